@@ -1,0 +1,104 @@
+/** What happened to a file or its elements. */
+export type ChangeKind =
+  | "created"
+  | "replaced"
+  | "appended"
+  | "deleted"
+  | "elements-replaced"
+  | "elements-appended"
+  | "elements-deleted";
+
+/** A committed change; published once, in the order of the commits. */
+export interface Change {
+  /** Counts up by one from 1 for each feed. */
+  readonly id: number;
+  readonly kind: ChangeKind;
+  /** Method of the request that made the change. */
+  readonly method: string;
+  readonly host: string;
+  /** Canonical path of what changed. */
+  readonly path: string;
+  /** Selector of the changed elements, for the `elements-` kinds. */
+  readonly selector?: string;
+  /** How many elements changed. */
+  readonly matches?: number;
+  /** What the request supplied, for replaced and appended elements. */
+  readonly html?: string;
+  /** Entity tag of the file after the change; none for a deleted one. */
+  readonly etag?: string;
+  /** Name of the user who made it, where there was authentication. */
+  readonly user?: string;
+  readonly requestId: string;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+}
+
+/** A {@link Change} before the feed has numbered it. */
+export type NewChange = Omit<Change, "id" | "time">;
+
+export type ChangeListener = (change: Change) => void;
+
+/** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
+const maxPending = 10_000;
+
+/** Everything that changes on a server, for whoever wants to know: `for await (const change of files.changes)`. */
+export class ChangeFeed implements AsyncIterable<Change> {
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #onError: (error: unknown) => void;
+  #lastId = 0;
+
+  /** `onError` is told what a listener throws; the other listeners hear of the change all the same. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Calls `listener` after each commit, synchronously. Returns a function that ends the subscription. */
+  subscribe(listener: ChangeListener): () => void {
+    const subscription: ChangeListener = (change) => listener(change); // one listener may subscribe twice
+    this.#listeners.add(subscription);
+    return () => this.#listeners.delete(subscription);
+  }
+
+  /** Numbers a change and tells everyone. */
+  publish(change: NewChange): void {
+    const published: Change = { id: ++this.#lastId, ...change, time: new Date().toISOString() };
+    for (const listener of this.#listeners) {
+      try {
+        listener(published);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  /** Changes from the moment of the call on. One that falls 10,000 changes behind ends with an error. */
+  [Symbol.asyncIterator](): AsyncIterator<Change, undefined> {
+    const pending: Change[] = [];
+    let wake: (() => void) | undefined;
+    let done = false;
+    const unsubscribe = this.subscribe((change) => {
+      if (pending.length < maxPending) pending.push(change);
+      else unsubscribe();
+      wake?.();
+    });
+    const end = async (): Promise<IteratorResult<Change, undefined>> => {
+      done = true;
+      unsubscribe();
+      wake?.();
+      return { done: true, value: undefined };
+    };
+    return {
+      next: async () => {
+        while (!done) {
+          const change = pending.shift();
+          if (change) return { done: false, value: change };
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        return { done: true, value: undefined };
+      },
+      return: end,
+    };
+  }
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { Exchange } from "./exchange.ts";
+import type { TrustProxy } from "./http/client-address.ts";
+import type { ForwardingHeader } from "./http/forwarded-for.ts";
+import type { Logger } from "./logger.ts";
+import type { Plugin } from "./plugin.ts";
+import type { Storage } from "./storage/storage.ts";
+
+/** What a host serves, and how. */
+export interface HostConfig {
+  /** Directory on disk to serve. Short for `storage: diskStorage(root)`. */
+  readonly root?: string | undefined;
+  /** Where the files live, in place of `root`. */
+  readonly storage?: Storage | undefined;
+  /** The pipeline, in order. A file handler is added at the end where the list has none. @default [] */
+  readonly plugins?: readonly Plugin[] | undefined;
+  /** Further names of this host. @default [] */
+  readonly aliases?: readonly string[] | undefined;
+  /** Name of the file that stands for its directory; `false` for none. @default "index.html" */
+  readonly index?: string | false | undefined;
+  /** List directories that have no index file; otherwise 403. @default true */
+  readonly listing?: boolean | undefined;
+  /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
+  readonly dotfiles?: "ignore" | "allow" | undefined;
+  /** Follow symbolic links while they stay inside the root, or never. @default "within-root" */
+  readonly symlinks?: "within-root" | "never" | undefined;
+  /** Content types by extension, before the built-in table: `{ ".md": "text/markdown" }`. @default {} */
+  readonly contentTypes?: Readonly<Record<string, string>> | undefined;
+  /** PUT makes missing parent directories; otherwise 409. @default true */
+  readonly createParents?: boolean | undefined;
+  /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
+  readonly untrustedContent?: boolean | undefined;
+  /** Whether a reply to a write waits until the disk has the bytes. @default "fsync" */
+  readonly durability?: "fsync" | "rename" | undefined;
+  /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */
+  readonly maxFileSize?: number | undefined;
+  /** Largest document in bytes that selectors work on; more is 413. @default 16777216 (16 MiB) */
+  readonly maxDocumentSize?: number | undefined;
+  /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** Configuration of {@link createFileServer}. Options of a host given here hold for every host that has none of its own. */
+export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
+  /** Virtual hosts by name; `"*"` answers for every other name. @default only the default host */
+  readonly hosts?: Readonly<Record<string, HostConfig>> | undefined;
+  /**
+   * Which proxies may say who the client is; the semantics of Express's `trust proxy`: `true`, a number of hops,
+   * addresses and subnets (`"loopback, 10.0.0.0/8"`), or a function. @default false
+   */
+  readonly trustProxy?: TrustProxy | undefined;
+  /** The one header that trusted proxies report the client's address in. @default "x-forwarded-for" */
+  readonly forwardedHeader?: ForwardingHeader | undefined;
+  /** Requests in flight at once; more get 503. @default 10000 */
+  readonly maxConcurrentRequests?: number | undefined;
+  /** Answer 503 to everybody, always or while a function says so. @default false */
+  readonly maintenance?: boolean | (() => boolean) | undefined;
+  /** Under Express: pass a GET or HEAD that finds nothing to `next()` instead of answering 404. @default false */
+  readonly fallthrough?: boolean | undefined;
+  /** Where the server reports what it does; pino's shape. @default silent */
+  readonly logger?: Logger | undefined;
+  /** Told of every failure that the client only saw as a 500. @default `logger.error` */
+  readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;
+}
+
+/** A configuration that cannot work. The message names each option, its value, and what was expected. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code = "INVALID_CONFIG";
+  /** One sentence for each thing that is wrong. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`invalid configuration: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const hasMethods =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === "object" && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
+
+const positiveInteger = z.int("a positive integer").positive("a positive integer");
+const text = z.string("a string").min(1, "a string that is not empty");
+const yesOrNo = z.boolean("true or false");
+const oneOf = (...values: readonly [string, ...string[]]) =>
+  z.enum(values, values.map((value) => `"${value}"`).join(" or "));
+const isHostName = (name: string): boolean => name === "*" || /^(?:[\w.-]*[\w-]|\[[\da-f:.]+\])$/i.test(name);
+const hostName = z.string("a host name").refine(isHostName, "a host name without port");
+const isOrigin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
+
+const plugin = z.custom<Plugin>(
+  (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string",
+  "a plugin: an object with a name",
+);
+
+const hostShape = {
+  root: text,
+  storage: z.custom<Storage>(
+    hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
+    "a storage: an object with stat, open, list, write, append, update and remove",
+  ),
+  plugins: z.array(plugin, "a list of plugins"),
+  aliases: z.array(hostName, "a list of host names"),
+  index: z.union([text, z.literal(false)], "a file name or false"),
+  listing: yesOrNo,
+  dotfiles: oneOf("ignore", "allow"),
+  symlinks: oneOf("within-root", "never"),
+  contentTypes: z.record(z.string(), z.string("a media type"), "an object of media types by extension"),
+  createParents: yesOrNo,
+  untrustedContent: yesOrNo,
+  durability: oneOf("fsync", "rename"),
+  maxFileSize: positiveInteger,
+  maxDocumentSize: positiveInteger,
+  allowedOrigins: z.array(
+    z.string("an origin").refine(isOrigin, "an origin as browsers send it, such as https://admin.example"),
+    "a list of origins",
+  ),
+};
+
+const { aliases, ...serverHostShape } = hostShape;
+const trustProxy = z.union(
+  [z.boolean(), z.int().nonnegative(), z.string(), z.array(z.string()), z.custom(isFunction)],
+  "true, false, a number of hops, addresses, or a function",
+);
+
+const serverSchema = z
+  .strictObject({
+    ...serverHostShape,
+    hosts: z.record(hostName, z.strictObject(hostShape, "a host's options").partial(), "an object of hosts by name"),
+    trustProxy,
+    forwardedHeader: oneOf("x-forwarded-for", "forwarded"),
+    maxConcurrentRequests: positiveInteger,
+    maintenance: z.union([z.boolean(), z.custom(isFunction)], "true, false, or a function"),
+    fallthrough: yesOrNo,
+    logger: z.custom<Logger>(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
+    onError: z.custom(isFunction, "a function"),
+  })
+  .partial();
+
+/** Throws one {@link ConfigError} that names everything that is wrong with a configuration. */
+export function checkConfig(config: unknown): asserts config is FileServerConfig {
+  const { error } = serverSchema.safeParse(config);
+  const problems = error
+    ? error.issues.map((issue) => problemOf(issue, config))
+    : inconsistencies(config as FileServerConfig);
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function problemOf(issue: z.core.$ZodIssue, config: unknown): string {
+  const option = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  const name = option.replace(/^\./, "") || "the configuration";
+  if (issue.code === "unrecognized_keys") {
+    const keys = issue.keys.map((key) => `"${key}"`).join(", ");
+    return `${name} has no option ${keys}`;
+  }
+  if (issue.code === "invalid_key") return `${name}: expected a host name without port`;
+  return `${name} is ${shown(issue.path.reduce(member, config))}: expected ${issue.message}`;
+}
+
+function member(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "function" ? "a function" : (JSON.stringify(value)?.slice(0, 80) ?? String(value));
+}
+
+/** What each option allows but their combination does not. */
+function inconsistencies(config: FileServerConfig): string[] {
+  const problems: string[] = [];
+  const names = new Map<string, string>();
+  const hosts = Object.entries(config.hosts ?? {});
+  const hasDefault = config.root !== undefined || config.storage !== undefined;
+  for (const [name, host] of hosts) {
+    for (const alias of [name, ...(host.aliases ?? [])].map((each) => each.toLowerCase())) {
+      if (names.has(alias)) problems.push(`hosts.${name}: the name "${alias}" is taken by hosts.${names.get(alias)}`);
+      names.set(alias, name);
+    }
+    problems.push(...sourceProblems(`hosts.${name}`, host));
+  }
+  if (hasDefault && names.has("*"))
+    problems.push('hosts.*: root or storage beside "hosts" is the default host already');
+  if (hasDefault || hosts.length === 0) problems.push(...sourceProblems("the configuration", config));
+  return problems;
+}
+
+function sourceProblems(where: string, host: HostConfig): string[] {
+  if (host.root !== undefined && host.storage !== undefined)
+    return [`${where} has both root and storage: expected one`];
+  const hasSource = host.root !== undefined || host.storage !== undefined;
+  const bringsOwn = host.plugins?.some((each) => each.name === "file-handler");
+  return hasSource || bringsOwn ? [] : [`${where} has no root: expected a directory to serve, or a storage`];
+}

@@ -1,0 +1,93 @@
+import type { ParentNode } from "domhandler";
+import { type DisplacedText, SourceElement } from "./html-tree.ts";
+
+/** Offsets in the source; an end is the offset behind the last character. */
+export interface ElementSpan {
+  readonly start: number;
+  readonly end: number;
+  /** Between the tags. Equal to `end` for an element that cannot have content. */
+  readonly contentStart: number;
+  /** Where the end tag begins, or the element ends where the end tag is left out. */
+  readonly contentEnd: number;
+}
+
+/** Where an element stands in the source; `undefined` when it has no characters of its own. */
+export function elementSpan(element: SourceElement): ElementSpan | undefined {
+  const { startIndex, endIndex, contentStart, contentEnd } = element;
+  if (startIndex === null || endIndex === null) return undefined;
+  const end = endIndex + 1;
+  return { start: startIndex, end, contentStart, contentEnd: contentEnd === -1 ? end : contentEnd };
+}
+
+/** Whether an element consists of a start tag only: `<br>`, `<circle/>`. */
+export function isTagOnly(element: SourceElement): boolean {
+  return element.startIndex !== null && element.contentEnd === -1;
+}
+
+/** What a parse found out about the source, see `HtmlTreeAdapter`. */
+export interface ParsedSource {
+  readonly elements: readonly SourceElement[];
+  readonly displaced: readonly DisplacedText[];
+}
+
+/**
+ * Takes the span from every element whose characters are not exactly its own: something in between belongs elsewhere in
+ * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
+ * elements in the order of the source once; what remains are spans that nest as the tree does.
+ */
+export function settleSpans({ elements, displaced }: ParsedSource, sourceLength: number): void {
+  for (const element of elements) endWithSource(element, sourceLength);
+  const broken = new Set<SourceElement>();
+  let open: SourceElement[] = [];
+
+  const place = (parent: ParentNode | null, start: number, last: number): void => {
+    let top = open.at(-1);
+    while (top && lastIndexOf(top) < start) {
+      open.pop();
+      top = open.at(-1);
+    }
+    const owner = nearestInSource(parent);
+    if (owner === top && (!owner || last <= lastIndexOf(owner))) return;
+    const ancestors = new Set<SourceElement>();
+    for (let element = owner; element; element = nearestInSource(element.parent)) {
+      ancestors.add(element);
+      if (start < (element.startIndex ?? 0) || last > lastIndexOf(element)) broken.add(element);
+    }
+    open = open.filter((element) => lastIndexOf(element) >= start);
+    for (const element of open) if (!ancestors.has(element)) broken.add(element);
+  };
+
+  let nextText = 0;
+  for (const element of elements) {
+    const start = element.startIndex ?? 0;
+    for (let text = displaced[nextText]; text && text.offset < start; text = displaced[++nextText]) {
+      place(text.parent, text.offset, text.offset);
+    }
+    place(element.parent, start, lastIndexOf(element));
+    open.push(element);
+  }
+  for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
+
+  for (const element of broken) {
+    element.startIndex = null;
+    element.endIndex = null;
+  }
+}
+
+/** parse5 does not tell where `body` ends when neither it has an end tag nor `html` a start tag. */
+function endWithSource(element: SourceElement, sourceLength: number): void {
+  if (element.contentEnd !== -1 || (element.name !== "body" && element.name !== "frameset")) return;
+  element.contentEnd = sourceLength;
+  element.endIndex = sourceLength - 1;
+}
+
+function lastIndexOf(element: SourceElement): number {
+  return element.endIndex ?? -1;
+}
+
+function nearestInSource(node: ParentNode | null): SourceElement | undefined {
+  for (let current = node; current; current = current.parent) {
+    if (current instanceof SourceElement && current.startIndex !== null) return current;
+  }
+  return undefined;
+}

@@ -1,0 +1,333 @@
+import {
+  type AnyNode,
+  type ChildNode,
+  Comment,
+  Document,
+  Element,
+  type ParentNode,
+  ProcessingInstruction,
+  Text,
+} from "domhandler";
+import { html, type Token, type TreeAdapter, type TreeAdapterTypeMap } from "parse5";
+
+/**
+ * An element and where it stands in the source. `startIndex` and `endIndex` are its first and its last character, as
+ * htmlparser2 has them; `null` where the element has no characters of its own (implied, or re-parented by error recovery).
+ */
+export class SourceElement extends Element {
+  /** Offset behind the start tag; `-1` where the source has none. */
+  contentStart: number = -1;
+  /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` until known. */
+  contentEnd: number = -1;
+}
+
+/** A `template`: its content is a document of its own, which selectors do not search. */
+export class TemplateElement extends SourceElement {
+  content: Document = new Document([]);
+}
+
+/** Characters that the parser put under another parent than the element they stand in. */
+export interface DisplacedText {
+  readonly offset: number;
+  readonly parent: ParentNode;
+}
+
+/** Node types of the tree, in the terms of parse5. */
+export type HtmlTreeTypes = TreeAdapterTypeMap<
+  AnyNode,
+  ParentNode,
+  ChildNode,
+  Document,
+  Document,
+  SourceElement,
+  Comment,
+  Text,
+  TemplateElement,
+  ProcessingInstruction
+>;
+
+/** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
+const Attributes = function Attributes() {} as unknown as new () => Record<string, string>;
+Attributes.prototype = Object.create(null);
+
+const noAttributes: Record<string, string> = Object.freeze(new Attributes());
+
+/** parse5 only asks whether a location is there, and whether it has an end tag. */
+const someLocation = {} as Token.ElementLocation;
+const closedLocation = { endTag: {} } as Token.ElementLocation;
+
+/**
+ * Builds domhandler nodes for parse5's tree construction. Of each location object only the offsets stay, which halves
+ * the memory of a tree. One adapter serves one parse.
+ */
+export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
+  /** Every element that a start tag made, in the order of the source. */
+  readonly elements: SourceElement[] = [];
+  readonly displaced: DisplacedText[] = [];
+  readonly #maxDepth: number;
+  readonly #onTooDeep: () => never;
+  readonly #names = new Map<string, string>();
+  #depth = 0;
+  #lastStart = -1;
+  #fostered = false;
+  #lastText = "";
+
+  /** `onTooDeep` is called, and has to throw, when more than `maxDepth` elements are open at once. */
+  constructor(maxDepth: number = Number.POSITIVE_INFINITY, onTooDeep: () => never = neverTooDeep) {
+    this.#maxDepth = maxDepth;
+    this.#onTooDeep = onTooDeep;
+  }
+
+  onItemPush(): void {
+    this.#depth += 1;
+    if (this.#depth > this.#maxDepth) this.#onTooDeep();
+  }
+
+  /** An array that grew by `push` has room for 17 children; most elements have fewer than three. */
+  onItemPop(element: SourceElement): void {
+    this.#depth -= 1;
+    element.children = element.children.slice();
+  }
+
+  createDocument(): Document {
+    const document = new Document([]);
+    document["x-mode"] = html.DOCUMENT_MODE.NO_QUIRKS;
+    return document;
+  }
+
+  createDocumentFragment(): Document {
+    return new Document([]);
+  }
+
+  createElement(tagName: string, namespace: html.NS, attrs: Token.Attribute[]): SourceElement {
+    const name = this.#intern(tagName);
+    const attribs = attributesOf(attrs);
+    const element =
+      name === "template" && namespace === html.NS.HTML
+        ? new TemplateElement(name, attribs)
+        : new SourceElement(name, attribs);
+    element.namespace = namespace;
+    return element;
+  }
+
+  createCommentNode(data: string): Comment {
+    return new Comment(data);
+  }
+
+  createTextNode(value: string): Text {
+    return new Text(value);
+  }
+
+  appendChild(parent: ParentNode, node: ChildNode): void {
+    const last = parent.children.at(-1);
+    if (last) {
+      last.next = node;
+      node.prev = last;
+    }
+    parent.children.push(node);
+    node.parent = parent;
+  }
+
+  insertBefore(parent: ParentNode, node: ChildNode, reference: ChildNode): void {
+    const { prev } = reference;
+    parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
+    node.parent = parent;
+    node.prev = prev;
+    node.next = reference;
+    reference.prev = node;
+    if (prev) prev.next = node;
+  }
+
+  insertText(parent: ParentNode, text: string): void {
+    this.#lastText = text;
+    const last = parent.children.at(-1);
+    if (last instanceof Text) last.data += text;
+    else this.appendChild(parent, new Text(text));
+  }
+
+  insertTextBefore(parent: ParentNode, text: string, reference: ChildNode): void {
+    this.#fostered = true;
+    this.#lastText = text;
+    const { prev } = reference;
+    if (prev instanceof Text) prev.data += text;
+    else this.insertBefore(parent, new Text(text), reference);
+  }
+
+  detachNode(node: ChildNode): void {
+    const { parent, prev, next } = node;
+    if (!parent) return;
+    if (prev) prev.next = next;
+    if (next) next.prev = prev;
+    parent.children.splice(parent.children.lastIndexOf(node), 1);
+    node.parent = null;
+    node.prev = null;
+    node.next = null;
+  }
+
+  adoptAttributes(element: SourceElement, attrs: Token.Attribute[]): void {
+    if (element.attribs === noAttributes) element.attribs = new Attributes();
+    for (const attr of attrs) element.attribs[qualifiedName(attr)] ??= attr.value;
+  }
+
+  setTemplateContent(template: TemplateElement, content: Document): void {
+    template.content = content;
+    content.parent = template;
+  }
+
+  getTemplateContent(template: TemplateElement): Document {
+    return template.content;
+  }
+
+  setDocumentType(document: Document, name: string, publicId: string, systemId: string): void {
+    const doctype = new ProcessingInstruction("!doctype", `!DOCTYPE ${name}`);
+    doctype["x-name"] = name;
+    doctype["x-publicId"] = publicId;
+    doctype["x-systemId"] = systemId;
+    this.appendChild(document, doctype);
+  }
+
+  setDocumentMode(document: Document, mode: html.DOCUMENT_MODE): void {
+    document["x-mode"] = mode;
+  }
+
+  getDocumentMode(document: Document): html.DOCUMENT_MODE {
+    return (document["x-mode"] ?? html.DOCUMENT_MODE.NO_QUIRKS) as html.DOCUMENT_MODE;
+  }
+
+  /** Called once for each node, with the location of its start tag or of its first characters. */
+  setNodeSourceCodeLocation(node: AnyNode, location: Token.ElementLocation | null): void {
+    if (!location) return;
+    const { startOffset, endOffset } = location;
+    if (!(node instanceof SourceElement)) {
+      node.startIndex = startOffset;
+      this.#setTextEnd(node, endOffset);
+      return;
+    }
+    // Error recovery makes further elements of one start tag; only the first one stands in the source.
+    if (startOffset <= this.#lastStart) return;
+    this.#lastStart = startOffset;
+    node.startIndex = startOffset;
+    node.endIndex = endOffset - 1;
+    node.contentStart = endOffset;
+    this.elements.push(node);
+  }
+
+  /** Called when more characters follow, or an element ends: with its end tag, or where something else closed it. */
+  updateNodeSourceCodeLocation(node: AnyNode, location: Partial<Token.ElementLocation>): void {
+    const { endTag, endOffset } = location;
+    if (endOffset === undefined) return;
+    if (!(node instanceof SourceElement)) {
+      this.#setTextEnd(node, endOffset);
+      return;
+    }
+    // A `form` directly in a table is closed by its own start tag.
+    if (endOffset < node.contentStart) return;
+    node.endIndex = endOffset - 1;
+    node.contentEnd = endTag ? endTag.startOffset : endOffset;
+  }
+
+  getNodeSourceCodeLocation(node: AnyNode): Token.ElementLocation | null {
+    if (node.startIndex === null) return null;
+    return node instanceof SourceElement && hasEndTag(node) ? closedLocation : someLocation;
+  }
+
+  getAttrList(element: SourceElement): Token.Attribute[] {
+    return Object.entries(element.attribs).map(([name, value]) => ({ name, value }));
+  }
+
+  getFirstChild(node: ParentNode): ChildNode | null {
+    return node.children[0] ?? null;
+  }
+
+  getChildNodes(node: ParentNode): ChildNode[] {
+    return node.children;
+  }
+
+  getParentNode(node: AnyNode): ParentNode | null {
+    return node.parent;
+  }
+
+  getTagName(element: SourceElement): string {
+    return element.name;
+  }
+
+  getNamespaceURI(element: SourceElement): html.NS {
+    return element.namespace as html.NS;
+  }
+
+  getTextNodeContent(text: Text): string {
+    return text.data;
+  }
+
+  getCommentNodeContent(comment: Comment): string {
+    return comment.data;
+  }
+
+  getDocumentTypeNodeName(doctype: ProcessingInstruction): string {
+    return doctype["x-name"] ?? "";
+  }
+
+  getDocumentTypeNodePublicId(doctype: ProcessingInstruction): string {
+    return doctype["x-publicId"] ?? "";
+  }
+
+  getDocumentTypeNodeSystemId(doctype: ProcessingInstruction): string {
+    return doctype["x-systemId"] ?? "";
+  }
+
+  isTextNode(node: AnyNode): node is Text {
+    return node instanceof Text;
+  }
+
+  isCommentNode(node: AnyNode): node is Comment {
+    return node instanceof Comment;
+  }
+
+  isDocumentTypeNode(node: AnyNode): node is ProcessingInstruction {
+    return node instanceof ProcessingInstruction;
+  }
+
+  isElementNode(node: AnyNode): node is SourceElement {
+    return node instanceof SourceElement;
+  }
+
+  #setTextEnd(node: AnyNode, endOffset: number): void {
+    node.endIndex = endOffset - 1;
+    const { parent } = node;
+    if (!(node instanceof Text) || !parent) return;
+    const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && this.#lastText.trim() !== "";
+    if (this.#fostered || isLate) this.displaced.push({ offset: endOffset - 1, parent });
+    this.#fostered = false;
+  }
+
+  /** Tag names come as new strings each time; a tree of thousands needs each of them once. */
+  #intern(name: string): string {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    this.#names.set(name, name);
+    return name;
+  }
+}
+
+/** The adapter's reading half, for serialising a tree. */
+export const treeReader: HtmlTreeAdapter = new HtmlTreeAdapter();
+
+function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
+  return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
+}
+
+function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
+  if (attrs.length === 0) return noAttributes;
+  const attributes = new Attributes();
+  for (const attr of attrs) attributes[qualifiedName(attr)] = attr.value;
+  return attributes;
+}
+
+/** `xlink:href` under its whole name: `[href]` selects attributes without a namespace only. */
+function qualifiedName({ prefix, name }: Token.Attribute): string {
+  return prefix ? `${prefix}:${name}` : name;
+}
+
+function neverTooDeep(): never {
+  throw new RangeError("There is no limit to exceed.");
+}

@@ -1,0 +1,36 @@
+import type { ElementRequest } from "../files/file-request.ts";
+import { HttpError, notFound } from "../http-error.ts";
+import type { StoredStat } from "../storage/storage.ts";
+import { type HtmlDocument, parseHtml } from "./html-document.ts";
+
+/** A document and what the storage knew of the file when it was read. */
+export interface LoadedDocument {
+  readonly document: HtmlDocument;
+  readonly stat: StoredStat;
+}
+
+/**
+ * The document that a request is about, from the cache where its version is there. Throws 404 where the file is gone by
+ * now, and 413 `DOCUMENT_TOO_LARGE`.
+ */
+export async function loadDocument(request: ElementRequest): Promise<LoadedDocument> {
+  const { storage, documents, path } = request;
+  const file = request.file ?? (await storage.open(path));
+  if (!file) throw notFound();
+  try {
+    const { stat } = file;
+    refuseTooLarge(request, stat.size);
+    const document = await documents.get(path, stat.version, async () => parseHtml(await file.bytes()));
+    return { document, stat };
+  } finally {
+    if (file !== request.file) await file.close();
+  }
+}
+
+/** Throws 413 for a document of more than `maxDocumentSize` bytes. */
+export function refuseTooLarge({ options }: ElementRequest, size: number): void {
+  const { maxDocumentSize } = options;
+  if (size <= maxDocumentSize) return;
+  const details = `Elements are read and changed in documents of at most ${maxDocumentSize} bytes; this one has ${size}.`;
+  throw new HttpError(413, "DOCUMENT_TOO_LARGE", details);
+}

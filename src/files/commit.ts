@@ -1,0 +1,47 @@
+import type { Exchange } from "../exchange.ts";
+import { entityTag } from "../http/entity-tag.ts";
+import { formatHttpDate } from "../http/http-date.ts";
+import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
+import { HttpError } from "../http-error.ts";
+import { jsonReply, type Reply, type ReplyHeaders } from "../reply.ts";
+import type { CommitCheck, StoredStat } from "../storage/storage.ts";
+
+/**
+ * Judges the preconditions of a change (RFC 9110 §13), and throws 412 where they fail. Operations ask it twice: before
+ * they read the content, and again under the file's lock, when nobody else can come in between any more.
+ */
+export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
+  return (current) => {
+    const validators =
+      current?.type === "file" ? { etag: entityTag(current.version), modified: current.modified } : undefined;
+    if (evaluatePreconditions(method, headers, validators) !== "proceed") throw preconditionFailed(validators);
+  };
+}
+
+/** Refuses content that would have to be decoded before it could be stored. */
+export function refuseEncodedContent({ headers }: Exchange): void {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return;
+  throw new HttpError(
+    415,
+    "UNSUPPORTED_ENCODING",
+    "Send the content as it is to be stored, without Content-Encoding.",
+    {
+      headers: { "accept-encoding": "identity" },
+    },
+  );
+}
+
+/** What a client is told of the file that it stored. */
+export function storedReply(status: 200 | 201, path: string, stat: StoredStat, headers: ReplyHeaders = {}): Reply {
+  const etag = entityTag(stat.version);
+  return jsonReply(
+    status,
+    { path, size: stat.size, etag },
+    {
+      ...headers,
+      etag,
+      "last-modified": formatHttpDate(stat.modified),
+    },
+  );
+}

@@ -1,0 +1,49 @@
+import type { DocumentCache } from "../elements/document-cache.ts";
+import type { Exchange } from "../exchange.ts";
+import type { Reply } from "../reply.ts";
+import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
+
+/** The options of the file handler with all defaults filled in. */
+export interface FileOptions {
+  /** Name of the file that stands for its directory; `false` for none. */
+  readonly index: string | false;
+  readonly listing: boolean;
+  readonly dotfiles: "ignore" | "allow";
+  /** Content types by extension with its dot, before the built-in table. */
+  readonly contentTypes: Readonly<Record<string, string>>;
+  readonly createParents: boolean;
+  readonly untrustedContent: boolean;
+  /** Largest file in bytes, an append's result included. */
+  readonly maxFileSize: number;
+  /** Largest document that is parsed, in bytes. */
+  readonly maxDocumentSize: number;
+}
+
+/** What all requests to one file handler share. */
+export interface FileSpace {
+  readonly storage: Storage;
+  readonly options: FileOptions;
+  readonly contentTypeOf: (path: string) => string;
+  readonly documents: DocumentCache;
+}
+
+/** A request for a file or directory, after the file handler has found out what is there. */
+export interface FileRequest extends FileSpace {
+  readonly exchange: Exchange;
+  /** Canonical path of the target; that of a directory ends in `/`. */
+  readonly path: string;
+  /** What is stored there; `undefined` for nothing. */
+  readonly stat: StoredStat | undefined;
+  /** The file, where it was opened to be read; closed when the exchange is over. */
+  readonly file?: OpenFile;
+}
+
+/** A request for elements of a document that exists. */
+export interface ElementRequest extends FileRequest {
+  /** The CSS selector as UTF-8 text, trimmed. */
+  readonly selector: string;
+  readonly stat: StoredStat;
+}
+
+export type FileOperation = (request: FileRequest) => Promise<Reply>;
+export type ElementOperation = (request: ElementRequest) => Promise<Reply>;

@@ -1,0 +1,77 @@
+import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
+import { documentKind } from "../http/content-type.ts";
+import { entityTag } from "../http/entity-tag.ts";
+import { formatHttpDate } from "../http/http-date.ts";
+import { evaluatePreconditions, isRangeCurrent, preconditionFailed } from "../http/preconditions.ts";
+import { HttpError, notFound } from "../http-error.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
+import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
+import type { FileRequest } from "./file-request.ts";
+import { multipartByteRanges } from "./multipart-byte-ranges.ts";
+
+/** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
+const maxPiece = 64 * 1024;
+
+/** GET and HEAD of a file: all of it (200), the byte ranges asked for (206, RFC 9110 §14), or 304. */
+export async function readFile(request: FileRequest): Promise<Reply> {
+  const { exchange, stat, file } = request;
+  if (!stat || (exchange.method === "GET" && !file)) throw notFound();
+
+  const validators = { etag: entityTag(stat.version), modified: stat.modified };
+  const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
+  if (verdict === "failed") throw preconditionFailed(validators);
+  const headers = fileHeaders(request, stat);
+  if (verdict === "not-modified") return emptyReply(304, headers);
+
+  const { range } = exchange.headers;
+  if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
+    return wholeFile(headers, stat, file);
+  const spans = parseByteRange(range, stat.size);
+  if (spans === "ignore") return wholeFile(headers, stat, file);
+  if (spans === "unsatisfiable") throw unsatisfiable(stat.size);
+  const [span, ...others] = spans;
+  if (span && others.length === 0) return oneRange(headers, stat, span, file);
+  return multipartByteRanges(headers, stat.size, spans, file);
+}
+
+function fileHeaders({ path, contentTypeOf, options }: FileRequest, stat: StoredStat): ReplyHeaders {
+  const kind = documentKind(path);
+  const headers: ReplyHeaders = {
+    "content-type": contentTypeOf(path),
+    etag: entityTag(stat.version),
+    "last-modified": formatHttpDate(stat.modified),
+    "accept-ranges": kind === undefined ? "bytes" : "selector, bytes",
+    "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
+  };
+  if (kind === undefined) return headers;
+  headers["vary"] = "range"; // a cache must not answer a selector range with the whole document that it keeps
+  if (options.untrustedContent) headers["content-security-policy"] = "sandbox";
+  return headers;
+}
+
+async function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Promise<Reply> {
+  headers["content-length"] = String(size);
+  return { status: 200, headers, ...(file && { body: await content(file, size) }) };
+}
+
+async function oneRange(
+  headers: ReplyHeaders,
+  { size }: StoredStat,
+  span: ByteSpan,
+  file: OpenFile | undefined,
+): Promise<Reply> {
+  const length = span.end - span.start + 1;
+  headers["content-length"] = String(length);
+  headers["content-range"] = contentRange(span, size);
+  return { status: 206, headers, ...(file && { body: await content(file, length, span) }) };
+}
+
+async function content(file: OpenFile, length: number, span?: ByteSpan): Promise<NonNullable<Reply["body"]>> {
+  return length <= maxPiece ? file.bytes(span) : file.stream(span);
+}
+
+function unsatisfiable(size: number): HttpError {
+  return new HttpError(416, "RANGE_NOT_SATISFIABLE", `The file has ${size} bytes.`, {
+    headers: { "content-range": unsatisfiedRange(size) },
+  });
+}

@@ -1,0 +1,83 @@
+import { inspect } from "node:util";
+import mimeTypes from "mime-types";
+
+const unknownType = "application/octet-stream";
+
+/** The interface specification's own table; the registry differs for css and js. */
+const specifiedTypes: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  htm: "text/html; charset=utf-8",
+  json: "application/json",
+  xml: "application/xml",
+  txt: "text/plain; charset=utf-8",
+  css: "text/css",
+  js: "application/javascript",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  png: "image/png",
+  gif: "image/gif",
+  pdf: "application/pdf",
+};
+
+// A fixed table, not a cache that grows with the extensions clients think of.
+const builtInTypes: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(mimeTypes.types).map(withCharset),
+  ...Object.entries(specifiedTypes),
+]);
+
+const documentKinds: ReadonlyMap<string, "html" | "xml"> = new Map([
+  ["html", "html"],
+  ["htm", "html"],
+  ["xhtml", "xml"],
+  ["xml", "xml"],
+  ["svg", "xml"],
+]);
+
+const extensionName = /^[^./\\\s]+$/;
+// RFC 9110 §8.3.1
+const token = "[\\w!#$%&'*+.^`|~-]+";
+const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|"[ !#-[\\]-~]*"))*$`);
+
+/**
+ * A function from a path to its `Content-Type`, which goes by the extension, in any case. `overrides` come first, by
+ * extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the interface specification's
+ * table; then the registry, text in UTF-8. What is unknown is `application/octet-stream`.
+ *
+ * Throws a `TypeError` for an override that is not an extension and a media type.
+ */
+export function contentTypeTable(overrides: Readonly<Record<string, string>>): (path: string) => string {
+  const own = new Map(Object.entries(overrides).map(checkOverride));
+  return (path) => {
+    const extension = extensionOf(path);
+    return own.get(extension) ?? builtInTypes.get(extension) ?? unknownType;
+  };
+}
+
+/** How a file is parsed when elements of it are asked for; `undefined` where it has none. */
+export function documentKind(path: string): "html" | "xml" | undefined {
+  return documentKinds.get(extensionOf(path));
+}
+
+/** `"html"` for `/a/Page.HTML`; `""` for `/a/`, `/Makefile`, `/.gitignore` and `/a.`. */
+function extensionOf(path: string): string {
+  const dot = path.lastIndexOf(".");
+  const slash = path.lastIndexOf("/");
+  return dot > slash + 1 ? path.slice(dot + 1).toLowerCase() : "";
+}
+
+function withCharset([extension, type]: readonly [string, string]): [string, string] {
+  return [extension, type.startsWith("text/") ? `${type}; charset=utf-8` : type];
+}
+
+function checkOverride([key, type]: readonly [string, unknown]): [string, string] {
+  const extension = key.startsWith(".") ? key.slice(1) : key;
+  if (!extensionName.test(extension)) {
+    throw new TypeError(`contentTypes: ${JSON.stringify(key)} is not a file extension such as ".md"`);
+  }
+  if (typeof type !== "string" || !mediaType.test(type)) {
+    throw new TypeError(
+      `contentTypes[${JSON.stringify(key)}]: ${inspect(type)} is not a media type such as "text/plain"`,
+    );
+  }
+  return [extension.toLowerCase(), type];
+}

@@ -1,0 +1,40 @@
+import { Buffer } from "node:buffer";
+import { HttpError } from "../http-error.ts";
+import { utf8Header } from "./header-text.ts";
+import { forbiddenInName, maxNameBytes } from "./request-path.ts";
+
+// RFC 8187 §3.2: charset, optional language, value.
+const extendedValue = /^utf-8'[a-z0-9-]*'/i;
+
+/**
+ * The name in an `X-Filename` field, as sent by POST into a directory: UTF-8, percent-encoded where needed
+ * (`na%C3%AFve.txt`), or an RFC 8187 value (`UTF-8''na%C3%AFve.txt`).
+ *
+ * Throws 400 `MISSING_FILENAME` without one, and 400 `INVALID_FILENAME` for what is not one name of at most 255 bytes.
+ * Whether the name is hidden is for the caller to judge.
+ */
+export function parseFileName(header: string | undefined): string {
+  const text = header === undefined ? "" : header.replace(extendedValue, "");
+  if (text.trim() === "") throw new HttpError(400, "MISSING_FILENAME", "Name the new file in the X-Filename header.");
+
+  const name = decode(text);
+  if (name === "." || name === ".." || forbiddenInName.test(name)) {
+    throw invalidName("X-Filename must be a single name, without slashes, backslashes and control characters.");
+  }
+  if (Buffer.byteLength(name) > maxNameBytes) throw invalidName(`X-Filename is over ${maxNameBytes} bytes long.`);
+  return name;
+}
+
+function decode(text: string): string {
+  try {
+    const name = utf8Header(text);
+    if (name !== undefined) return decodeURIComponent(name);
+  } catch {
+    // A malformed escape: answered below, like malformed bytes.
+  }
+  throw invalidName("X-Filename is not percent-encoded UTF-8; write % as %25.");
+}
+
+function invalidName(details: string): HttpError {
+  return new HttpError(400, "INVALID_FILENAME", details);
+}

@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { HttpError } from "../http-error.ts";
+import { matchesStrongly, matchesWeakly } from "./entity-tag.ts";
+import { parseHttpDate } from "./http-date.ts";
+
+/** What tells one version of a stored file, or of the elements of a document, from another. */
+export interface Validators {
+  readonly etag: string;
+  readonly modified: Date;
+}
+
+/**
+ * Judges `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since` in the order of RFC 9110 §13.2.2.
+ * `current` describes what is stored, `undefined` for nothing. `extraTags` satisfy `If-Match` as well as `current.etag`
+ * does: the tag of the whole document, where some of its elements are written.
+ *
+ * `"not-modified"` is the 304 of GET and HEAD; for `"failed"` see {@link preconditionFailed}.
+ */
+export function evaluatePreconditions(
+  method: string,
+  headers: IncomingHttpHeaders,
+  current: Validators | undefined,
+  extraTags: readonly string[] = [],
+): "proceed" | "not-modified" | "failed" {
+  const isRead = method === "GET" || method === "HEAD";
+  const ifMatch = headers["if-match"];
+  const ifUnmodifiedSince = headers["if-unmodified-since"];
+  const ifNoneMatch = headers["if-none-match"];
+  const ifModifiedSince = headers["if-modified-since"];
+
+  if (ifMatch !== undefined) {
+    if (!isMatched(ifMatch, current, extraTags)) return "failed";
+  } else if (ifUnmodifiedSince !== undefined) {
+    if (comparedWith(ifUnmodifiedSince, current) === "newer") return "failed";
+  }
+
+  if (ifNoneMatch !== undefined) {
+    // Not the extra tags: a 304 would then vouch for elements that the client may never have seen.
+    if (isNamed(ifNoneMatch, current)) return isRead ? "not-modified" : "failed";
+  } else if (isRead && ifModifiedSince !== undefined) {
+    if (comparedWith(ifModifiedSince, current) === "not newer") return "not-modified";
+  }
+  return "proceed";
+}
+
+/**
+ * Whether a `Range` field counts (RFC 9110 §13.1.5): what the client has a part of is still what is stored. A weak tag
+ * is never enough to join parts, and a date must be the `Last-Modified` to the second.
+ */
+export function isRangeCurrent(ifRange: string | undefined, current: Validators): boolean {
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) return ifRange === current.etag;
+  const date = parseHttpDate(ifRange);
+  return date !== undefined && seconds(date) === seconds(current.modified);
+}
+
+/** The 412 of a failed condition. It carries the `ETag` of what is stored now, so that the client can decide anew. */
+export function preconditionFailed(current: Validators | undefined): HttpError {
+  const details = current
+    ? "What is stored has changed, or exists already; nothing was done."
+    : "Nothing is stored there; nothing was done.";
+  return new HttpError(412, "PRECONDITION_FAILED", details, { headers: current ? { etag: current.etag } : {} });
+}
+
+function isMatched(ifMatch: string, current: Validators | undefined, extraTags: readonly string[]): boolean {
+  if (current === undefined) return false;
+  if (ifMatch === "*" || matchesStrongly(ifMatch, current.etag)) return true;
+  return extraTags.some((tag) => matchesStrongly(ifMatch, tag));
+}
+
+function isNamed(ifNoneMatch: string, current: Validators | undefined): boolean {
+  if (current === undefined) return false;
+  return ifNoneMatch === "*" || matchesWeakly(ifNoneMatch, current.etag);
+}
+
+/** What is stored, compared with a date field. A condition on a date that is not one, or on nothing, is ignored. */
+function comparedWith(field: string, current: Validators | undefined): "newer" | "not newer" | "incomparable" {
+  const date = parseHttpDate(field);
+  if (date === undefined || current === undefined) return "incomparable";
+  return seconds(current.modified) > seconds(date) ? "newer" : "not newer";
+}
+
+/** Dates in header fields know no fractions. */
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
+}

@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import { HttpError } from "../http-error.ts";
+
+/** Longest name in bytes that common file systems store. */
+export const maxNameBytes = 255;
+/** `PATH_MAX` of Linux. */
+const maxPathBytes = 4096;
+
+/** What no name may contain, however it is spelled: control characters (C0, DEL, C1) and both separators. */
+export const forbiddenInName: RegExp = /[\x00-\x1f\x7f-\x9f/\\]/;
+const forbiddenInPath = /[\x00-\x1f\x7f-\x9f\\]/;
+const forbiddenInSearch = /[\x00-\x1f\x7f#]/;
+const escapedSeparator = /%(?:2f|5c)/i;
+const beyondLatin1 = /[^\x00-\xff]/;
+const rawByte = /[\x80-\xff]/g;
+
+// ASCII without escapes, empty segments, `#`, a backslash, or a segment that begins with a dot: nearly every request.
+const canonical = /^(?:\/[!"$&-\-0->@-[\]-~][!"$&-.0->@-[\]-~]*)*\/?$/;
+const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
+
+/** What a client asks for, after its spelling is out of the way. */
+export interface RequestTarget {
+  /**
+   * The one canonical spelling: decoded, beginning with `/`, without empty, `.` and `..` segments, ending in `/` where a
+   * directory is meant. `"*"` for the asterisk-form, which only OPTIONS may use.
+   */
+  readonly path: string;
+  /** The query with its `?`, as sent; `""` where there is none. */
+  readonly search: string;
+  /** Host and port as sent, in the absolute-form only; wins over the `Host` field (RFC 9112 §3.2.2). */
+  readonly authority?: string;
+}
+
+/**
+ * Reads a request target (RFC 9112 §3.2) in origin-form, absolute-form or asterisk-form. Escapes are decoded once, as
+ * UTF-8, and bytes that should have been escaped count as if they were.
+ *
+ * Throws 400 `INVALID_PATH` for what could mean something else to the next reader: malformed escapes and UTF-8, control
+ * characters, a backslash, an escaped `/` or `\`, `..` beyond the root, a fragment, and what no file system can hold.
+ */
+export function parseRequestPath(target: string): RequestTarget {
+  if (target.startsWith("/")) return parseOriginForm(target);
+  if (target === "*") return { path: "*", search: "" };
+
+  const [, authority, rest] = absoluteForm.exec(target) ?? [];
+  if (authority === undefined || rest === undefined) throw invalidPath("The request target must begin with a slash.");
+  if (authority === "") throw new HttpError(400, "INVALID_HOST", "The request target names no host.");
+  return { ...parseOriginForm(rest.startsWith("/") ? rest : `/${rest}`), authority };
+}
+
+/** Spells a canonical path for a `Location` field or a link; {@link parseRequestPath} gives the same path back. */
+export function encodePath(path: string): string {
+  // "//evil.com" in a Location would be another host.
+  const escaped = encodeURI(path.replace(/^\/+/, "")).replaceAll("?", "%3F").replaceAll("#", "%23");
+  return `/${escaped}`;
+}
+
+function parseOriginForm(target: string): RequestTarget {
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const search = mark < 0 ? "" : target.slice(mark);
+  if (search !== "" && forbiddenInSearch.test(search)) throw invalidPath("The query holds a forbidden character.");
+  // Within the limit of one name, every name is within it.
+  if (path.length <= maxNameBytes && canonical.test(path)) return { path, search };
+  return { path: resolve(decode(path)), search };
+}
+
+function decode(path: string): string {
+  if (path.includes("#")) throw invalidPath("The path holds a fragment; write # as %23.");
+  if (beyondLatin1.test(path)) throw invalidPath("The path holds characters that must be percent-encoded.");
+  if (escapedSeparator.test(path)) throw invalidPath("A name in the path holds a slash or a backslash.");
+  const escaped = path.replace(rawByte, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  const decoded = decodeEscapes(escaped);
+  if (forbiddenInPath.test(decoded)) throw invalidPath("The path holds a control character or a backslash.");
+  return decoded;
+}
+
+function decodeEscapes(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw invalidPath("The path is not percent-encoded UTF-8; write % as %25.");
+  }
+}
+
+/** Walks the segments of a decoded path, so that `%2e%2e` is judged as the `..` it stands for. */
+function resolve(path: string): string {
+  const names: string[] = [];
+  let isDirectory = true;
+  for (const segment of path.split("/")) {
+    isDirectory = segment === "" || segment === "." || segment === "..";
+    if (!isDirectory) names.push(checkLength(segment, maxNameBytes));
+    else if (segment === ".." && names.pop() === undefined) throw invalidPath("The path leaves the root.");
+  }
+  if (names.length === 0) return "/";
+  return checkLength(`/${names.join("/")}${isDirectory ? "/" : ""}`, maxPathBytes);
+}
+
+function checkLength(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) > maxBytes)
+    throw invalidPath(`The path, or a name in it, is over ${maxBytes} bytes long.`);
+  return text;
+}
+
+function invalidPath(details: string): HttpError {
+  return new HttpError(400, "INVALID_PATH", details);
+}

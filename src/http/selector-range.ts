@@ -1,0 +1,69 @@
+import { HttpError } from "../http-error.ts";
+import { utf8Header } from "./header-text.ts";
+
+const selectorUnit = /^selector=/i;
+const bytesUnit = /^bytes=/i;
+// Node joins fields of one name with a comma.
+const anySelectorUnit = /(?:^|,)[ \t]*selector=/i;
+
+/**
+ * What a `Range` field asks for. `"other"` is a unit that this server does not know, or something unreadable: a read
+ * answers with the whole file (RFC 9110 §14.2), while a write must refuse everything but `"none"` and `"selector"` with
+ * 400 `INVALID_RANGE`, since a client that meant a part must never overwrite the whole.
+ */
+export type RangeHeader =
+  | { readonly unit: "none" }
+  | { readonly unit: "bytes"; readonly value: string }
+  | { readonly unit: "selector"; readonly selector: string }
+  | { readonly unit: "other" };
+
+/**
+ * Reads a `Range` field (RFC 9110 §14.2), given how often it was sent. The unit stands directly before its `=`, in any
+ * case; the rest, read as UTF-8 and trimmed, is the selector.
+ *
+ * Throws 400 `INVALID_SELECTOR` for an empty selector or one that is not UTF-8, and 400 `INVALID_RANGE` for several
+ * fields one of which is a selector. Several without a selector are `"other"`.
+ */
+export function parseRange(value: string | undefined, count: number): RangeHeader {
+  if (value === undefined) return { unit: "none" };
+  if (count > 1) {
+    if (!anySelectorUnit.test(value)) return { unit: "other" };
+    throw new HttpError(400, "INVALID_RANGE", "Send one Range header; list several selectors with commas.");
+  }
+  if (selectorUnit.test(value)) return { unit: "selector", selector: readSelector(value.slice("selector=".length)) };
+  return bytesUnit.test(value) ? { unit: "bytes", value } : { unit: "other" };
+}
+
+/**
+ * The readings of a selector, to be tried in this order until one parses: the text as it stands, and, where all its `%`
+ * begin valid escapes, percent-decoded. (Some clients escape; yet `[href="%20"]` means what it says.)
+ */
+export function selectorCandidates(selector: string): readonly string[] {
+  if (!selector.includes("%")) return [selector];
+  try {
+    return [selector, decodeURIComponent(selector)];
+  } catch {
+    return [selector];
+  }
+}
+
+function readSelector(bytes: string): string {
+  const text = utf8Header(bytes);
+  if (text === undefined) throw new HttpError(400, "INVALID_SELECTOR", "The selector is not valid UTF-8.");
+  const selector = trimBlanks(text);
+  if (selector === "") throw new HttpError(400, "INVALID_SELECTOR", "The selector is empty.");
+  return selector;
+}
+
+// Not `trim`: to CSS a no-break space is a letter of a name.
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}

@@ -1,0 +1,30 @@
+export type { Change, ChangeFeed, ChangeKind, ChangeListener } from "./change-feed.ts";
+export { ConfigError, type FileServerConfig, type HostConfig } from "./config.ts";
+export type { Access, Exchange, Right, User } from "./exchange.ts";
+export type { FetchInfo } from "./fetch-request.ts";
+export { createFileServer, type FileServer } from "./file-server.ts";
+export type { TrustProxy } from "./http/client-address.ts";
+export { type ErrorCode, HttpError, type HttpErrorOptions } from "./http-error.ts";
+export type { Logger } from "./logger.ts";
+export type { Next, Outcome, Plugin } from "./plugin.ts";
+export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
+export { type ConnectMiddleware, fromMiddleware } from "./plugins/from-middleware.ts";
+export { emptyReply, jsonReply, type Reply, type ReplyBody, type ReplyHeaders } from "./reply.ts";
+export type { RequestBody } from "./request-body.ts";
+export type { Site, SiteOptions } from "./site.ts";
+export { type DiskStorageOptions, diskStorage } from "./storage/disk-storage.ts";
+export { memoryStorage } from "./storage/memory-storage.ts";
+export {
+  type ByteSpan,
+  type CommitCheck,
+  type Content,
+  type Edit,
+  type OpenFile,
+  type Storage,
+  StorageError,
+  type StorageErrorCode,
+  type StoredEntry,
+  type StoredStat,
+  type WriteOptions,
+  type WriteResult,
+} from "./storage/storage.ts";

@@ -1,0 +1,161 @@
+import { ConfigError } from "../config.ts";
+import { DocumentCache } from "../elements/document-cache.ts";
+import type { Exchange } from "../exchange.ts";
+import type { FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
+import { contentTypeTable, documentKind } from "../http/content-type.ts";
+import { isHiddenPath } from "../http/hidden-names.ts";
+import { parseRange } from "../http/selector-range.ts";
+import { HttpError, notFound } from "../http-error.ts";
+import type { Plugin } from "../plugin.ts";
+import { emptyReply, type Reply } from "../reply.ts";
+import type { Site } from "../site.ts";
+import { diskStorage } from "../storage/disk-storage.ts";
+import type { Storage } from "../storage/storage.ts";
+import {
+  allowedMethods,
+  elementOperations,
+  isMethod,
+  operations,
+  requireRight,
+  type Target,
+} from "./file-handler/operations.ts";
+
+/** Options of {@link fileHandler}; those left out are the host's. */
+export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
+  /** Directory on disk to serve, in place of the host's. Short for `storage: diskStorage(root)`. */
+  readonly root?: string;
+  /** Where the files live, in place of `root`. */
+  readonly storage?: Storage;
+}
+
+/**
+ * Serves and changes files and the elements of documents; answers everything that reaches it. A host adds one by itself
+ * at the end of its pipeline, so it is named only to give a part of a host a root of its own.
+ */
+export function fileHandler(options: FileHandlerOptions = {}): Plugin {
+  const { root, storage = root === undefined ? undefined : diskStorage(root), ...own } = options;
+  const spaces = new Map<Site, FileSpace>();
+  return {
+    name: "file-handler",
+    async start(site) {
+      const source = storage ?? site.storage;
+      if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);
+      await source.start?.();
+      spaces.set(site, fileSpace(source, { ...site.options, ...own }));
+    },
+    handle(exchange) {
+      const space = spaces.get(exchange.site);
+      if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
+      return answer(exchange, space);
+    },
+    async close() {
+      await storage?.close?.();
+    },
+  };
+}
+
+function fileSpace(storage: Storage, options: FileOptions): FileSpace {
+  return { storage, options, contentTypeOf: contentTypeTable(options.contentTypes), documents: new DocumentCache() };
+}
+
+async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
+  const { method, path, headers, access } = exchange;
+  if (path === "*") return serverOptions(method);
+  if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
+  refuseHiddenPath(exchange, space.options);
+  // Before the disk is touched, so that a refusal does not tell what exists.
+  if (isMethod(method)) requireRight(access, path, method);
+
+  const range = parseRange(headers.range, headers.range === undefined ? 0 : exchange.count("range"));
+  if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
+  if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
+
+  const request = await findTarget(exchange, space, path);
+  const target = targetOf(request);
+  const allow = (): string => allowedMethods(access, request.path, operations[target]);
+  if (method === "OPTIONS") return optionsReply(allow(), target === "file" && documentKind(path) === "html");
+  const operation = isMethod(method) ? operations[target][method] : undefined;
+  if (!isMethod(method) || !operation) throw unsupported(request, target, allow());
+  requireRight(access, path, method, operation.right);
+  return operation.run(request);
+}
+
+async function answerForElements(exchange: Exchange, space: FileSpace, selector: string): Promise<Reply> {
+  const { method, access } = exchange;
+  const request = await findDocument(exchange, space);
+  const { path, stat } = request;
+  if (stat?.type !== "file") throw notFound();
+  if (documentKind(path) !== "html") throw new HttpError(416, "NOT_HTML", "Selectors work on HTML documents only.");
+  const allow = (): string => allowedMethods(access, path, elementOperations);
+  if (method === "OPTIONS") return optionsReply(allow(), true);
+  if (!isMethod(method)) throw methodNotAllowed(allow());
+  const operation = elementOperations[method];
+  requireRight(access, path, method, operation.right);
+  return operation.run({ ...request, stat, selector });
+}
+
+/** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
+async function findTarget(exchange: Exchange, space: FileSpace, path: string): Promise<FileRequest> {
+  const { storage } = space;
+  if (exchange.method === "GET" && !path.endsWith("/")) {
+    const file = await storage.open(path);
+    if (file) {
+      exchange.defer(() => file.close());
+      return { ...space, exchange, path, stat: file.stat, file };
+    }
+  }
+  const stat = await storage.stat(path);
+  return { ...space, exchange, path: stat?.type === "directory" && !path.endsWith("/") ? `${path}/` : path, stat };
+}
+
+/** The document whose elements are meant; a directory stands for its index file. */
+async function findDocument(exchange: Exchange, space: FileSpace): Promise<FileRequest> {
+  const { index } = space.options;
+  const found = await findTarget(exchange, space, exchange.path);
+  if (found.stat?.type !== "directory" || index === false) return found;
+  return findTarget(exchange, space, found.path + index);
+}
+
+function targetOf({ path, stat }: FileRequest): Target {
+  if (!stat) return path.endsWith("/") ? "nothing" : "slot";
+  return path === "/" ? "root" : stat.type;
+}
+
+function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {
+  if (!isHiddenPath(path, dotfiles)) return;
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") throw notFound();
+  throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
+}
+
+/** A client that meant a part must never change the whole (RFC 9110 §14.5). */
+function refusePartialChange(method: string): void {
+  if (method !== "PUT" && method !== "POST" && method !== "DELETE") return;
+  throw new HttpError(400, "INVALID_RANGE", "Only `Range: selector=<css selector>` can change a part of a file.");
+}
+
+function unsupported({ exchange, path }: FileRequest, target: Target, allow: string): HttpError {
+  const { method } = exchange;
+  if (method === "PUT" && path.endsWith("/")) {
+    const details = "A directory cannot be written as a file; POST creates a file in it.";
+    return new HttpError(405, "IS_DIRECTORY", details, { headers: { allow } });
+  }
+  if (method === "DELETE" && target === "root") {
+    return new HttpError(403, "ROOT_DIRECTORY", "The root directory cannot be deleted.");
+  }
+  const isMissing = target === "slot" || target === "nothing";
+  return isMissing && isMethod(method) ? notFound() : methodNotAllowed(allow);
+}
+
+function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, "METHOD_NOT_ALLOWED", `Supported here: ${allow}.`, { headers: { allow } });
+}
+
+function optionsReply(allow: string, isDocument: boolean): Reply {
+  const ranges = isDocument ? "selector, bytes" : "bytes";
+  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization" });
+}
+
+function serverOptions(method: string): Reply {
+  if (method !== "OPTIONS") throw new HttpError(400, "INVALID_PATH", "`*` stands for the server, for OPTIONS only.");
+  return optionsReply([...Object.keys(elementOperations), "OPTIONS"].join(", "), true);
+}

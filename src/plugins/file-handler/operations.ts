@@ -1,0 +1,89 @@
+import { appendToElements } from "../../elements/append.ts";
+import { deleteElements } from "../../elements/delete.ts";
+import { readElements } from "../../elements/read.ts";
+import { replaceElements } from "../../elements/replace.ts";
+import type { Access, Right } from "../../exchange.ts";
+import { appendFile } from "../../files/append-file.ts";
+import { createFile } from "../../files/create-file.ts";
+import { deleteDirectory, deleteFile } from "../../files/delete-file.ts";
+import type { ElementOperation, FileOperation } from "../../files/file-request.ts";
+import { readDirectory } from "../../files/read-directory.ts";
+import { readFile } from "../../files/read-file.ts";
+import { writeFile } from "../../files/write-file.ts";
+
+export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+/** What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file. */
+export type Target = "file" | "directory" | "root" | "slot" | "nothing";
+
+/** An operation, and the right that it takes; without one, any right that its method could need will do. */
+interface Supported<Operation> {
+  readonly run: Operation;
+  readonly right?: Right;
+}
+
+type Operations<Operation> = Readonly<Partial<Record<Method, Supported<Operation>>>>;
+
+/** Everything that can be done to a path. The keys of a row are its `Allow`; what is not among them is 405. */
+export const operations: Readonly<Record<Target, Operations<FileOperation>>> = {
+  file: {
+    GET: { run: readFile, right: "read" },
+    HEAD: { run: readFile, right: "read" },
+    PUT: { run: writeFile, right: "overwrite" },
+    POST: { run: appendFile, right: "append" },
+    DELETE: { run: deleteFile, right: "delete" },
+  },
+  directory: {
+    GET: { run: readDirectory },
+    HEAD: { run: readDirectory },
+    POST: { run: createFile },
+    DELETE: { run: deleteDirectory, right: "delete" },
+  },
+  root: {
+    GET: { run: readDirectory },
+    HEAD: { run: readDirectory },
+    POST: { run: createFile },
+  },
+  slot: {
+    PUT: { run: writeFile, right: "create" },
+  },
+  nothing: {},
+};
+
+/** Everything that can be done to the elements of a document. */
+export const elementOperations: Readonly<Record<Method, Supported<ElementOperation>>> = {
+  GET: { run: readElements, right: "read" },
+  HEAD: { run: readElements, right: "read" },
+  PUT: { run: replaceElements, right: "overwrite" },
+  POST: { run: appendToElements, right: "append" },
+  DELETE: { run: deleteElements, right: "delete" },
+};
+
+const rightsByMethod: Readonly<Record<Method, readonly Right[]>> = {
+  GET: ["read", "list"],
+  HEAD: ["read", "list"],
+  PUT: ["overwrite", "create"],
+  POST: ["append", "create"],
+  DELETE: ["delete"],
+};
+
+export function isMethod(method: string): method is Method {
+  return Object.hasOwn(elementOperations, method);
+}
+
+/** Throws unless the user has a right that the method could need, or the one right named. */
+export function requireRight(access: Access, path: string, method: Method, right?: Right): void {
+  if (!hasRight(access, path, method, right)) throw access.refusal();
+}
+
+/** The value of `Allow`: what of a table this user may do. */
+export function allowedMethods<Operation>(access: Access, path: string, table: Operations<Operation>): string {
+  const methods = (Object.keys(table) as Method[]).filter((method) =>
+    hasRight(access, path, method, table[method]?.right),
+  );
+  return [...methods, "OPTIONS"].join(", ");
+}
+
+function hasRight(access: Access, path: string, method: Method, right?: Right): boolean {
+  if (right) return access.permits(right, path);
+  return rightsByMethod[method].some((each) => access.permits(each, path));
+}

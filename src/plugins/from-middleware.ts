@@ -1,0 +1,103 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { HttpError } from "../http-error.ts";
+import type { Plugin } from "../plugin.ts";
+import { CapturedResponse } from "./from-middleware/captured-response.ts";
+import { requestOf } from "./from-middleware/connect-request.ts";
+
+/**
+ * Middleware as Connect and Express 4 and 5 take it. Declared by way of a method, whose parameters TypeScript compares in
+ * both directions: middleware typed for Express's own `Request` and `Response` is accepted as well.
+ */
+export type ConnectMiddleware = {
+  call(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+}["call"];
+
+/** Options for {@link fromMiddleware}. */
+export interface FromMiddlewareOptions {
+  /** Says in logs and errors which middleware is meant. @default the name of the function, or "middleware" */
+  readonly name?: string;
+}
+
+/**
+ * Uses Connect or Express middleware as it comes from npm (`helmet`, `cors`, `compression`, `morgan`...) as a plugin. It
+ * sees a request of `node:http` and a response whose output becomes the reply, alike over HTTP/1, HTTP/2 and `fetch`.
+ *
+ * `next()` runs the rest of the pipeline, whose reply is then written to that response; `next(error)` and what the
+ * middleware throws become the reply, with the error's own `status` where it has one. All middleware of one exchange
+ * shares the request object. Changing its `url` or `method` does not redirect the rest of the pipeline, and content that
+ * a body parser has read is gone for the file handler. Methods that only Express adds (`res.send`, `req.get`) are absent.
+ *
+ * @example
+ * createFileServer({ root: "site", plugins: [fromMiddleware(helmet()), fromMiddleware(compression())] });
+ */
+export function fromMiddleware(middleware: ConnectMiddleware, options: FromMiddlewareOptions = {}): Plugin {
+  if (typeof middleware !== "function") {
+    throw new TypeError(`fromMiddleware: expected middleware(request, response, next), got ${typeof middleware}`);
+  }
+  const { name = middleware.name || "middleware" } = options;
+  return {
+    name,
+    async handle(exchange, next) {
+      const { signal, site } = exchange;
+      const request = requestOf(exchange);
+      const response = new CapturedResponse(request);
+      exchange.defer(() => response.release());
+
+      let rest: Promise<void> | undefined;
+      const fail = (error: unknown): void => {
+        if (response.isAnswered && !signal.aborted) site.report(error, exchange); // too late to tell the client
+        response.destroy(error);
+      };
+      const runRest = (): Promise<void> =>
+        next()
+          .then((reply) => response.passOn(reply))
+          .catch(fail);
+      const proceed = (error?: unknown): void => {
+        if (isFailure(error)) fail(asHttpError(error));
+        else if (!response.writableEnded && !response.destroyed) rest = runRest();
+      };
+      // Async on purpose: what it throws at once and what its promise rejects with, as in Express 5, end up in one place.
+      const run = async (): Promise<void> => middleware(request, response, proceed);
+      run().catch((error) => fail(asHttpError(error)));
+
+      try {
+        return await response.reply;
+      } catch (error) {
+        if (signal.aborted) await rest; // the exchange is not over while the rest of the pipeline still works on it
+        throw error;
+      }
+    },
+  };
+}
+
+/** `next("route")` and `next("router")` are Express's for "skip what is left of this route", not errors. */
+function isFailure(error: unknown): boolean {
+  return Boolean(error) && error !== "route" && error !== "router";
+}
+
+/**
+ * An error by Connect's convention, `status` (or `statusCode`) and perhaps `headers`, as the error the client is told;
+ * anything else as it is. Below 500 its message is meant for the client, unless `expose` says otherwise.
+ */
+function asHttpError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof HttpError) return error;
+  const { status, statusCode = status, expose, headers } = error as ConnectError;
+  if (typeof statusCode !== "number" || !(statusCode >= 400 && statusCode <= 599)) return error;
+  const reason = STATUS_CODES[statusCode] ?? "Error";
+  const code = reason.toUpperCase().replace(/\W+/g, "_");
+  const details = (expose ?? statusCode < 500) ? error.message : `${reason}.`;
+  return new HttpError(statusCode, code, details, { cause: error, headers: textHeaders(headers) });
+}
+
+/** What `http-errors` and body parsers put on an error. */
+interface ConnectError {
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+  readonly expose?: boolean;
+  readonly headers?: unknown;
+}
+
+function textHeaders(headers: unknown): Record<string, string> {
+  const fields = typeof headers === "object" && headers !== null ? Object.entries(headers) : [];
+  return Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}

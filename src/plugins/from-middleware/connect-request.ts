@@ -1,0 +1,122 @@
+import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import type { Exchange } from "../../exchange.ts";
+
+/** The part of a connection that middleware looks at: who is at the other end, whether it is TLS, and when it closes. */
+class PeerSocket extends Socket {
+  override readonly remoteAddress: string;
+  override readonly remoteFamily: string;
+  readonly encrypted: boolean;
+
+  constructor(address: string, encrypted: boolean) {
+    super();
+    this.remoteAddress = address;
+    this.remoteFamily = address.includes(":") ? "IPv6" : "IPv4";
+    this.encrypted = encrypted;
+    this.setMaxListeners(0); // every middleware of the exchange listens for "close"
+    this.on("error", () => {}); // from destroy(error), of which "close" tells; without a listener it would end the process
+  }
+}
+
+/** An exchange as a request of `node:http`. */
+export class ConnectRequest extends IncomingMessage {
+  /** The request target as the client sent it; `url` is the part below the mount point. */
+  originalUrl: string;
+  baseUrl: string;
+  ip: string;
+  readonly #exchange: Exchange;
+  #content: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(exchange: Exchange) {
+    super(new PeerSocket(exchange.address, exchange.protocol === "https"));
+    keepMethods(this, ConnectRequest.prototype);
+    this.#exchange = exchange;
+    this.method = exchange.method;
+    this.originalUrl = exchange.url;
+    this.baseUrl = exchange.mount;
+    this.url = targetBelowMount(exchange);
+    this.ip = exchange.address;
+    this.headers = headersOf(exchange);
+    this.rawHeaders = Object.entries(this.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().flatMap((each) => [name, each]),
+    );
+    this.httpVersion = exchange.httpVersion;
+    const [major = 1, minor = 0] = exchange.httpVersion.split(".").map(Number);
+    this.httpVersionMajor = major;
+    this.httpVersionMinor = minor;
+  }
+
+  /** The content is asked of the exchange when somebody reads it, not before: the file handler may want it instead. */
+  override _read(size: number): void {
+    super._read(size); // lets Node note that the message is being consumed
+    this.#content ??= this.#exchange.body[Symbol.asyncIterator]();
+    this.#content.next().then(
+      ({ done, value }) => {
+        if (done) this.complete = true;
+        this.push(done ? null : value);
+      },
+      (error) => this.destroy(error),
+    );
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.complete && this.#exchange.signal.aborted) {
+      this.aborted = true;
+      this.emit("aborted"); // deprecated in Node, yet what raw-body and multipart parsers listen for
+    }
+    this.#content?.return?.().catch(() => {}); // nobody is left to be told
+    done(this.listenerCount("error") > 0 ? error : null); // as in node:http: "error" only for those who listen
+  }
+}
+
+/**
+ * Makes the methods of a class the object's own. An Express application puts its own prototypes in place of those of the
+ * request and the response that it is given, and with them its own idea of where bytes come from and go.
+ */
+export function keepMethods(object: object, prototype: object): void {
+  const { constructor: _class, ...methods } = Object.getOwnPropertyDescriptors(prototype);
+  Object.defineProperties(object, methods);
+}
+
+const requests = new WeakMap<Exchange, ConnectRequest>();
+
+/** The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find. */
+export function requestOf(exchange: Exchange): ConnectRequest {
+  const known = requests.get(exchange);
+  if (known) return known;
+  const request = new ConnectRequest(exchange);
+  requests.set(exchange, request);
+
+  const { signal } = exchange;
+  const leave = (): void => {
+    request.destroy(Object.assign(new Error("aborted"), { code: "ECONNRESET" })); // as node:http words it
+    request.socket.destroy();
+  };
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  exchange.defer(() => {
+    signal.removeEventListener("abort", leave);
+    request.destroy();
+  });
+  return request;
+}
+
+function targetBelowMount({ url, mount, path, search }: Exchange): string {
+  if (mount === "") return url;
+  if (!url.startsWith(mount)) return path + search;
+  const target = url.slice(mount.length);
+  return target.startsWith("/") ? target : `/${target}`;
+}
+
+/** A copy, for middleware may write to it: without HTTP/2's pseudo-header fields, and with what HTTP/1 always has. */
+function headersOf({ headers, host, method }: Exchange): IncomingHttpHeaders {
+  const fields = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(":")));
+  const authority = headers[":authority"];
+  fields["host"] ??= typeof authority === "string" ? authority : host;
+  // Body parsers look for one of the two before they read; HTTP/2 and fetch may send content with neither.
+  const isFramed = fields["content-length"] !== undefined || fields["transfer-encoding"] !== undefined;
+  if (!isFramed && mayHaveContent.has(method)) fields["transfer-encoding"] = "chunked";
+  return fields;
+}
+
+const mayHaveContent: ReadonlySet<string> = new Set(["PATCH", "POST", "PUT"]);

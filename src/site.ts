@@ -1,0 +1,85 @@
+import type { ChangeFeed } from "./change-feed.ts";
+import type { HostConfig } from "./config.ts";
+import type { Exchange } from "./exchange.ts";
+import type { FileOptions } from "./files/file-request.ts";
+import { HttpError, notFound } from "./http-error.ts";
+import type { Logger } from "./logger.ts";
+import { composePipeline, type Handler } from "./pipeline.ts";
+import type { Plugin } from "./plugin.ts";
+import { fileHandler } from "./plugins/file-handler.ts";
+import { diskStorage } from "./storage/disk-storage.ts";
+import type { Storage } from "./storage/storage.ts";
+
+/** The options of a host with all defaults filled in. */
+export interface SiteOptions extends FileOptions {
+  /** Origins besides the host's own whose pages may write, as browsers name them: `https://admin.example`. */
+  readonly allowedOrigins: ReadonlySet<string>;
+}
+
+/** What all hosts of a server share. */
+export interface ServerParts {
+  /** Every change on the server, whichever host it happened on. */
+  readonly changes: ChangeFeed;
+  readonly logger: Logger;
+  /** Why the server answers nobody at the moment (503): closing, overloaded, or under maintenance. */
+  outage(): HttpError | undefined;
+  /** Reports a failure that is the server's own to `config.onError`. */
+  report(error: unknown, exchange?: Exchange): void;
+}
+
+/** One host: its options, its storage and its pipeline. */
+export interface Site extends ServerParts {
+  /** The first name of the host; `"*"` for the default host. */
+  readonly name: string;
+  readonly options: SiteOptions;
+  /** Where the host's files live; `undefined` where its file handlers bring their own. */
+  readonly storage: Storage | undefined;
+  /** In the order of the pipeline. */
+  readonly plugins: readonly Plugin[];
+  /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
+  readonly answer: Handler;
+  /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
+  readonly answerDuringOutage: Handler;
+}
+
+const defaults: SiteOptions = {
+  index: "index.html",
+  listing: true,
+  dotfiles: "ignore",
+  contentTypes: {},
+  createParents: true,
+  untrustedContent: false,
+  maxFileSize: 100 * 1024 * 1024,
+  maxDocumentSize: 16 * 1024 * 1024,
+  allowedOrigins: new Set(),
+};
+
+/** Puts a host together; everything that can be done before the first request is done here. */
+export function createSite(name: string, config: HostConfig, server: ServerParts): Site {
+  const { root, symlinks = "within-root", durability = "fsync" } = config;
+  const plugins = withFileHandler(config.plugins ?? []);
+  return {
+    ...server,
+    name,
+    options: { ...defaults, ...definedOptions(config), allowedOrigins: new Set(config.allowedOrigins) },
+    storage: config.storage ?? (root === undefined ? undefined : diskStorage(root, { symlinks, durability })),
+    plugins,
+    answer: composePipeline(plugins, nobodyAnswered),
+    answerDuringOutage: composePipeline(
+      plugins.filter((plugin) => plugin.alwaysOn),
+      () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
+    ),
+  };
+}
+
+/** The option values that the configuration gives; an option set to `undefined` keeps its default. */
+function definedOptions(config: HostConfig): Partial<FileOptions> {
+  const given = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
+  return Object.fromEntries(given) as Partial<FileOptions>; // names and types were checked with the configuration
+}
+
+function withFileHandler(plugins: readonly Plugin[]): readonly Plugin[] {
+  return plugins.some((plugin) => plugin.name === "file-handler") ? plugins : [...plugins, fileHandler()];
+}
+
+const nobodyAnswered: Handler = () => Promise.reject(notFound());

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareEntries, listingOrder } from "../../src/files/listing-order.ts";
+import type { StoredEntry } from "../../src/storage/storage.ts";
+
+function file(name: string, size = 0, time = 0): StoredEntry {
+  return { name, type: "file", size, modified: new Date(time), version: "v" };
+}
+
+describe("listingOrder", () => {
+  test.each([
+    ["", "name", false],
+    ["?sort=size", "size", false],
+    ["?order=desc&sort=modified", "modified", true],
+    ["?sort=constructor&order=up", "name", false],
+    ["?sort=%", "name", false],
+  ])("reads %s", (search, column, descending) => {
+    expect(listingOrder(search)).toEqual({ column, descending });
+  });
+});
+
+describe("compareEntries", () => {
+  const sorted = (entries: StoredEntry[], search = "") =>
+    entries.sort(compareEntries(listingOrder(search))).map(({ name }) => name);
+
+  test("counts numbers in names as numbers", () => {
+    expect(sorted([file("v1.10"), file("v1.9"), file("v1.9.1")])).toEqual(["v1.9", "v1.9.1", "v1.10"]);
+  });
+
+  test("goes by name where sizes or times are equal", () => {
+    expect(sorted([file("b", 1), file("a", 1), file("c", 0)], "?sort=size")).toEqual(["c", "a", "b"]);
+    expect(sorted([file("b", 0, 9), file("a", 0, 9), file("c", 0, 1)], "?sort=modified")).toEqual(["c", "a", "b"]);
+  });
+
+  test("orders names of equal meaning always the same way", () => {
+    const composed = file("\u00e9");
+    const decomposed = file("e\u0301");
+    expect(sorted([composed, decomposed])).toEqual(sorted([decomposed, composed]));
+  });
+
+  test("gives one order whatever order the entries came in", () => {
+    const entry = fc.record({
+      name: fc.string({ unit: fc.constantFrom("a", "B", "1", "2", "0", "\u00e9", "-") }),
+      type: fc.constantFrom("file" as const, "directory" as const),
+      size: fc.nat(3),
+      modified: fc.constantFrom(new Date(0), new Date(1)),
+      version: fc.constant("v"),
+    });
+    const entries = fc.uniqueArray(entry, { selector: ({ name }) => name });
+    const search = fc.constantFrom("", "?order=desc", "?sort=size", "?sort=modified&order=desc");
+    fc.assert(
+      fc.property(entries, search, (list, query) => {
+        expect(sorted([...list].reverse(), query)).toEqual(sorted([...list], query));
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts";
+
+const reported = { "x-forwarded-for": "203.0.113.1, 203.0.113.2, 10.0.0.2" };
+
+describe("address", () => {
+  test.each<[string, TrustProxy, string]>([
+    ["nothing", false, "10.0.0.1"],
+    ["no hop", 0, "10.0.0.1"],
+    ["an empty list", [], "10.0.0.1"],
+    ["an empty text", "", "10.0.0.1"],
+    ["everything", true, "203.0.113.1"],
+    ["one hop", 1, "10.0.0.2"],
+    ["two hops", 2, "203.0.113.2"],
+    ["more hops than there are", 9, "203.0.113.1"],
+    ["a range", "10.0.0.0/8", "203.0.113.2"],
+    ["one address", "10.0.0.1", "10.0.0.2"],
+    ["a text with commas", "10.0.0.1, 10.0.0.2 ,203.0.113.2", "203.0.113.1"],
+    ["an array", ["loopback", "uniquelocal"], "203.0.113.2"],
+    ["a netmask", "10.0.0.0/255.0.0.0", "203.0.113.2"],
+    ["others only", "loopback", "10.0.0.1"],
+    ["what a function says", (address, hop) => address === "10.0.0.1" && hop === 0, "10.0.0.2"],
+  ])("trusts %s", (_what, trustProxy, expected) => {
+    expect(clientAddress(trustProxy, "x-forwarded-for").address("10.0.0.1", reported)).toBe(expected);
+  });
+
+  test("is the peer where nothing is reported", () => {
+    const clients = clientAddress(true, "x-forwarded-for");
+    expect(clients.address("10.0.0.1", {})).toBe("10.0.0.1");
+    expect(clients.address("10.0.0.1", { "x-forwarded-for": "" })).toBe("10.0.0.1");
+  });
+
+  test("reads the configured header only", () => {
+    const both = { "x-forwarded-for": "203.0.113.1", forwarded: 'for="[2001:db8::1]:80"' };
+    expect(clientAddress(1, "x-forwarded-for").address("10.0.0.1", both)).toBe("203.0.113.1");
+    expect(clientAddress(1, "forwarded").address("10.0.0.1", both)).toBe("2001:db8::1");
+    expect(clientAddress(1, "forwarded").address("10.0.0.1", reported)).toBe("10.0.0.1");
+  });
+
+  test("stops at the last valid address", () => {
+    const clients = clientAddress(true, "x-forwarded-for");
+    const addressFor = (value: string) => clients.address("10.0.0.1", { "x-forwarded-for": value });
+    expect(addressFor("203.0.113.1, garbage, 10.0.0.2")).toBe("10.0.0.2");
+    expect(addressFor("203.0.113.1, unknown")).toBe("10.0.0.1");
+    expect(addressFor("<script>alert(1)</script>")).toBe("10.0.0.1");
+    expect(addressFor("203.0.113.1,, 10.0.0.2")).toBe("203.0.113.1");
+  });
+
+  test("spells equal addresses equally, with and without trust", () => {
+    for (const trustProxy of [false, "10.0.0.0/8"]) {
+      const clients = clientAddress(trustProxy, "x-forwarded-for");
+      expect(clients.address("::ffff:192.0.2.1", {})).toBe("192.0.2.1");
+      expect(clients.address("2001:db8::1", {})).toBe("2001:db8::1");
+      expect(clients.address("", {})).toBe("");
+    }
+    const clients = clientAddress("10.0.0.0/8", "x-forwarded-for");
+    expect(clients.address("::ffff:10.0.0.1", { "x-forwarded-for": "2001:DB8:0::1" })).toBe("2001:db8::1");
+  });
+});
+
+test("trusts the peers that it was told to", () => {
+  expect(clientAddress(false, "forwarded").trusts("127.0.0.1")).toBe(false);
+  expect(clientAddress(1, "forwarded").trusts("192.0.2.1")).toBe(true);
+  const loopback = clientAddress("loopback", "forwarded");
+  expect(["127.0.0.1", "::1", "::ffff:127.0.0.1", "192.0.2.1", ""].map((peer) => loopback.trusts(peer))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test.each([
+  "true",
+  "1",
+  "10.0.0.0/99",
+  "10.0.0.0/abc",
+  "10.0.0.0/0",
+  "10.0.0/8",
+  "localhost",
+  ",",
+  "10.0.0.1,",
+  ["loopback", ""],
+  [1],
+  -1,
+  1.5,
+  Number.NaN,
+  null,
+  undefined,
+  {},
+])("refuses %j at once", (value) => {
+  const compile = () => clientAddress(value as TrustProxy, "x-forwarded-for");
+  expect(compile).toThrow(TypeError);
+  expect(compile).toThrow(/^trustProxy: .+ is not one of true, false/);
+});
+
+test("names the refused value", () => {
+  expect(() => clientAddress("10.0.0.0/99", "forwarded")).toThrow("trustProxy: '10.0.0.0/99' is not");
+});

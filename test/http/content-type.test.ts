@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { contentTypeTable, documentKind } from "../../src/http/content-type.ts";
+
+describe("contentTypeTable", () => {
+  const typeOf = contentTypeTable({});
+
+  test.each([
+    ["html", "text/html; charset=utf-8"],
+    ["htm", "text/html; charset=utf-8"],
+    ["json", "application/json"],
+    ["xml", "application/xml"],
+    ["txt", "text/plain; charset=utf-8"],
+    ["css", "text/css"],
+    ["js", "application/javascript"],
+    ["jpg", "image/jpeg"],
+    ["jpeg", "image/jpeg"],
+    ["png", "image/png"],
+    ["gif", "image/gif"],
+    ["pdf", "application/pdf"],
+  ])("gives .%s the type that the interface specifies", (extension, type) => {
+    expect(typeOf(`/a.${extension}`)).toBe(type);
+    expect(typeOf(`/a.b/c.${extension.toUpperCase()}`)).toBe(type);
+  });
+
+  test.each([
+    ["/a.svg", "image/svg+xml"],
+    ["/a.md", "text/markdown; charset=utf-8"],
+    ["/a.csv", "text/csv; charset=utf-8"],
+    ["/a.mjs", "text/javascript; charset=utf-8"],
+    ["/a.woff2", "font/woff2"],
+    ["/a.wasm", "application/wasm"],
+    ["/a.tar.gz", "application/gzip"],
+    ["/.config.json", "application/json"],
+  ])("knows %s from the registry", (path, type) => {
+    expect(typeOf(path)).toBe(type);
+  });
+
+  test.each([
+    "/a",
+    "/",
+    "/a.html/",
+    "/a.html/b",
+    "/.html",
+    "/a/.gitignore",
+    "/a.",
+    "/a.unheardof",
+    "/a.constructor",
+    "/a.__proto__",
+    "/a.toString",
+  ])("does not know %s", (path) => {
+    expect(typeOf(path)).toBe("application/octet-stream");
+  });
+
+  test("lets overrides win, with or without a dot, in any case", () => {
+    const overridden = contentTypeTable(
+      Object.freeze({ ".MD": "text/plain", foo: 'a/b; charset=utf-8; x="y z"', ".html": "application/xhtml+xml" }),
+    );
+    expect(overridden("/a.md")).toBe("text/plain");
+    expect(overridden("/a.Foo")).toBe('a/b; charset=utf-8; x="y z"');
+    expect(overridden("/a.html")).toBe("application/xhtml+xml");
+    expect(overridden("/a.htm")).toBe("text/html; charset=utf-8");
+  });
+
+  test.each([
+    [{ "": "a/b" }, /"" is not a file extension/],
+    [{ ".": "a/b" }, /"\." is not a file extension/],
+    [{ "a.b": "a/b" }, /"a\.b" is not a file extension/],
+    [{ "/a": "a/b" }, /not a file extension/],
+    [{ a: "" }, /contentTypes\["a"\]: '' is not a media type/],
+    [{ a: "text" }, /not a media type/],
+    [{ a: "text/plain\r\nx: y" }, /not a media type/],
+    [{ a: "text/plain;" }, /not a media type/],
+    [{ a: "text/plain; charset" }, /not a media type/],
+    [{ a: 1 as unknown as string }, /contentTypes\["a"\]: 1 is not a media type/],
+  ])("refuses %j at once", (overrides, message) => {
+    expect(() => contentTypeTable(overrides)).toThrow(message);
+    expect(() => contentTypeTable(overrides)).toThrow(TypeError);
+  });
+});
+
+test.each([
+  ["/a.html", "html"],
+  ["/a.HTM", "html"],
+  ["/a.xhtml", "xml"],
+  ["/a.xml", "xml"],
+  ["/a.Svg", "xml"],
+  ["/a.txt", undefined],
+  ["/.html", undefined],
+  ["/a.html/", undefined],
+  ["/", undefined],
+])("documentKind of %s is %s", (path, kind) => {
+  expect(documentKind(path)).toBe(kind);
+});

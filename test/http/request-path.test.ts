@@ -1,0 +1,259 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodePath, parseRequestPath } from "../../src/http/request-path.ts";
+
+const pathOf = (target: string) => parseRequestPath(target).path;
+const invalidPath = expect.objectContaining({ status: 400, code: "INVALID_PATH" });
+
+describe("parseRequestPath", () => {
+  test.each([
+    ["/", "/"],
+    ["/index.html", "/index.html"],
+    ["/a/b/", "/a/b/"],
+    ["/!\"$&'()*+,-.;<=>@[]^_`{|}~:", "/!\"$&'()*+,-.;<=>@[]^_`{|}~:"],
+    ["/a b", "/a b"],
+    ["/a%20b", "/a b"],
+    ["/%61%2Ehtml", "/a.html"],
+    ["/100%25", "/100%"],
+    ["/a%3Fb%23c", "/a?b#c"],
+    ["/caf%C3%A9", "/café"],
+    ["/caf%c3%a9", "/café"],
+    ["/caf\xc3\xa9", "/café"],
+    ["/caf%C3\xa9", "/café"],
+    ["/%F0%9F%98%80", "/😀"],
+    ["/cafe%CC%81", "/cafe\u0301"],
+    ["/%EF%BB%BFa", "/\ufeffa"],
+    ["/.hidden", "/.hidden"],
+    ["/..a", "/..a"],
+    ["/...", "/..."],
+    ["/a/...b", "/a/...b"],
+  ])("reads %s as %s", (target, path) => {
+    expect(parseRequestPath(target)).toEqual({ path, search: "" });
+  });
+
+  test.each([
+    ["/a/./b/../c", "/a/c"],
+    ["/a/.", "/a/"],
+    ["/a/..", "/"],
+    ["/a/b/..", "/a/"],
+    ["/a/b/../", "/a/"],
+    ["/.", "/"],
+    ["/./", "/"],
+    ["/%2e/a", "/a"],
+    ["/a/%2e%2E/b", "/b"],
+    ["/a/.%2e/b", "/b"],
+    ["//", "/"],
+    ["//evil.com", "/evil.com"],
+    ["//evil.com//", "/evil.com/"],
+    ["/a//b", "/a/b"],
+    ["/a///b//", "/a/b/"],
+    ["/a//../b", "/b"],
+    ["///%2e///x", "/x"],
+  ])("resolves %s to %s", (target, path) => {
+    expect(pathOf(target)).toBe(path);
+  });
+
+  test.each([
+    ["/a%252Fb", "/a%2Fb"],
+    ["/%252e%252e/etc", "/%2e%2e/etc"],
+    ["/%2500", "/%00"],
+    ["/%25%32%66", "/%2f"],
+    ["/%255C", "/%5C"],
+  ])("decodes %s once: a literal name", (target, path) => {
+    expect(pathOf(target)).toBe(path);
+  });
+
+  test.each([
+    // beyond the root
+    "/..",
+    "/../",
+    "/../etc/passwd",
+    "/a/../..",
+    "/a/../../a",
+    "/a/../../../../etc/passwd",
+    "/./../a",
+    "//../a",
+    "/%2e%2e",
+    "/%2e%2e/etc/passwd",
+    "/%2E%2E/%2E%2E/",
+    "/.%2e/",
+    "/%2e./",
+    "/a/%2e%2e/%2e%2e/b",
+    // separators in disguise
+    "/a%2Fb",
+    "/a%2fb",
+    "/..%2f..%2fetc/passwd",
+    "/%2e%2e%2fetc",
+    "/a%5Cb",
+    "/..%5c..%5cwindows",
+    "/a\\b",
+    "/..\\..\\windows",
+    "/\\evil.com",
+    "/%5Cevil.com",
+    // control characters, raw and escaped
+    "/a\0b",
+    "/a%00.html",
+    "/a%0d%0aSet-Cookie:%20x",
+    "/a\r\nb",
+    "/a%09b",
+    "/\x1f",
+    "/\x7f",
+    "/%7F",
+    "/%C2%80",
+    "/%C2%85",
+    "/\xc2\x9f",
+    // malformed escapes and UTF-8
+    "/%",
+    "/%4",
+    "/a%zz",
+    "/%u002e",
+    "/%2",
+    "/100%",
+    "/%80",
+    "/%C3",
+    "/%C3/%A9",
+    "/%C0%AE%C0%AE/",
+    "/%C0%AF",
+    "/%E0%80%AF",
+    "/%F0%80%80%AF",
+    "/%ED%A0%80",
+    "/%F4%90%80%80",
+    "/%FF",
+    "/na\xefve",
+    "/\x85",
+    "/\xe9",
+    "/\u012f",
+    "/\u{1f600}",
+    // not a path
+    "",
+    "a",
+    "?a",
+    "../a",
+    "**",
+    "*?a",
+    "\\a",
+    " /a",
+    "#",
+    "/a#b",
+    "/#",
+    "/a?b#c",
+    "/a?b\0",
+    "/a?b\r\nc",
+    "/a?\x7f",
+    "host:443",
+    "host/a",
+    "ftp://host/a",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "http:/a",
+    "http:a",
+    "http:\\\\host",
+    "http://host/../a",
+    "http://host/a%2fb",
+    "http://host#a",
+  ])("refuses %j", (target) => {
+    expect(() => parseRequestPath(target)).toThrow(invalidPath);
+  });
+
+  test.each([
+    ["/a?", "/a", "?"],
+    ["/a?b=c", "/a", "?b=c"],
+    ["/a?b?c", "/a", "?b?c"],
+    ["/?../..%2f\\%zz\xe9", "/", "?../..%2f\\%zz\xe9"],
+    ["/a/../b?c", "/b", "?c"],
+  ])("strips the query of %s, as it is", (target, path, search) => {
+    expect(parseRequestPath(target)).toEqual({ path, search });
+  });
+
+  test.each([
+    ["http://example.com/a/../b?c", { path: "/b", search: "?c", authority: "example.com" }],
+    ["HTTPS://Example.com:8443", { path: "/", search: "", authority: "Example.com:8443" }],
+    ["http://[::1]:80?c", { path: "/", search: "?c", authority: "[::1]:80" }],
+    ["http://a//b", { path: "/b", search: "", authority: "a" }],
+    ["*", { path: "*", search: "" }],
+  ])("reads the form of %s", (target, expected) => {
+    expect(parseRequestPath(target)).toEqual(expected);
+  });
+
+  test.each(["http://", "http:///a", "https://?a"])("refuses %s, which names no host", (target) => {
+    expect(() => parseRequestPath(target)).toThrow(expect.objectContaining({ status: 400, code: "INVALID_HOST" }));
+  });
+
+  test("counts the limits in bytes, after decoding", () => {
+    const longest = "a".repeat(255);
+    expect(pathOf(`/${longest}`)).toBe(`/${longest}`);
+    expect(pathOf(`/${"%61".repeat(255)}`)).toBe(`/${longest}`);
+    expect(() => pathOf(`/${longest}a`)).toThrow(invalidPath);
+    expect(() => pathOf(`/${"%C3%A9".repeat(128)}`)).toThrow(invalidPath);
+    expect(() => pathOf(`/${longest}a/../b`)).toThrow(invalidPath);
+
+    const deepest = `/${longest}`.repeat(16);
+    expect(deepest).toHaveLength(4096);
+    expect(pathOf(deepest)).toBe(deepest);
+    expect(() => pathOf(`${deepest}/`)).toThrow(invalidPath);
+    expect(pathOf(`${"/.".repeat(4096)}/a`)).toBe("/a");
+  });
+
+  test("yields only canonical paths, whatever is sent", () => {
+    const piece = fc.constantFrom(
+      ...["/", "/", ".", "..", "%2e", "%2E%2e", "%2f", "%5c", "\\", "%00", "%25", "%", "a", "é", "\xc3\xa9", "?", "#"],
+      ...["//", "http://h", "%C3%A9", "%c0%af", " ", "~", "\x7f", "%7f", "...", "*"],
+    );
+    const target = fc.array(piece, { maxLength: 14 }).map((pieces) => `/${pieces.join("")}`);
+    fc.assert(
+      fc.property(target, (sent) => {
+        const path = readable(sent);
+        fc.pre(path !== undefined);
+        expect(path).toMatch(/^\//);
+        expect(path).not.toMatch(/[\x00-\x1f\x7f-\x9f\\]|\/\//);
+        expect(path.split("/")).not.toContain("..");
+        expect(path.split("/")).not.toContain(".");
+        expect(pathOf(encodePath(path))).toBe(path);
+      }),
+      { seed: 2, numRuns: 3000 },
+    );
+  });
+});
+
+describe("encodePath", () => {
+  test.each([
+    ["/", "/"],
+    ["", "/"],
+    ["/a b/c?d#e%f", "/a%20b/c%3Fd%23e%25f"],
+    ["/café/😀", "/caf%C3%A9/%F0%9F%98%80"],
+    ["//evil.com", "/evil.com"],
+    ["a", "/a"],
+    ["\\\\evil.com", "/%5C%5Cevil.com"],
+    ['/"<>^`{|}', "/%22%3C%3E%5E%60%7B%7C%7D"],
+    ["/a:b@c,d;e=f&g+h$i!j'k(l)*m~", "/a:b@c,d;e=f&g+h$i!j'k(l)*m~"],
+  ])("spells %s as %s", (path, encoded) => {
+    expect(encodePath(path)).toBe(encoded);
+  });
+
+  test("is undone by parsing", () => {
+    const name = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
+      .filter((text) => !/[\x00-\x1f\x7f-\x9f/\\]/.test(text) && text !== "." && text !== "..");
+    const path = fc
+      .tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean())
+      .map(([names, isDirectory]) => `/${names.join("/")}${isDirectory ? "/" : ""}`);
+    fc.assert(
+      fc.property(path, (original) => {
+        expect(parseRequestPath(encodePath(original))).toEqual({ path: original, search: "" });
+        const sentRaw = Buffer.from(original.replaceAll("%", "%25"), "utf8").toString("latin1");
+        fc.pre(!/[?#]/.test(sentRaw));
+        expect(pathOf(sentRaw)).toBe(original);
+      }),
+      { seed: 3, numRuns: 500 },
+    );
+  });
+});
+
+function readable(target: string): string | undefined {
+  try {
+    return pathOf(target);
+  } catch {
+    return undefined;
+  }
+}

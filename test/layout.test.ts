@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { filesBelow, projectRoot } from "./helpers/source-files.ts";
+
+/** Source files without a test of their own name, each for a reason. */
+const testedElsewhere: Readonly<Record<string, string>> = {
+  index: "exports.test.ts",
+  logger: "an interface and a constant",
+  plugin: "an interface",
+  reply: "send-reply.test.ts and fetch-reply.test.ts",
+};
+
+describe("the layout", () => {
+  it("has just the files and folders at the top that a newcomer expects", () => {
+    const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+      cwd: projectRoot,
+    });
+    const top = new Set(
+      tracked
+        .toString()
+        .trim()
+        .split("\n")
+        .map((path) => path.split("/", 1)[0]),
+    );
+    expect([...top].sort()).toEqual(
+      [
+        ".ci",
+        ".gitignore",
+        "CHANGELOG.md",
+        "LICENSE",
+        "README.md",
+        "biome.json",
+        "docs",
+        "examples",
+        "package-lock.json",
+        "package.json",
+        "src",
+        "test",
+        "tsconfig.json",
+      ].sort(),
+    );
+  });
+
+  it("mirrors every source module in a test of its name", () => {
+    const tests = new Set(filesBelow("test", ".test.ts"));
+    const missing = filesBelow("src", ".ts")
+      .map((file) => file.replace(/\.ts$/, ""))
+      .filter((module) => !(module in testedElsewhere) && !tests.has(`${module}.test.ts`));
+    expect(missing).toEqual([]);
+  });
+
+  it("keeps source files short enough to read in one go", () => {
+    const long = filesBelow("src", ".ts")
+      .map((file) => ({ file, lines: readFileSync(`${projectRoot}/src/${file}`, "utf8").split("\n").length }))
+      .filter(({ lines }) => lines > 320);
+    expect(long).toEqual([]);
+  });
+
+  it("ships the compiled library and the change log, and no source maps", () => {
+    const { files } = JSON.parse(readFileSync(`${projectRoot}/package.json`, "utf8"));
+    expect(files).toEqual(["dist", "CHANGELOG.md"]);
+    expect(filesBelow("dist", ".map")).toEqual([]);
+    expect(statSync(`${projectRoot}/dist/cli.js`).isFile()).toBe(true);
+  });
+});
