@@ -1,4 +1,5 @@
 import type { ParentNode } from "domhandler";
+import { HttpError } from "../http-error.ts";
 import { type DisplacedText, SourceElement } from "./html-tree.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -17,6 +18,14 @@ export function elementSpan(element: SourceElement): ElementSpan | undefined {
   if (startIndex === null || endIndex === null) return undefined;
   const end = endIndex + 1;
   return { start: startIndex, end, contentStart, contentEnd: contentEnd === -1 ? end : contentEnd };
+}
+
+/** The span of an element that is to be cut out of the source. Throws 400 `INVALID_TARGET` where it has none. */
+export function requireSpan(element: SourceElement): ElementSpan {
+  const span = elementSpan(element);
+  if (span) return span;
+  const details = `This <${element.name}> has no place of its own in the file: it is implied, or markup around it is broken.`;
+  throw new HttpError(400, "INVALID_TARGET", details);
 }
 
 /** Whether an element consists of a start tag only: `<br>`, `<circle/>`. */

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { type ChildNode, type Document, Text } from "domhandler";
-import { Parser, serialize, serializeOuter } from "parse5";
+import { html, Parser, serialize, serializeOuter } from "parse5";
 import { HttpError } from "../http-error.ts";
 import { settleSpans } from "./element-span.ts";
 import { HtmlTreeAdapter, type HtmlTreeTypes, SourceElement, TemplateElement, treeReader } from "./html-tree.ts";
@@ -30,6 +30,8 @@ export interface ParseLimits {
 
 // V8 keeps such a text in two bytes a character.
 const beyondLatin1 = /[^\x00-\xff]/;
+
+const ascii = /^[\x00-\x7f]*$/;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -69,9 +71,15 @@ export function documentBytes(document: HtmlDocument, source: string = document.
   return document.hasByteOrderMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
 }
 
-/** A part of a document's source, as bytes. */
-export function sourceBytes(document: HtmlDocument, source: string): Uint8Array {
-  return Buffer.from(source, document.encoding);
+/** Refuses text that the document cannot hold: in one that is not UTF-8, only ASCII is certain to mean what it says. */
+export function requireEncodable({ encoding }: HtmlDocument, text: string): void {
+  if (encoding === "utf8" || ascii.test(text)) return;
+  throw new HttpError(422, "NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
+}
+
+/** Whether an element is one of HTML, not of SVG or MathML. */
+export function isHtmlElement({ namespace }: SourceElement): boolean {
+  return namespace === html.NS.HTML;
 }
 
 /** The next node in document order that lies below `root`; descends into elements, not into template contents. */

@@ -1,5 +1,4 @@
-import type { BigIntStats } from "node:fs";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Disk, diskLocks, locked, regularFileAt, syncDirectory } from "./disk.ts";

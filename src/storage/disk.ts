@@ -1,5 +1,4 @@
-import type { BigIntStats } from "node:fs";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { errnoOf } from "./disk-errors.ts";
 import type { DiskPaths, Target } from "./disk-paths.ts";

@@ -1,8 +1,15 @@
 import { Readable } from "node:stream";
 import { isDirectory, type MemoryFile, MemoryTree, namesOf } from "./memory-tree.ts";
 import { PathLock } from "./path-lock.ts";
-import type { WriteOptions } from "./storage.ts";
-import { type ByteSpan, type Content, type OpenFile, type Storage, StorageError, type StoredEntry } from "./storage.ts";
+import {
+  type ByteSpan,
+  type Content,
+  type OpenFile,
+  type Storage,
+  StorageError,
+  type StoredEntry,
+  type WriteOptions,
+} from "./storage.ts";
 
 /**
  * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a path

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { finished, Readable } from "node:stream";
 import { HttpError } from "../../http-error.ts";
 import { bodyLength, type Reply, type ReplyHeaders } from "../../reply.ts";
-import { type ConnectRequest, keepMethods } from "./connect-request.ts";
+import { type ConnectRequest, methodsOf } from "./connect-request.ts";
 
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type Done = (error?: Error | null) => void;
@@ -31,7 +31,7 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
 
   constructor(request: ConnectRequest) {
     super(request);
-    keepMethods(this, CapturedResponse.prototype);
+    Object.assign(this, methods);
     this.sendDate = false; // the server's own
     this.socket = request.socket;
     this.socket.once("close", this.#leave);
@@ -124,14 +124,15 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
   }
 
   /** Gives up: before there is a reply, `error` becomes it; afterwards its content fails. */
-  override destroy(error: unknown = new Error("The middleware destroyed its response.")): this {
+  override destroy(error?: unknown): this {
     if (this.destroyed) return this;
     this.destroyed = true;
     this.socket.off("close", this.#leave);
+    if (!this.#answered) this.#reject(error ?? new Error("The middleware destroyed its response."));
     this.#answered = true;
-    this.#reject(error);
-    if (!this.#content?.readableEnded)
-      this.#content?.destroy(error instanceof Error ? error : new Error(String(error)));
+    if (this.#content && !this.#content.readableEnded) {
+      this.#content.destroy(error instanceof Error ? error : new Error("The content ended early.", { cause: error }));
+    }
     process.nextTick(() => this.emit("close"));
     return this;
   }
@@ -198,7 +199,7 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
     const content = new Readable({
       read: () => this.#drain(),
       destroy: (error, done) => {
-        if (!content.readableEnded) this.destroy(error ?? new Error("The reply was not wanted."));
+        if (!content.readableEnded) this.destroy(error);
         done(error);
       },
     });
@@ -222,6 +223,8 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
     this.#resolve({ ...passedOn, status: this.statusCode, headers, ...(body !== undefined && { body }) });
   }
 }
+
+const methods = methodsOf(CapturedResponse.prototype);
 
 function discard(body: Reply["body"]): void {
   if (body instanceof Readable) body.destroy();

@@ -29,7 +29,7 @@ export class ConnectRequest extends IncomingMessage {
 
   constructor(exchange: Exchange) {
     super(new PeerSocket(exchange.address, exchange.protocol === "https"));
-    keepMethods(this, ConnectRequest.prototype);
+    Object.assign(this, methods);
     this.#exchange = exchange;
     this.method = exchange.method;
     this.originalUrl = exchange.url;
@@ -70,13 +70,16 @@ export class ConnectRequest extends IncomingMessage {
 }
 
 /**
- * Makes the methods of a class the object's own. An Express application puts its own prototypes in place of those of the
- * request and the response that it is given, and with them its own idea of where bytes come from and go.
+ * The methods of a class, for `Object.assign` to an instance. An Express application puts its own prototypes in place of
+ * those of the request and the response that it is given, and with them its own idea of where bytes come from and go.
  */
-export function keepMethods(object: object, prototype: object): void {
-  const { constructor: _class, ...methods } = Object.getOwnPropertyDescriptors(prototype);
-  Object.defineProperties(object, methods);
+export function methodsOf(prototype: object): Readonly<Record<string, unknown>> {
+  const { constructor: _class, ...properties } = Object.getOwnPropertyDescriptors(prototype);
+  const methods = Object.entries(properties).filter(([, { value }]) => typeof value === "function");
+  return Object.fromEntries(methods.map(([name, { value }]) => [name, value]));
 }
+
+const methods = methodsOf(ConnectRequest.prototype);
 
 const requests = new WeakMap<Exchange, ConnectRequest>();
 
@@ -96,6 +99,7 @@ export function requestOf(exchange: Exchange): ConnectRequest {
   else signal.addEventListener("abort", leave, { once: true });
   exchange.defer(() => {
     signal.removeEventListener("abort", leave);
+    request.socket.setTimeout(0); // of a middleware that called setTimeout
     request.destroy();
   });
   return request;

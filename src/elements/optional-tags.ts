@@ -1,0 +1,55 @@
+// HTML Standard, 13.1.2.4 "Optional tags", and the start tags that close an open element in 13.2.6.
+const closesParagraph = [
+  ..."address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer".split(
+    " ",
+  ),
+  ..."form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre search section".split(" "),
+  ..."summary table ul xmp".split(" "),
+];
+
+const cells = ["td", "th"];
+const rowGroups = ["tbody", "thead", "tfoot"];
+const columns = ["caption", "colgroup"];
+
+const closedByStartTag = new Map<string, Set<string>>();
+close(["p"], closesParagraph);
+close(["li"], ["li"]);
+close(["dt", "dd"], ["dt", "dd"]);
+close(["option"], ["option", "optgroup", "hr"]);
+close(["optgroup"], ["optgroup", "hr"]);
+close(["rb", "rt", "rtc", "rp"], ["rb", "rt", "rtc", "rp"]);
+close(cells, [...cells, "tr", ...rowGroups]);
+close(["tr"], ["tr", ...rowGroups]);
+close(rowGroups, rowGroups);
+close(columns, [...columns, "tr", ...rowGroups]);
+
+const optionalEndTags: ReadonlySet<string> = new Set(
+  ["p", "li", "dt", "dd", "option", "optgroup", "rb", "rt", "rtc", "rp", "tr", "html", "head", "body"].concat(
+    cells,
+    rowGroups,
+    columns,
+  ),
+);
+
+/** Elements of HTML that consist of a start tag only (HTML Standard, 13.1.2), the obsolete ones included. */
+export const voidElements: ReadonlySet<string> = new Set(
+  "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split(" "),
+);
+
+/** Whether a start tag ends an open element that directly surrounds it: `<li>` an `li`. */
+export function isClosedBy(openName: string, startTag: string): boolean {
+  return closedByStartTag.get(startTag)?.has(openName) ?? false;
+}
+
+/** Whether the end tag of an HTML element may be left out. */
+export function hasOptionalEndTag(name: string): boolean {
+  return optionalEndTags.has(name);
+}
+
+function close(openNames: readonly string[], startTags: readonly string[]): void {
+  for (const startTag of startTags) {
+    const closed = closedByStartTag.get(startTag) ?? new Set();
+    for (const name of openNames) closed.add(name);
+    closedByStartTag.set(startTag, closed);
+  }
+}

@@ -1,0 +1,513 @@
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
+import { brokenContent, content, entriesAt, gate, namesAt, textAt } from "./content.ts";
+
+/** What every storage promises. `make` gives a storage with these files and nothing else in it. */
+export function storageContract(make: (files?: Readonly<Record<string, string>>) => Promise<Storage>): void {
+  const refuses = (code: string) => expect.objectContaining({ name: "StorageError", code });
+
+  async function opened(storage: Storage, path: string): Promise<OpenFile> {
+    const file = await storage.open(path);
+    if (file === undefined) throw new Error(`${path} should be there`);
+    return file;
+  }
+
+  describe("stat", () => {
+    it("tells a file's size, date and version", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const stat = await storage.stat("/a.txt");
+      expect(stat).toMatchObject({ type: "file", size: 5, modified: expect.any(Date) });
+      expect(stat?.version).toMatch(/^[A-Za-z0-9_-]+$/);
+    });
+
+    it("knows the root and directories, with or without a slash at the end", async () => {
+      const storage = await make({ "/dir/a.txt": "hello" });
+      const stats = await Promise.all(["/", "/dir", "/dir/"].map((path) => storage.stat(path)));
+      expect(stats).toEqual(Array(3).fill(expect.objectContaining({ type: "directory", size: 0 })));
+    });
+
+    it.each(["/no.txt", "/no/no.txt", "/a.txt/", "/a.txt/b", "/a.txt/b/"])("finds nothing at %s", async (path) => {
+      const storage = await make({ "/a.txt": "hello" });
+      expect(await storage.stat(path)).toBeUndefined();
+    });
+
+    it("gives the same version as long as nothing changes, and survives being copied", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const [first, second] = [await storage.stat("/a.txt"), await storage.stat("/a.txt")];
+      expect({ ...first }).toEqual({ ...second });
+    });
+  });
+
+  describe("open", () => {
+    it("reads all bytes, a span of them, and none of an empty file", async () => {
+      const storage = await make({ "/a.txt": "0123456789", "/empty": "" });
+      const file = await opened(storage, "/a.txt");
+      const empty = await opened(storage, "/empty");
+      expect(Buffer.from(await file.bytes()).toString()).toBe("0123456789");
+      expect(Buffer.from(await file.bytes({ start: 2, end: 4 })).toString()).toBe("234");
+      expect(await empty.bytes()).toHaveLength(0);
+      await Promise.all([file.close(), empty.close()]);
+    });
+
+    it("streams all bytes, a span of them, and none of an empty file", async () => {
+      const storage = await make({ "/a.txt": "0123456789", "/empty": "" });
+      const file = await opened(storage, "/a.txt");
+      const empty = await opened(storage, "/empty");
+      expect((await buffer(file.stream())).toString()).toBe("0123456789");
+      expect((await buffer(file.stream({ start: 9, end: 9 }))).toString()).toBe("9");
+      expect(await buffer(empty.stream())).toHaveLength(0);
+      await Promise.all([file.close(), empty.close()]);
+    });
+
+    it("gives back exactly the bytes that were stored, whatever they are", async () => {
+      const storage = await make();
+      const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * 31) % 256));
+      await storage.write("/a.bin", content(bytes.subarray(0, 300_000), bytes.subarray(300_000)));
+      const file = await opened(storage, "/a.bin");
+      expect(bytes.equals(await file.bytes())).toBe(true);
+      expect(bytes.equals(await buffer(file.stream()))).toBe(true);
+      expect(bytes.subarray(150_000, 600_001).equals(await buffer(file.stream({ start: 150_000, end: 600_000 })))).toBe(
+        true,
+      );
+      await file.close();
+    });
+
+    it.each(["/", "/dir", "/dir/", "/no.txt", "/a.txt/", "/a.txt/b"])("opens nothing at %s", async (path) => {
+      const storage = await make({ "/a.txt": "hello", "/dir/b.txt": "" });
+      expect(await storage.open(path)).toBeUndefined();
+    });
+
+    it("goes on with the version it opened, whatever happens to the path", async () => {
+      const storage = await make({ "/a.txt": "old content", "/b.txt": "old content", "/c.txt": "old content" });
+      const [a, b, c] = await Promise.all(["/a.txt", "/b.txt", "/c.txt"].map((path) => opened(storage, path)));
+      await storage.write("/a.txt", content("new"));
+      await storage.append("/b.txt", content(" and more"));
+      await storage.remove("/c.txt");
+      const texts = await Promise.all([a, b, c].map(async (file) => file && (await buffer(file.stream())).toString()));
+      await Promise.all([a, b, c].map((file) => file?.close()));
+      expect(texts).toEqual(["old content", "old content", "old content"]);
+    });
+
+    it("may be closed twice, and while a stream is read", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const file = await opened(storage, "/a.txt");
+      const stream = file.stream();
+      await file.close();
+      await file.close();
+      expect((await buffer(stream)).toString()).toBe("hello");
+    });
+
+    it("is not read after it was closed", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const file = await opened(storage, "/a.txt");
+      await file.close();
+      await expect(file.bytes()).rejects.toThrow("closed");
+    });
+  });
+
+  describe("list", () => {
+    it("gives the entries of a directory, as stat tells them", async () => {
+      const storage = await make({ "/dir/a.txt": "hello", "/dir/sub/b.txt": "", "/other.txt": "" });
+      const entries = await entriesAt(storage, "/dir/");
+      const expected = [
+        { name: "a.txt", ...(await storage.stat("/dir/a.txt")) },
+        { name: "sub", ...(await storage.stat("/dir/sub")) },
+      ];
+      expect(entries.map((entry) => ({ ...entry }))).toEqual(expected);
+    });
+
+    it("gives all of many entries", async () => {
+      const names = Array.from({ length: 150 }, (_, index) => `${1000 + index}.txt`);
+      const storage = await make(Object.fromEntries(names.map((name) => [`/${name}`, ""])));
+      expect(await namesAt(storage, "/")).toEqual(names);
+    });
+
+    it("may be left early", async () => {
+      const storage = await make({ "/a": "", "/b": "", "/c": "" });
+      let seen = 0;
+      for await (const _ of storage.list("/")) {
+        seen += 1;
+        break;
+      }
+      expect(seen).toBe(1);
+    });
+
+    it.each(["/no/", "/a.txt", "/a.txt/"])("refuses %s with not-found", async (path) => {
+      const storage = await make({ "/a.txt": "" });
+      await expect(entriesAt(storage, path)).rejects.toEqual(refuses("not-found"));
+    });
+  });
+
+  describe("write", () => {
+    it("creates a file, and the directories above it", async () => {
+      const storage = await make();
+      const result = await storage.write("/new/deep/a.txt", content("hel", "", "lo"));
+      expect(result).toMatchObject({ created: true, stat: { type: "file", size: 5 } });
+      expect(await textAt(storage, "/new/deep/a.txt")).toBe("hello");
+    });
+
+    it("replaces a file as a whole", async () => {
+      const storage = await make({ "/a.txt": "a longer text" });
+      expect((await storage.write("/a.txt", content("short"))).created).toBe(false);
+      expect(await textAt(storage, "/a.txt")).toBe("short");
+    });
+
+    it("stores an empty file", async () => {
+      const storage = await make();
+      await storage.write("/empty", content());
+      expect(await storage.stat("/empty")).toMatchObject({ type: "file", size: 0 });
+    });
+
+    it("tells what stat will tell", async () => {
+      const storage = await make();
+      const { stat } = await storage.write("/a.txt", content("hello"));
+      expect({ ...(await storage.stat("/a.txt")) }).toEqual({ ...stat });
+    });
+
+    it("gives every content a version of its own, however fast they follow", async () => {
+      const storage = await make();
+      const versions = new Set<string>();
+      for (let count = 0; count < 100; count += 1) {
+        versions.add((await storage.write("/a.txt", content(String(count % 10)))).stat.version);
+      }
+      expect(versions.size).toBe(100);
+    });
+
+    it("stores names with spaces, quotes, dots and letters of any script", async () => {
+      const storage = await make();
+      const names = ["a b.txt", "100%.txt", 'it\'s "quoted" & <b>', "..a", "ü-日本-🙂.txt"].sort();
+      for (const name of names) await storage.write(`/${name}`, content(name));
+      expect(await namesAt(storage, "/")).toEqual(names);
+      expect(await textAt(storage, "/ü-日本-🙂.txt")).toBe("ü-日本-🙂.txt");
+    });
+
+    it("changes nothing when the content breaks off, and throws what that threw", async () => {
+      const storage = await make({ "/a.txt": "old" });
+      const error = new Error("the client left");
+      await expect(storage.write("/a.txt", brokenContent("new", error))).rejects.toBe(error);
+      await expect(storage.write("/dir/b.txt", brokenContent("new", error))).rejects.toBe(error);
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+      expect(await textAt(storage, "/a.txt")).toBe("old");
+    });
+
+    it("shows the check what is stored, and lets it prevent the change", async () => {
+      const storage = await make({ "/a.txt": "old" });
+      const seen: Array<string | undefined> = [];
+      const error = new Error("changed meanwhile");
+      const check = (current: StoredStat | undefined): void => {
+        seen.push(current?.version);
+        throw error;
+      };
+      await expect(storage.write("/a.txt", content("new"), { check })).rejects.toBe(error);
+      await expect(storage.write("/dir/b.txt", content("new"), { check })).rejects.toBe(error);
+      expect(seen).toEqual([(await storage.stat("/a.txt"))?.version, undefined]);
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+      expect(await textAt(storage, "/a.txt")).toBe("old");
+    });
+
+    it("checks after the last byte of the content", async () => {
+      const storage = await make({ "/a.txt": "old" });
+      const seen: Array<number | undefined> = [];
+      const { opened: mayEnd, open } = gate();
+      async function* slow(): Content {
+        yield Buffer.from("new");
+        await mayEnd;
+      }
+      const writing = storage.write("/a.txt", slow(), { check: (current) => void seen.push(current?.size) });
+      await storage.write("/a.txt", content("in between"));
+      open();
+      await writing;
+      expect(seen).toEqual([10]);
+    });
+
+    it("refuses to replace a file when it is to be a new one", async () => {
+      const storage = await make({ "/a.txt": "old" });
+      await expect(storage.write("/a.txt", content("new"), { exclusive: true })).rejects.toEqual(refuses("exists"));
+      expect(await textAt(storage, "/a.txt")).toBe("old");
+    });
+
+    it("lets one of many creators win", async () => {
+      const storage = await make();
+      const attempts = Array.from({ length: 20 }, (_, index) =>
+        storage.write("/new/a.txt", content(String(index)), { exclusive: true }).then(
+          () => String(index),
+          (error: unknown) => error,
+        ),
+      );
+      const outcomes = await Promise.all(attempts);
+      expect(outcomes.filter((outcome) => typeof outcome !== "string")).toEqual(Array(19).fill(refuses("exists")));
+      expect(outcomes).toContain(await textAt(storage, "/new/a.txt"));
+      expect(await namesAt(storage, "/new/")).toEqual(["a.txt"]);
+    });
+
+    it("refuses to make directories when it is told not to", async () => {
+      const storage = await make({ "/dir/a.txt": "" });
+      const options = { createParents: false };
+      await expect(storage.write("/new/a.txt", content(""), options)).rejects.toEqual(refuses("no-parent"));
+      expect((await storage.write("/dir/b.txt", content(""), options)).created).toBe(true);
+      expect(await namesAt(storage, "/")).toEqual(["dir"]);
+    });
+
+    it.each([
+      ["/", "is-directory"],
+      ["/dir", "is-directory"],
+      ["/dir/", "is-directory"],
+      ["/new/", "is-directory"],
+      ["/a.txt/b", "not-a-directory"],
+      ["/a.txt/b/c", "not-a-directory"],
+    ])("refuses %s with %s", async (path, code) => {
+      const storage = await make({ "/a.txt": "old", "/dir/b.txt": "" });
+      await expect(storage.write(path, content("new"))).rejects.toEqual(refuses(code));
+      expect(await namesAt(storage, "/")).toEqual(["a.txt", "dir"]);
+      expect(await textAt(storage, "/a.txt")).toBe("old");
+    });
+
+    it("does not let a slow sender keep others waiting", async () => {
+      const storage = await make();
+      const { opened: mayEnd, open } = gate();
+      const { opened: hasBegun, open: begin } = gate();
+      async function* slow(): Content {
+        yield Buffer.from("slow");
+        begin();
+        await mayEnd;
+      }
+      const writing = storage.write("/a.txt", slow());
+      await hasBegun;
+      await storage.write("/a.txt", content("quick"));
+      expect(await textAt(storage, "/a.txt")).toBe("quick");
+      open();
+      await writing;
+      expect(await textAt(storage, "/a.txt")).toBe("slow");
+    });
+  });
+
+  describe("append", () => {
+    it("adds to the end of a file", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      const before = await storage.stat("/a.txt");
+      const result = await storage.append("/a.txt", content(" two", " three"));
+      expect(await textAt(storage, "/a.txt")).toBe("one two three");
+      expect(result).toMatchObject({ created: false, stat: { size: 13 } });
+      expect({ ...(await storage.stat("/a.txt")) }).toEqual({ ...result.stat });
+      expect(result.stat.version).not.toBe(before?.version);
+    });
+
+    it("leaves a file as it is when there is nothing to add", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      const before = await storage.stat("/a.txt");
+      const { stat } = await storage.append("/a.txt", content());
+      expect({ ...stat }).toEqual({ ...before });
+    });
+
+    it("adds nothing when the content breaks off, and throws what that threw", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      const error = new Error("the client left");
+      await expect(storage.append("/a.txt", brokenContent("two", error))).rejects.toBe(error);
+      expect(await textAt(storage, "/a.txt")).toBe("one");
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+    });
+
+    it("shows the check what is stored, and lets it prevent the change", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      const before = await storage.stat("/a.txt");
+      const error = new Error("changed meanwhile");
+      let seen: StoredStat | undefined;
+      const check = (current: StoredStat | undefined): void => {
+        seen = current;
+        throw error;
+      };
+      await expect(storage.append("/a.txt", content("two"), { check })).rejects.toBe(error);
+      expect({ ...seen }).toEqual({ ...before });
+      expect(await textAt(storage, "/a.txt")).toBe("one");
+    });
+
+    it.each([
+      ["/no.txt", "not-found"],
+      ["/no/no.txt", "not-found"],
+      ["/", "is-directory"],
+      ["/dir", "is-directory"],
+      ["/dir/", "is-directory"],
+      ["/a.txt/b", "not-a-directory"],
+    ])("refuses %s with %s", async (path, code) => {
+      const storage = await make({ "/a.txt": "", "/dir/b.txt": "" });
+      await expect(storage.append(path, content("more"))).rejects.toEqual(refuses(code));
+    });
+
+    it("tells that the file was removed while the content arrived", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      async function* removing(): Content {
+        yield Buffer.from("two");
+        await storage.remove("/a.txt");
+      }
+      await expect(storage.append("/a.txt", removing())).rejects.toEqual(refuses("not-found"));
+      expect(await namesAt(storage, "/")).toEqual([]);
+    });
+
+    it("loses none of 200 at once", async () => {
+      const storage = await make({ "/log.txt": "" });
+      const lines = Array.from({ length: 200 }, (_, index) => `line ${1000 + index}\n`);
+      await Promise.all(lines.map((line) => storage.append("/log.txt", content(line))));
+      const stored = (await textAt(storage, "/log.txt")) ?? "";
+      expect(stored.split(/(?<=\n)/).sort()).toEqual(lines);
+      expect(await namesAt(storage, "/")).toEqual(["log.txt"]);
+    });
+  });
+
+  describe("update", () => {
+    const toUpper = (bytes: Uint8Array): Uint8Array => Buffer.from(Buffer.from(bytes).toString().toUpperCase());
+
+    it("replaces a file by what the edit makes of it", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const result = await storage.update("/a.txt", toUpper);
+      expect(await textAt(storage, "/a.txt")).toBe("HELLO");
+      expect(result).toMatchObject({ created: false, changed: true, stat: { size: 5 } });
+      expect({ ...(await storage.stat("/a.txt")) }).toEqual({ ...result.stat });
+    });
+
+    it("gives the edit the stat of the bytes it gets", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      let seen: StoredStat | undefined;
+      await storage.update("/a.txt", (_, stat) => {
+        seen = stat;
+        return undefined;
+      });
+      expect({ ...seen }).toEqual({ ...(await storage.stat("/a.txt")) });
+    });
+
+    it("writes nothing when the edit gives nothing", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const before = await storage.stat("/a.txt");
+      const result = await storage.update("/a.txt", () => undefined);
+      expect(result.changed).toBe(false);
+      expect({ ...result.stat }).toEqual({ ...before });
+      expect({ ...(await storage.stat("/a.txt")) }).toEqual({ ...before });
+    });
+
+    it("throws what the edit throws, and writes nothing", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const error = new Error("invalid");
+      await expect(storage.update("/a.txt", () => Promise.reject(error))).rejects.toBe(error);
+      expect(await textAt(storage, "/a.txt")).toBe("hello");
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+    });
+
+    it("loses none of 200 at once", async () => {
+      const storage = await make({ "/count.txt": "0" });
+      const increment = async (bytes: Uint8Array): Promise<Uint8Array> => {
+        await new Promise(setImmediate);
+        return Buffer.from(String(Number(Buffer.from(bytes).toString()) + 1));
+      };
+      await Promise.all(Array.from({ length: 200 }, () => storage.update("/count.txt", increment)));
+      expect(await textAt(storage, "/count.txt")).toBe("200");
+    });
+
+    it("does not let a write come between its reading and its writing", async () => {
+      const storage = await make({ "/a.txt": "old" });
+      let writing: Promise<unknown> | undefined;
+      await storage.update("/a.txt", async (bytes) => {
+        writing = storage.write("/a.txt", content("written"));
+        await new Promise(setImmediate);
+        return toUpper(bytes);
+      });
+      expect(await textAt(storage, "/a.txt")).toBe("OLD");
+      await writing;
+      expect(await textAt(storage, "/a.txt")).toBe("written");
+    });
+
+    it("keeps no hold on the bytes it gave and got", async () => {
+      const storage = await make({ "/a.txt": "hello" });
+      const edited = Buffer.from("edited");
+      await storage.update("/a.txt", (bytes) => {
+        bytes.fill(0);
+        return edited;
+      });
+      edited.fill(0);
+      expect(await textAt(storage, "/a.txt")).toBe("edited");
+    });
+
+    it.each([
+      ["/no.txt", "not-found"],
+      ["/no/no.txt", "not-found"],
+      ["/dir", "is-directory"],
+      ["/dir/", "is-directory"],
+      ["/a.txt/b", "not-a-directory"],
+    ])("refuses %s with %s", async (path, code) => {
+      const storage = await make({ "/a.txt": "", "/dir/b.txt": "" });
+      await expect(storage.update(path, toUpper)).rejects.toEqual(refuses(code));
+    });
+  });
+
+  describe("remove", () => {
+    it("removes a file, and leaves its directory", async () => {
+      const storage = await make({ "/dir/a.txt": "" });
+      await storage.remove("/dir/a.txt");
+      expect(await namesAt(storage, "/dir/")).toEqual([]);
+    });
+
+    it.each(["/dir", "/dir/"])("removes an empty directory as %s", async (path) => {
+      const storage = await make({ "/dir/a.txt": "" });
+      await storage.remove("/dir/a.txt");
+      await storage.remove(path);
+      expect(await namesAt(storage, "/")).toEqual([]);
+    });
+
+    it("shows the check what is stored, and lets it prevent the change", async () => {
+      const storage = await make({ "/a.txt": "one" });
+      const before = await storage.stat("/a.txt");
+      const error = new Error("changed meanwhile");
+      let seen: StoredStat | undefined;
+      const check = (current: StoredStat | undefined): void => {
+        seen = current;
+        throw error;
+      };
+      await expect(storage.remove("/a.txt", { check })).rejects.toBe(error);
+      expect({ ...seen }).toEqual({ ...before });
+      expect(await textAt(storage, "/a.txt")).toBe("one");
+    });
+
+    it.each([
+      ["/", "forbidden"],
+      ["/no.txt", "not-found"],
+      ["/no/no.txt", "not-found"],
+      ["/a.txt/", "not-found"],
+      ["/dir", "not-empty"],
+      ["/dir/", "not-empty"],
+    ])("refuses %s with %s", async (path, code) => {
+      const storage = await make({ "/a.txt": "old", "/dir/b.txt": "" });
+      await expect(storage.remove(path)).rejects.toEqual(refuses(code));
+      expect(await namesAt(storage, "/")).toEqual(["a.txt", "dir"]);
+    });
+
+    it("gives a file that is made again a version it never had", async () => {
+      const storage = await make();
+      const first = await storage.write("/a.txt", content("same"));
+      await storage.remove("/a.txt");
+      const second = await storage.write("/a.txt", content("same"));
+      expect(second).toMatchObject({ created: true });
+      expect(second.stat.version).not.toBe(first.stat.version);
+    });
+  });
+
+  describe("many changes at once", () => {
+    it("survives directories that come and go while files are written into them", async () => {
+      const storage = await make();
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          (index % 2 === 0 ? storage.write(`/dir/sub/${index}.txt`, content("x")) : removeAll(storage)).then(
+            () => "done",
+            (error: unknown) => error,
+          ),
+        ),
+      );
+      const errors = outcomes.filter((outcome) => outcome !== "done");
+      expect(errors).toEqual(errors.map(() => expect.objectContaining({ name: "StorageError" })));
+    });
+
+    async function removeAll(storage: Storage): Promise<void> {
+      for (const name of await namesAt(storage, "/dir/sub/")) await storage.remove(`/dir/sub/${name}`);
+      await storage.remove("/dir/sub/");
+      await storage.remove("/dir/");
+    }
+  });
+}
