@@ -36,6 +36,7 @@ export interface Change {
 /** A {@link Change} before the feed has numbered it. */
 export type NewChange = Omit<Change, "id" | "time">;
 
+/** Called with each change, right after its commit and before the client has the reply. */
 export type ChangeListener = (change: Change) => void;
 
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */

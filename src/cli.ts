@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,11 +36,11 @@ interface CommandLine {
 /** A command line that makes no sense; the message says why. */
 class UsageError extends Error {}
 
-function main(args: readonly string[]): void {
+async function main(args: readonly string[]): Promise<void> {
   try {
     const commandLine = parseCommandLine(args);
     if (typeof commandLine === "string") process.stdout.write(commandLine);
-    else serve(commandLine);
+    else await serve(commandLine);
   } catch (error) {
     if (error instanceof UsageError) fail(2, `${error.message} (filement --help tells more)`);
     else if (error instanceof ConfigError) fail(1, error.problems.join("; "));
@@ -58,6 +59,8 @@ function parseCommandLine(args: readonly string[]): CommandLine | string {
   if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new UsageError(`--port expects a number from 0 to 65535, got "${values.port}"`);
   }
+  // An empty address would be every address.
+  if (values.host === "") throw new UsageError("--host expects an address");
   return { directory, port, host: values.host, verbose: values.verbose };
 }
 
@@ -75,7 +78,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    throw new UsageError(messageOf(error).split(". ", 1)[0]); // the rest explains how to name such a file
   }
 }
 
@@ -84,26 +87,48 @@ function readVersion(): string {
   return manifest.version;
 }
 
-function serve({ directory, port, host, verbose }: CommandLine): void {
-  const plugins = verbose ? [requestLog()] : [];
-  const files = createFileServer({ root: directory, plugins, logger: standardError(verbose) });
+async function serve({ directory, port, host, verbose }: CommandLine): Promise<void> {
+  const logger = standardError(verbose);
+  const files = createFileServer({ root: directory, plugins: verbose ? [requestLog()] : [], logger });
   const server = createServer();
   files.attach(server);
-  server.once("error", (error: NodeJS.ErrnoException) => fail(1, listenProblem(error, host, port)));
+  const signal = stopSignal();
   if (!isLoopback(host)) {
     warn(`anybody who can reach ${host} can change the files in ${directory}: there is no authentication`);
   }
-  files.ready().then(
-    () => server.listen(port, host, () => process.stdout.write(`filement: listening on ${urlOf(server)}\n`)),
-    (error: unknown) => fail(1, messageOf(error)),
-  );
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop(server, files));
+  await files.ready();
+  await listen(server, host, port);
+  process.stdout.write(`filement: listening on ${urlOf(server)}\n`);
+  server.on("error", (error) => logger.error({ err: error }, "cannot accept a connection"));
+  await signal;
+  await stop(server, files);
+}
+
+/** Resolves at the first SIGINT or SIGTERM. The next one ends the process at once, as it does without a handler. */
+function stopSignal(): Promise<void> {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  return new Promise((resolve) => {
+    const hear = (): void => {
+      for (const signal of signals) process.off(signal, hear);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, hear);
+  });
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new Error(listenProblem(error as NodeJS.ErrnoException, host, port), { cause: error });
+  }
 }
 
 /** Lets requests in flight finish, refuses new ones, and ends the process by leaving it nothing to do. */
 async function stop(server: Server, files: FileServer): Promise<void> {
-  const impatience = setTimeout(() => server.closeAllConnections(), drainMs).unref();
-  server.close(() => clearTimeout(impatience));
+  server.close();
+  setTimeout(() => server.closeAllConnections(), drainMs).unref();
   await files.close();
   server.closeIdleConnections();
 }
@@ -165,4 +190,4 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-main(process.argv.slice(2));
+await main(process.argv.slice(2));

@@ -157,6 +157,7 @@ export class Exchange {
 
   /** Calls what was deferred; for the server itself. */
   async end(): Promise<void> {
-    for (const release of this.#releases.splice(0)) await release();
+    const released = await Promise.allSettled(this.#releases.splice(0).map(async (release) => release()));
+    for (const result of released) if (result.status === "rejected") this.site.report(result.reason, this);
   }
 }

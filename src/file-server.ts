@@ -86,7 +86,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
       const sent = await deliver(failure);
       if (sent) tellObservers(exchange, failure, sent);
     } finally {
-      await exchange.end().catch((error: unknown) => report(error, exchange));
+      await exchange.end();
       inFlight -= 1;
       if (inFlight === 0) drained?.();
     }
@@ -154,7 +154,8 @@ export function createFileServer(config: FileServerConfig): FileServer {
     headers["x-content-type-options"] = "nosniff";
     if (closing && exchange.httpVersion.startsWith("1")) headers["connection"] = "close";
     const hasNoContent = reply.status === 204 || reply.status === 304;
-    const length = bodyLength(body);
+    // Of a HEAD without content only the operation can know what a GET would send.
+    const length = exchange.method === "HEAD" && body === undefined ? undefined : bodyLength(body);
     if (!hasNoContent && length !== undefined) headers["content-length"] ??= String(length);
     if (!hasNoContent && exchange.method !== "HEAD" && body !== undefined) return { ...head, headers, body };
     discard(body);
@@ -201,7 +202,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
     response: ServerResponse | Http2ServerResponse,
     next?: (error?: unknown) => void,
   ): void => {
-    void serve(new NodeIncoming(request), async (reply) => {
+    void serve(new NodeIncoming(request, response), async (reply) => {
       if (!fallthrough || !next || !isPassedOn(request.method, reply)) return sendReply(request, response, reply);
       discard(reply.body);
       next();
@@ -211,7 +212,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on("error", () => socket.destroy());
-    void serve(new NodeIncoming(request, "upgrade"), (reply) => {
+    void serve(new NodeIncoming(request, socket), (reply) => {
       if (!reply.accept) return sendOverSocket(request, socket, reply);
       reply.accept(socket, head);
       return Promise.resolve({ bytes: 0, aborted: false });

@@ -5,6 +5,7 @@ import { StorageError, type StorageErrorCode } from "./storage/storage.ts";
 /** The closed list of `code` values in error bodies; `docs/errors.md` says what each means and what to do. */
 export type ErrorCode =
   | "BODY_CONSUMED"
+  | "CLIENT_LEFT"
   | "CLOSING"
   | "CROSS_SITE"
   | "DIRECTORY_NOT_EMPTY"

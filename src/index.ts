@@ -8,7 +8,7 @@ export { type ErrorCode, HttpError, type HttpErrorOptions } from "./http-error.t
 export type { Logger } from "./logger.ts";
 export type { Next, Outcome, Plugin } from "./plugin.ts";
 export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
-export { type ConnectMiddleware, fromMiddleware } from "./plugins/from-middleware.ts";
+export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } from "./plugins/from-middleware.ts";
 export { emptyReply, jsonReply, type Reply, type ReplyBody, type ReplyHeaders } from "./reply.ts";
 export type { RequestBody } from "./request-body.ts";
 export type { Site, SiteOptions } from "./site.ts";

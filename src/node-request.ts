@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import type { IncomingRequest } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
@@ -36,12 +37,15 @@ export class NodeIncoming implements IncomingRequest {
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
   readonly #request: NodeRequest;
+  readonly #answersOn: NodeResponse | Duplex;
   #controller: AbortController | undefined;
 
-  constructor(request: NodeRequest, takesOver: "upgrade" | "reply" = "reply") {
+  /** `answersOn` is the response, or for an upgrade the bare socket. */
+  constructor(request: NodeRequest, answersOn: NodeResponse | Duplex) {
     const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
     const prefix = baseUrl ?? originalUrl.slice(0, originalUrl.length - url.length);
     this.#request = request;
+    this.#answersOn = answersOn;
     this.method = request.method ?? "";
     this.url = originalUrl;
     this.mount = prefix.endsWith("/") ? prefix.replace(/\/+$/, "") : prefix;
@@ -50,7 +54,7 @@ export class NodeIncoming implements IncomingRequest {
     this.peer = request.socket.remoteAddress ?? "";
     this.encrypted = request.socket instanceof TLSSocket;
     this.httpVersion = request.httpVersion;
-    this.isUpgrade = takesOver === "upgrade" && /^websocket$/i.test(request.headers.upgrade ?? "");
+    this.isUpgrade = answersOn instanceof Duplex && /^websocket$/i.test(request.headers.upgrade ?? "");
   }
 
   count(field: string): number {
@@ -75,11 +79,13 @@ export class NodeIncoming implements IncomingRequest {
   signal(): AbortSignal {
     if (!this.#controller) {
       const controller = new AbortController();
+      const answersOn = this.#answersOn;
       this.#controller = controller;
-      const { socket } = this.#request;
-      if (socket.destroyed) controller.abort();
-      else this.#request.once("close", () => this.#request.complete || controller.abort());
-      socket.once("close", () => controller.abort());
+      const abortUnlessDone = (): void => {
+        if (!answersOn.writableEnded) controller.abort();
+      };
+      if (this.#request.socket.destroyed) abortUnlessDone();
+      else answersOn.once("close", abortUnlessDone);
     }
     return this.#controller.signal;
   }

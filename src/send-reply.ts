@@ -27,7 +27,10 @@ export async function sendReply(request: NodeRequest, response: NodeResponse, re
   }
   const unread = unreadContent(request);
   writeHead(request, response, reply, unread === "much");
-  return isStream(body) ? sendStream(request, response, body) : sendWhole(request, response, body, unread);
+  if (!isStream(body)) return sendWhole(request, response, body, unread);
+  // Where nobody knows how long it takes (events, a long listing), the client learns at once that it is answered.
+  if (reply.headers["content-length"] === undefined) (response as Partial<ServerResponse>).flushHeaders?.();
+  return sendStream(request, response, body);
 }
 
 /** Releases the content of a reply that will not be sent. */

@@ -6,9 +6,9 @@ import { noMatchReply } from "./element-reply.ts";
 import { elementSpan, requireSpan } from "./element-span.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { SourceElement } from "./html-tree.ts";
-import { pageElements } from "./insertion-point.ts";
 import { nextOf, previousOf } from "./neighbours.ts";
 import { outermost } from "./outermost.ts";
+import { pageElements } from "./page-elements.ts";
 import type { Replacement } from "./splice.ts";
 import { endTagsAt } from "./unclosed-tail.ts";
 

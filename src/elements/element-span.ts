@@ -1,6 +1,6 @@
 import type { ParentNode } from "domhandler";
 import { HttpError } from "../http-error.ts";
-import { type DisplacedText, SourceElement } from "./html-tree.ts";
+import { type DisplacedText, hasEndTag, SourceElement } from "./html-tree.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
 export interface ElementSpan {
@@ -44,8 +44,8 @@ export interface ParsedSource {
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
  * elements in the order of the source once; what remains are spans that nest as the tree does.
  */
-export function settleSpans({ elements, displaced }: ParsedSource, sourceLength: number): void {
-  for (const element of elements) endWithSource(element, sourceLength);
+export function settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): void {
+  for (const element of elements) endWithPage(element, endOfPage);
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
 
@@ -83,11 +83,15 @@ export function settleSpans({ elements, displaced }: ParsedSource, sourceLength:
   }
 }
 
-/** parse5 does not tell where `body` ends when neither it has an end tag nor `html` a start tag. */
-function endWithSource(element: SourceElement, sourceLength: number): void {
-  if (element.contentEnd !== -1 || (element.name !== "body" && element.name !== "frameset")) return;
-  element.contentEnd = sourceLength;
-  element.endIndex = sourceLength - 1;
+/**
+ * An element that was never closed ends with the page: not behind `</body></html>`, which parse5 counts in, when only
+ * white space and comments follow.
+ */
+function endWithPage(element: SourceElement, endOfPage: number): void {
+  const isOpenFrameset = element.name === "frameset" && element.contentEnd === -1;
+  if (!isOpenFrameset && (element.contentEnd <= endOfPage || hasEndTag(element))) return;
+  element.contentEnd = endOfPage;
+  element.endIndex = endOfPage - 1;
 }
 
 function lastIndexOf(element: SourceElement): number {

@@ -19,7 +19,9 @@ export function requireFit({ html, tags }: Fragment, parent: ParentNode | null):
   const byStart = new Map(tree.elements.map((element) => [element.startIndex, element]));
   for (const { name, start, endTag, line, column } of tags) {
     const element = byStart.get(start);
-    if (element && (endTag === undefined || element.contentEnd === endTag)) continue;
+    // In a fragment, parse5 lets `body` and `html` end with the text.
+    const isPage = name === "body" || name === "html";
+    if (element && (isPage || endTag === undefined || element.contentEnd === endTag)) continue;
     const place = parent instanceof SourceElement ? `<${parent.name}>` : "that place";
     throw invalidHtml(`<${name}> cannot stand there in ${place}; a browser would move, split or drop it`, line, column);
   }

@@ -4,6 +4,7 @@ import { html, Parser, serialize, serializeOuter } from "parse5";
 import { HttpError } from "../http-error.ts";
 import { settleSpans } from "./element-span.ts";
 import { HtmlTreeAdapter, type HtmlTreeTypes, SourceElement, TemplateElement, treeReader } from "./html-tree.ts";
+import { pageElements } from "./page-elements.ts";
 
 /**
  * How the bytes of a document became characters. One that is not UTF-8 is read byte by byte, so that every byte comes
@@ -30,6 +31,9 @@ export interface ParseLimits {
 
 // V8 keeps such a text in two bytes a character.
 const beyondLatin1 = /[^\x00-\xff]/;
+
+// What may follow the content of `body` without becoming part of it; white space does, but nobody points at that.
+const closingTail = /^(?:\s+|<\/(?:body|html)\s*>|<!--[\s\S]*?-->)*$/i;
 
 const ascii = /^[\x00-\x7f]*$/;
 
@@ -61,7 +65,7 @@ export function parseSource(
     throw new HttpError(422, "DOCUMENT_TOO_DEEP", `The document nests elements more than ${maxDepth} levels deep.`);
   });
   const root = Parser.parse<HtmlTreeTypes>(source, { treeAdapter: tree, sourceCodeLocationInfo: true });
-  settleSpans(tree, source.length);
+  settleSpans(tree, endOfPage(root, source));
   return { source, encoding, hasByteOrderMark, root, memoryBytes: compact(root, source) };
 }
 
@@ -102,6 +106,12 @@ export function outerHtml(element: SourceElement): string {
 /** A whole tree as a browser serialises it. */
 export function documentHtml(root: Document): string {
   return serialize<HtmlTreeTypes>(root, { treeAdapter: treeReader });
+}
+
+/** Where the content of the page ends: before `</body></html>`, unless there is content behind them. */
+function endOfPage(root: Document, source: string): number {
+  const contentEnd = pageElements(root).body?.contentEnd ?? -1;
+  return contentEnd !== -1 && closingTail.test(source.slice(contentEnd)) ? contentEnd : source.length;
 }
 
 /**

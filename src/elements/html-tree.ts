@@ -227,7 +227,8 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   getNodeSourceCodeLocation(node: AnyNode): Token.ElementLocation | null {
-    if (node.startIndex === null) return null;
+    // The end tags of an implied `html` or `body` count as well: content goes before them.
+    if (node.startIndex === null && !isPageElement(node)) return null;
     return node instanceof SourceElement && hasEndTag(node) ? closedLocation : someLocation;
   }
 
@@ -312,7 +313,12 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
 /** The adapter's reading half, for serialising a tree. */
 export const treeReader: HtmlTreeAdapter = new HtmlTreeAdapter();
 
-function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
+function isPageElement(node: AnyNode): boolean {
+  return node instanceof SourceElement && (node.name === "body" || node.name === "html");
+}
+
+/** Whether the source has an end tag for the element. */
+export function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
   return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
 }
 

@@ -1,7 +1,7 @@
-import type { Document } from "domhandler";
 import { elementSpan, isTagOnly } from "./element-span.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { SourceElement } from "./html-tree.ts";
+import { pageElements } from "./page-elements.ts";
 
 /**
  * Where content is added at the end of an element: before its end tag, or where the element ends when that was left out.
@@ -16,25 +16,14 @@ export function insertionPoint(document: HtmlDocument, element: SourceElement): 
   return elementSpan(element)?.contentEnd;
 }
 
-/** `html`, `head` and `body` of a page; one with a `frameset` has no `body`. */
-export function pageElements(root: Document): Partial<Record<"html" | "head" | "body", SourceElement>> {
-  const html = root.children.find((node) => node instanceof SourceElement);
-  const found: Partial<Record<"html" | "head" | "body", SourceElement>> = html ? { html } : {};
-  for (const node of html?.children ?? []) {
-    if (!(node instanceof SourceElement)) continue;
-    if (node.name === "head") found.head ??= node;
-    if (node.name === "body") found.body ??= node;
-  }
-  return found;
-}
-
 /** Content after `</body>` still belongs to `body`; what is added then goes after that content. */
 function endOfBody({ source }: HtmlDocument, body: SourceElement): number | undefined {
-  const span = elementSpan(body);
-  if (span) return span.contentEnd;
+  const { startIndex, contentEnd } = body;
   const last = body.children.findLast(
     (node) => node instanceof SourceElement || ("data" in node && node.data.trim() !== ""),
   );
+  const isBehind = last?.endIndex != null && last.endIndex >= contentEnd;
+  if (contentEnd !== -1 && (startIndex !== null || !isBehind)) return contentEnd;
   if (!last) return source.length;
   return last.endIndex === null ? undefined : last.endIndex + 1;
 }

@@ -1,4 +1,5 @@
 import type { ElementRequest } from "../files/file-request.ts";
+import { documentKind } from "../http/content-type.ts";
 import { HttpError, notFound } from "../http-error.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { type HtmlDocument, parseHtml } from "./html-document.ts";
@@ -15,6 +16,7 @@ export interface LoadedDocument {
  */
 export async function loadDocument(request: ElementRequest): Promise<LoadedDocument> {
   const { storage, documents, path } = request;
+  requireHtml(path);
   const file = request.file ?? (await storage.open(path));
   if (!file) throw notFound();
   try {
@@ -25,6 +27,12 @@ export async function loadDocument(request: ElementRequest): Promise<LoadedDocum
   } finally {
     if (file !== request.file) await file.close();
   }
+}
+
+/** Throws 416 for what is not read as HTML. */
+function requireHtml(path: string): void {
+  if (documentKind(path) === "html") return;
+  throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML documents only.");
 }
 
 /** Throws 413 for a document of more than `maxDocumentSize` bytes. */

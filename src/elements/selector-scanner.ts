@@ -2,9 +2,9 @@ import { HttpError } from "../http-error.ts";
 
 const blank = /(?:[ \t\r\n\f]|\/\*[\s\S]*?\*\/)*/y;
 // CSS Syntax 3, §4.3.11: an identifier; an escape is a hexadecimal number and one blank, or any other character.
-const escape = String.raw`\\(?:[\da-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f\da-f])`;
+const escapeSequence = String.raw`\\(?:[\da-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f\da-f])`;
 const identifier = new RegExp(
-  String.raw`(?:--|-?(?:[a-z_\x80-\uffff]|${escape}))(?:[\w\x80-\uffff-]|${escape})*`,
+  String.raw`(?:--|-?(?:[a-z_\x80-\uffff]|${escapeSequence}))(?:[\w\x80-\uffff-]|${escapeSequence})*`,
   "iy",
 );
 const quoted = /"(?:[^"\\\r\n\f]|\\[\s\S])*(?:"|$)|'(?:[^'\\\r\n\f]|\\[\s\S])*(?:'|$)/y;

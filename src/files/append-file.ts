@@ -1,7 +1,7 @@
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../reply.ts";
 import { tooLarge } from "../request-body.ts";
-import type { CommitCheck } from "../storage/storage.ts";
+import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 
@@ -11,18 +11,25 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
   const meetsPreconditions = preconditionCheck(exchange);
   meetsPreconditions(request.stat);
   refuseEncodedContent(exchange);
-  let appended = 0;
-  const check: CommitCheck = (current) => {
-    meetsPreconditions(current);
-    if ((current?.size ?? 0) + appended > options.maxFileSize) throw tooLarge(options.maxFileSize);
+  const refuseTooLarge = (current: StoredStat | undefined, added: number): void => {
+    if ((current?.size ?? 0) + added > options.maxFileSize) throw tooLarge(options.maxFileSize);
   };
+  refuseTooLarge(request.stat, Number(exchange.headers["content-length"] ?? 0));
+
+  let added = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of exchange.body) {
-      appended += chunk.byteLength;
+      added += chunk.byteLength;
+      refuseTooLarge(request.stat, added);
       yield chunk;
     }
   }
+  const check: CommitCheck = (current) => {
+    meetsPreconditions(current);
+    refuseTooLarge(current, added);
+  };
   const { stat } = await storage.append(path, counted(), { check });
-  exchange.changed({ kind: "appended", path, etag: entityTag(stat.version) });
+  // Nothing was added: nothing has changed that anyone could be told of.
+  if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version) });
   return storedReply(200, path, stat);
 }

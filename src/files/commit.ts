@@ -12,8 +12,7 @@ import type { CommitCheck, StoredStat } from "../storage/storage.ts";
  */
 export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
   return (current) => {
-    const validators =
-      current?.type === "file" ? { etag: entityTag(current.version), modified: current.modified } : undefined;
+    const validators = current && { etag: entityTag(current.version), modified: current.modified };
     if (evaluatePreconditions(method, headers, validators) !== "proceed") throw preconditionFailed(validators);
   };
 }

@@ -1,26 +1,36 @@
+import type { Exchange } from "../exchange.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
-import { encodePath } from "../http/request-path.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
 import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
+import { locationOf } from "./location.ts";
 
 /** POST to a directory: creates the file that `X-Filename` names (201), and never replaces one. */
 export async function createFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options } = request;
-  const path = request.path + parseFileName(exchange.header("x-filename"));
+  const path = request.path + fileNameOf(exchange);
   if (isHiddenPath(path, options.dotfiles)) {
     throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
   }
   if (!exchange.access.permits("create", path)) throw exchange.access.refusal();
-  refuseEncodedContent(exchange);
   if (await storage.stat(path)) {
     throw new HttpError(409, "FILE_EXISTS", "A file of that name exists already; nothing was written.");
   }
   const check = preconditionCheck(exchange);
+  check(undefined);
+  refuseEncodedContent(exchange);
   const { stat } = await storage.write(path, exchange.body, { check, exclusive: true, createParents: false });
   exchange.changed({ kind: "created", path, etag: entityTag(stat.version) });
-  return storedReply(201, path, stat, { location: exchange.mount + encodePath(path) });
+  return storedReply(201, path, stat, { location: locationOf(exchange, path) });
+}
+
+function fileNameOf(exchange: Exchange): string {
+  // Node joins fields of one name with a comma, which would make one odd name out of two.
+  if (exchange.count("x-filename") > 1) {
+    throw new HttpError(400, "INVALID_FILENAME", "Send one X-Filename header, and one file per request.");
+  }
+  return parseFileName(exchange.header("x-filename"));
 }

@@ -1,22 +1,30 @@
 import { preferredType } from "../http/negotiation.ts";
-import { encodePath } from "../http/request-path.ts";
 import { HttpError } from "../http-error.ts";
 import { emptyReply, type Reply } from "../reply.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
+import { locationOf } from "./location.ts";
 import { readFile } from "./read-file.ts";
 
 /** GET and HEAD of a directory: its index file, else its listing; without its trailing slash, a redirect to it. */
 export async function readDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path, options } = request;
   if (!hasTrailingSlash(exchange.url)) {
-    return emptyReply(301, { location: exchange.mount + encodePath(path) + exchange.search });
+    // Without it browsers would keep to the redirect for good, also when a file has taken the directory's place.
+    const headers = { location: locationOf(exchange, path) + exchange.search, "cache-control": "no-cache" };
+    return emptyReply(301, headers);
   }
   const index = wantsListing(request) ? undefined : await openIndex(request);
-  if (index && exchange.access.permits("read", index.path)) return readFile(index);
+  if (index && exchange.access.permits("read", index.path)) return readIndex(index);
   if (!exchange.access.permits("list", path)) throw exchange.access.refusal();
   if (!options.listing) throw new HttpError(403, "LISTING_DISABLED", "This directory may not be listed.");
   return listDirectory(request);
+}
+
+/** At this path others, or the same user with another `Accept`, are answered with the listing. */
+async function readIndex(index: FileRequest): Promise<Reply> {
+  const reply = await readFile(index);
+  return { ...reply, headers: { ...reply.headers, vary: "accept, authorization, range" } };
 }
 
 /** Judged by what the client sent: a framework that mounts the server gives "/" for its mount point in either case. */
@@ -34,10 +42,6 @@ async function openIndex(request: FileRequest): Promise<FileRequest | undefined>
   const { exchange, storage, options } = request;
   if (options.index === false) return undefined;
   const path = request.path + options.index;
-  if (exchange.method === "HEAD") {
-    const stat = await storage.stat(path);
-    return stat?.type === "file" ? { ...request, path, stat } : undefined;
-  }
   const file = await storage.open(path);
   if (!file) return undefined;
   exchange.defer(() => file.close());

@@ -12,17 +12,22 @@ import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
 const maxPiece = 64 * 1024;
 
+// By type, not by extension: `.shtml` and `.xht` are pages, too.
+const canRunScripts = /^text\/html\b|[/+]xml\b/i;
+
 /** GET and HEAD of a file: all of it (200), the byte ranges asked for (206, RFC 9110 §14), or 304. */
 export async function readFile(request: FileRequest): Promise<Reply> {
-  const { exchange, stat, file } = request;
-  if (!stat || (exchange.method === "GET" && !file)) throw notFound();
+  const { exchange, stat } = request;
+  if (!stat || !request.file) throw notFound();
+  const file = exchange.method === "HEAD" ? undefined : request.file;
 
   const validators = { etag: entityTag(stat.version), modified: stat.modified };
   const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
-  const headers = fileHeaders(request, stat);
-  if (verdict === "not-modified") return emptyReply(304, headers);
+  const validating = validatingHeaders(request, stat);
+  if (verdict === "not-modified") return emptyReply(304, validating);
 
+  const headers = { ...validating, ...contentHeaders(request) };
   const { range } = exchange.headers;
   if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
     return wholeFile(headers, stat, file);
@@ -34,19 +39,24 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   return multipartByteRanges(headers, stat.size, spans, file);
 }
 
-function fileHeaders({ path, contentTypeOf, options }: FileRequest, stat: StoredStat): ReplyHeaders {
-  const kind = documentKind(path);
-  const headers: ReplyHeaders = {
-    "content-type": contentTypeOf(path),
+/** What a cache needs to know, with or without content (RFC 9110 §15.4.5). */
+function validatingHeaders({ path }: FileRequest, stat: StoredStat): ReplyHeaders {
+  return {
     etag: entityTag(stat.version),
     "last-modified": formatHttpDate(stat.modified),
-    "accept-ranges": kind === undefined ? "bytes" : "selector, bytes",
     "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
+    // A cache must not answer a selector range with the whole document that it keeps.
+    ...(documentKind(path) === "html" && { vary: "range" }),
   };
-  if (kind === undefined) return headers;
-  headers["vary"] = "range"; // a cache must not answer a selector range with the whole document that it keeps
-  if (options.untrustedContent) headers["content-security-policy"] = "sandbox";
-  return headers;
+}
+
+function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHeaders {
+  const type = contentTypeOf(path);
+  return {
+    "content-type": type,
+    "accept-ranges": documentKind(path) === "html" ? "selector, bytes" : "bytes",
+    ...(options.untrustedContent && canRunScripts.test(type) && { "content-security-policy": "sandbox" }),
+  };
 }
 
 async function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Promise<Reply> {

@@ -1,8 +1,8 @@
 import { entityTag } from "../http/entity-tag.ts";
-import { encodePath } from "../http/request-path.ts";
 import type { Reply } from "../reply.ts";
 import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
+import { locationOf } from "./location.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */
 export async function writeFile(request: FileRequest): Promise<Reply> {
@@ -14,5 +14,5 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const { created, stat } = await storage.write(path, exchange.body, { check, createParents });
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });
   if (!created) return storedReply(200, path, stat);
-  return storedReply(201, path, stat, { location: exchange.mount + encodePath(path) });
+  return storedReply(201, path, stat, { location: locationOf(exchange, path) });
 }

@@ -73,15 +73,17 @@ async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
   const request = await findTarget(exchange, space, path);
   const target = targetOf(request);
   const allow = (): string => allowedMethods(access, request.path, operations[target]);
-  if (method === "OPTIONS") return optionsReply(allow(), target === "file" && documentKind(path) === "html");
+  if (method === "OPTIONS") return optionsReply(allow(), await standsForDocument(request));
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) throw unsupported(request, target, allow());
-  requireRight(access, path, method, operation.right);
+  requireRight(access, request.path, method, operation.right);
   return operation.run(request);
 }
 
 async function answerForElements(exchange: Exchange, space: FileSpace, selector: string): Promise<Reply> {
   const { method, access } = exchange;
+  // Of the methods that change nothing, too, only those who may read learn what exists.
+  if (!isMethod(method)) requireRight(access, exchange.path, "GET");
   const request = await findDocument(exchange, space);
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
@@ -97,7 +99,8 @@ async function answerForElements(exchange: Exchange, space: FileSpace, selector:
 /** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
 async function findTarget(exchange: Exchange, space: FileSpace, path: string): Promise<FileRequest> {
   const { storage } = space;
-  if (exchange.method === "GET" && !path.endsWith("/")) {
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  if (isRead && !path.endsWith("/")) {
     const file = await storage.open(path);
     if (file) {
       exchange.defer(() => file.close());
@@ -110,10 +113,19 @@ async function findTarget(exchange: Exchange, space: FileSpace, path: string): P
 
 /** The document whose elements are meant; a directory stands for its index file. */
 async function findDocument(exchange: Exchange, space: FileSpace): Promise<FileRequest> {
-  const { index } = space.options;
-  const found = await findTarget(exchange, space, exchange.path);
+  return indexOf(await findTarget(exchange, space, exchange.path));
+}
+
+async function indexOf(found: FileRequest): Promise<FileRequest> {
+  const { index } = found.options;
   if (found.stat?.type !== "directory" || index === false) return found;
-  return findTarget(exchange, space, found.path + index);
+  return findTarget(found.exchange, found, found.path + index);
+}
+
+/** Whether selectors work at a path. Not said of what the user may not read: it would tell what exists. */
+async function standsForDocument(request: FileRequest): Promise<boolean> {
+  const { exchange, path, stat } = await indexOf(request);
+  return stat?.type === "file" && documentKind(path) === "html" && exchange.access.permits("read", path);
 }
 
 function targetOf({ path, stat }: FileRequest): Target {

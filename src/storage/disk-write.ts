@@ -1,6 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { lstat, mkdir, rmdir } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Disk, locked, maxAttempts, regularFileAt, syncDirectory } from "./disk.ts";
 import { errnoOf } from "./disk-errors.ts";

@@ -5,7 +5,7 @@ import { replaceElements } from "../../elements/replace.ts";
 import type { Access, Right } from "../../exchange.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
-import { deleteDirectory, deleteFile } from "../../files/delete-file.ts";
+import { deleteFile } from "../../files/delete-file.ts";
 import type { ElementOperation, FileOperation } from "../../files/file-request.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
@@ -36,7 +36,7 @@ export const operations: Readonly<Record<Target, Operations<FileOperation>>> = {
     GET: { run: readDirectory },
     HEAD: { run: readDirectory },
     POST: { run: createFile },
-    DELETE: { run: deleteDirectory, right: "delete" },
+    DELETE: { run: deleteFile, right: "delete" },
   },
   root: {
     GET: { run: readDirectory },

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as filement from "../src/index.ts";
+import { projectRoot } from "./helpers/source-files.ts";
+
+/** What a program can import and use; a name taken away breaks its users. */
+const values = [
+  "ConfigError",
+  "HttpError",
+  "StorageError",
+  "createFileServer",
+  "diskStorage",
+  "emptyReply",
+  "fileHandler",
+  "fromMiddleware",
+  "jsonReply",
+  "memoryStorage",
+];
+
+/** What a program can name in its types. */
+const types = [
+  "Access",
+  "ByteSpan",
+  "Change",
+  "ChangeFeed",
+  "ChangeKind",
+  "ChangeListener",
+  "CommitCheck",
+  "ConnectMiddleware",
+  "Content",
+  "DiskStorageOptions",
+  "Edit",
+  "ErrorCode",
+  "Exchange",
+  "FetchInfo",
+  "FileHandlerOptions",
+  "FileServer",
+  "FileServerConfig",
+  "FromMiddlewareOptions",
+  "HostConfig",
+  "HttpErrorOptions",
+  "Logger",
+  "Next",
+  "OpenFile",
+  "Outcome",
+  "Plugin",
+  "Reply",
+  "ReplyBody",
+  "ReplyHeaders",
+  "RequestBody",
+  "Right",
+  "Site",
+  "SiteOptions",
+  "Storage",
+  "StorageErrorCode",
+  "StoredEntry",
+  "StoredStat",
+  "TrustProxy",
+  "User",
+  "WriteOptions",
+  "WriteResult",
+];
+
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  /** Module that declares it, relative to `src`. */
+  readonly module: string;
+}
+
+/** The names in `export { a, type B } from "./x.ts"` and `export type { C } from "./y.ts"`. */
+function exportedBy(source: string): Exported[] {
+  const statements = source.matchAll(/^export (type )?\{([^}]*)\} from "\.\/([^"]+)";$/gm);
+  return [...statements].flatMap(([, allTypes, names = "", module = ""]) =>
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "")
+      .map((name) => ({ name: name.replace(/^type /, ""), isType: Boolean(allTypes) || /^type /.test(name), module })),
+  );
+}
+
+const index = readFileSync(join(projectRoot, "src/index.ts"), "utf8");
+const exported = exportedBy(index);
+
+describe("the package's exports", () => {
+  it("are exactly these functions and classes", () => {
+    expect(Object.keys(filement).sort()).toEqual(values);
+  });
+
+  it("are exactly these types", () => {
+    const found = exported.filter(({ isType }) => isType).map(({ name }) => name);
+    expect(found.sort()).toEqual(types);
+  });
+
+  it("are written by hand, one statement for each module, and nothing else is in the file", () => {
+    const modules = exported.map(({ module }) => module);
+    const rest = index.replace(/^export (?:type )?\{[^}]*\} from "[^"]+";$/gm, "").trim();
+    expect(rest).toBe("");
+    expect(index.match(/^export /gm)).toHaveLength(new Set(modules).size);
+  });
+
+  it("are the same in the compiled package", async () => {
+    const compiled = await import(join(projectRoot, "dist/index.js"));
+    const declared = exportedBy(readFileSync(join(projectRoot, "dist/index.d.ts"), "utf8"));
+    expect(Object.keys(compiled).sort()).toEqual(values);
+    expect(declared.map(({ name }) => name).sort()).toEqual([...values, ...types].sort());
+  });
+
+  it.each(exported)("explain $name to its users", ({ name, module }) => {
+    const source = readFileSync(join(projectRoot, "src", module), "utf8");
+    const declaration = new RegExp(`\\*/\\nexport (?:async )?(?:function|class|interface|type|const) ${name}\\b`);
+    expect(declaration.test(source)).toBe(true);
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+import { projectRoot } from "./source-files.ts";
+
+/** A Node process of a test. */
+export interface RunningNode {
+  /** What it has printed so far. */
+  readonly printed: { stdout: string; stderr: string };
+  /** Exit code and signal, once it has ended and everything that it printed has arrived. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Waits until standard output matches; throws with all that was printed when the process ends before. */
+  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Runs `node` with arguments, from the project's root unless told otherwise; killed when the test is over. */
+export function runNode(
+  args: readonly string[],
+  { cwd = projectRoot, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): RunningNode {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed.stderr += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
+  return {
+    printed,
+    ended,
+    async waitFor(pattern) {
+      for (;;) {
+        const match = pattern.exec(printed.stdout);
+        if (match) return match;
+        if (child.exitCode !== null || child.signalCode !== null) await ended;
+        if (child.stdout.closed) throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
+        await Promise.race([once(child.stdout, "data"), ended]);
+      }
+    },
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** Runs `node` to its end. */
+export async function runNodeToEnd(
+  args: readonly string[],
+  options?: Parameters<typeof runNode>[1],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { printed, ended } = runNode(args, options);
+  const { code } = await ended;
+  return { code, ...printed };
+}

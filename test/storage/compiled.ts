@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll } from "vitest";
+
+const project = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * For tests that end a process: compiles a module of this directory, and what it imports, to JavaScript before the tests
+ * of the file that calls this. The function it gives tells where the compiled module is.
+ */
+export function compiled(module: string): () => string {
+  let directory = "";
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "filement-compiled-"));
+    await writeFile(join(directory, "package.json"), '{"type":"module"}');
+    const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
+    const options = ["--target", "es2023", "--module", "nodenext", "--rewriteRelativeImportExtensions", "--noCheck"];
+    const places = ["--ignoreConfig", "--rootDir", project, "--outDir", directory];
+    await run(process.execPath, [tsc, ...options, ...places, join(project, "test", "storage", `${module}.ts`)]);
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  return () => join(directory, "test", "storage", `${module}.js`);
+}
