@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Http2ServerRequest } from "node:http2";
 import type { Readable } from "node:stream";
 import type { NodeRequest, NodeResponse } from "./node-request.ts";
@@ -91,7 +91,9 @@ function sendStream(request: NodeRequest, response: NodeResponse, body: Readable
 /** Settles when the last byte was handed to the connection, or the client had left. */
 function completion(response: NodeResponse, written: () => { bytes: number; isWhole: boolean }): Promise<Sent> {
   return new Promise((resolve) => {
-    response.once("finish", () => resolve({ bytes: written().bytes, aborted: false }));
+    // "finish" comes even where a client that left has made the writing fail, and the response has no socket then.
+    const socket = response instanceof ServerResponse ? response.socket : null;
+    response.once("finish", () => resolve({ bytes: written().bytes, aborted: socket?.destroyed === true }));
     response.once("close", () => {
       // No effect after "finish".
       const { bytes, isWhole } = written();

@@ -4,14 +4,14 @@ import type { Reply } from "../reply.ts";
 import { type EditedElements, editElements } from "./edit-elements.ts";
 import { elementBytes, elementHeaders, noMatchReply } from "./element-reply.ts";
 import { isTagOnly } from "./element-span.ts";
-import { requireFit } from "./fits-in-place.ts";
+import type { Placement } from "./fits-in-place.ts";
 import { type HtmlDocument, isHtmlElement, nextNode, requireEncodable } from "./html-document.ts";
-import { SourceElement, TemplateElement } from "./html-tree.ts";
+import { SourceElement, TemplateElement } from "./html-nodes.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { pageElements } from "./page-elements.ts";
-import { type Replacement, shiftOffset } from "./splice.ts";
+import { shiftOffset } from "./splice.ts";
 import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
-import { decodeHtml, type Fragment, holdsText, invalidHtml, parseFragment } from "./well-formed.ts";
+import { decodeHtml, type Fragment, fragmentsOf, holdsText, invalidHtml } from "./well-formed.ts";
 
 /** POST to elements: the content of the request is added inside of every match, after its last child (206). */
 export async function appendToElements(request: ElementRequest): Promise<Reply> {
@@ -28,38 +28,38 @@ export async function appendToElements(request: ElementRequest): Promise<Reply> 
   return { status: 206, headers: elementHeaders(request, edited.matches.length), body };
 }
 
-function insertions(document: HtmlDocument, matches: readonly SourceElement[], html: string): readonly Replacement[] {
+function insertions(document: HtmlDocument, matches: readonly SourceElement[], html: string): readonly Placement[] {
   requireEncodable(document, html);
-  let fragment: Fragment | undefined;
-  const found = matches.map((element): Replacement => {
+  const fragmentIn = fragmentsOf(html);
+  const found = matches.map((element): Placement => {
     if (isHtmlElement(element) && holdsText(element.name)) return textInsertion(document, element, html);
-    fragment ??= parseFragment(html);
-    return insertion(document, element, fragment);
+    return insertion(document, element, fragmentIn(element));
   });
   // Of elements that end at one place the inner one, which comes later in the document, gets its content first.
   return found.reverse().sort((a, b) => a.start - b.start);
 }
 
-function insertion(document: HtmlDocument, element: SourceElement, fragment: Fragment): Replacement {
+function insertion(document: HtmlDocument, element: SourceElement, fragment: Fragment): Placement {
   if (isTagOnly(element)) return openedTag(document, element, fragment);
   const point = requirePoint(document, element);
-  requireFit(fragment, parentOfAddition(document, element));
+  const parent = parentOfAddition(document, element);
   const container = element instanceof TemplateElement ? element.content : element;
   const endTags = endTagsAt(container.children.at(-1), point, firstTagOf(fragment));
-  return { start: point, end: point, text: endTags + fragment.html };
+  const text = endTags + fragment.html;
+  return { start: point, end: point, text, fragment, fragmentStart: endTags.length, parent };
 }
 
 /** `<circle/>` becomes `<circle>...</circle>`; an HTML element of a start tag only cannot have content. */
-function openedTag({ source }: HtmlDocument, element: SourceElement, fragment: Fragment): Replacement {
+function openedTag({ source }: HtmlDocument, element: SourceElement, fragment: Fragment): Placement {
   const { name, contentStart } = element;
   if (isHtmlElement(element)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
-  requireFit(fragment, element);
   const start = source.lastIndexOf("/", contentStart);
-  return { start, end: contentStart, text: `>${fragment.html}</${name}>` };
+  const text = `>${fragment.html}</${name}>`;
+  return { start, end: contentStart, text, fragment, fragmentStart: 1, parent: element };
 }
 
 /** Inside of `script`, `style`, `title` and `textarea` there is text; its own end tag would cut it off. */
-function textInsertion(document: HtmlDocument, element: SourceElement, text: string): Replacement {
+function textInsertion(document: HtmlDocument, element: SourceElement, text: string): Placement {
   const end = new RegExp(`</${element.name}[\\s/>]`, "i").exec(`${text}>`);
   if (end) {
     const lines = text.slice(0, end.index).split("\n");

@@ -5,7 +5,7 @@ import { editElements } from "./edit-elements.ts";
 import { noMatchReply } from "./element-reply.ts";
 import { elementSpan, requireSpan } from "./element-span.ts";
 import type { HtmlDocument } from "./html-document.ts";
-import { SourceElement } from "./html-tree.ts";
+import { SourceElement } from "./html-nodes.ts";
 import { nextOf, previousOf } from "./neighbours.ts";
 import { outermost } from "./outermost.ts";
 import { pageElements } from "./page-elements.ts";

@@ -4,11 +4,12 @@ import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
 import { HttpError } from "../http-error.ts";
 import type { StoredStat } from "../storage/storage.ts";
+import { type Placement, requireFit } from "./fits-in-place.ts";
 import { documentBytes, type HtmlDocument, parseHtml, parseSource } from "./html-document.ts";
-import type { SourceElement } from "./html-tree.ts";
+import type { SourceElement } from "./html-nodes.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
 import { compileSelector, selectElements } from "./select.ts";
-import { type Replacement, splice } from "./splice.ts";
+import { splice } from "./splice.ts";
 
 /** A way of changing elements. */
 export interface ElementEdit {
@@ -16,13 +17,13 @@ export interface ElementEdit {
   /** What the request supplied, for the change event; `""` where it supplies nothing. */
   readonly html: string;
   /** The replacements that make the change, in the order of the source. Throws what is wrong with the request. */
-  replacements(document: HtmlDocument, matches: readonly SourceElement[]): readonly Replacement[];
+  replacements(document: HtmlDocument, matches: readonly SourceElement[]): readonly Placement[];
 }
 
 /** A change that was committed. */
 export interface EditedElements {
   readonly matches: readonly SourceElement[];
-  readonly replacements: readonly Replacement[];
+  readonly replacements: readonly Placement[];
   /** The document as it is now. */
   readonly document: HtmlDocument;
   readonly stat: StoredStat;
@@ -54,6 +55,7 @@ export async function editElements(
     if (matches.length === 0) return undefined;
     const replacements = edit.replacements(document, matches);
     edited = { matches, replacements, document: parseSource(splice(document.source, replacements), document) };
+    requireFit(edited.document, replacements);
     const result = documentBytes(edited.document);
     refuseTooLargeResult(request, result.byteLength);
     return result;

@@ -3,7 +3,7 @@ import type { ElementRequest } from "../files/file-request.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
 import { elementSpan } from "./element-span.ts";
 import { type HtmlDocument, outerHtml } from "./html-document.ts";
-import type { SourceElement } from "./html-tree.ts";
+import type { SourceElement } from "./html-nodes.ts";
 
 const unit = /^\s*selector=\s*/i;
 

@@ -1,6 +1,6 @@
-import type { ParentNode } from "domhandler";
 import { HttpError } from "../http-error.ts";
-import { type DisplacedText, hasEndTag, SourceElement } from "./html-tree.ts";
+import { SourceElement, type TreeParent } from "./html-nodes.ts";
+import { type DisplacedText, hasEndTag } from "./html-tree.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
 export interface ElementSpan {
@@ -49,7 +49,7 @@ export function settleSpans({ elements, displaced }: ParsedSource, endOfPage: nu
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
 
-  const place = (parent: ParentNode | null, start: number, last: number): void => {
+  const place = (parent: TreeParent | null, start: number, last: number): void => {
     let top = open.at(-1);
     while (top && lastIndexOf(top) < start) {
       open.pop();
@@ -98,7 +98,7 @@ function lastIndexOf(element: SourceElement): number {
   return element.endIndex ?? -1;
 }
 
-function nearestInSource(node: ParentNode | null): SourceElement | undefined {
+function nearestInSource(node: TreeParent | null): SourceElement | undefined {
   for (let current = node; current; current = current.parent) {
     if (current instanceof SourceElement && current.startIndex !== null) return current;
   }

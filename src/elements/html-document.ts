@@ -1,9 +1,16 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { type ChildNode, type Document, Text } from "domhandler";
 import { html, Parser, serialize, serializeOuter } from "parse5";
 import { HttpError } from "../http-error.ts";
 import { settleSpans } from "./element-span.ts";
-import { HtmlTreeAdapter, type HtmlTreeTypes, SourceElement, TemplateElement, treeReader } from "./html-tree.ts";
+import {
+  type RootNode,
+  SourceElement,
+  TemplateElement,
+  TextNode,
+  type TreeChild,
+  type TreeNode,
+} from "./html-nodes.ts";
+import { HtmlTreeAdapter, type HtmlTreeTypes, treeReader } from "./html-tree.ts";
 import { pageElements } from "./page-elements.ts";
 
 /**
@@ -18,7 +25,7 @@ export interface HtmlDocument {
   readonly source: string;
   readonly encoding: DocumentEncoding;
   readonly hasByteOrderMark: boolean;
-  readonly root: Document;
+  readonly root: RootNode;
   /** Estimate of the memory it holds, in bytes. */
   readonly memoryBytes: number;
 }
@@ -32,8 +39,8 @@ export interface ParseLimits {
 // V8 keeps such a text in two bytes a character.
 const beyondLatin1 = /[^\x00-\xff]/;
 
-// What may follow the content of `body` without becoming part of it; white space does, but nobody points at that.
-const closingTail = /^(?:\s+|<\/(?:body|html)\s*>|<!--[\s\S]*?-->)*$/i;
+// What may follow the content of `body` besides comments; white space does become content, but nobody points at it.
+const closing = /\s+|<\/(?:body|html)\s*>/iy;
 
 const ascii = /^[\x00-\x7f]*$/;
 
@@ -87,15 +94,27 @@ export function isHtmlElement({ namespace }: SourceElement): boolean {
 }
 
 /** The next node in document order that lies below `root`; descends into elements, not into template contents. */
-export function nextNode(node: ChildNode | Document, root: ChildNode | Document): ChildNode | null {
-  if ("children" in node && node.children.length > 0) return node.children[0] ?? null;
-  let current: ChildNode | Document = node;
+export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
+  const firstChild = "children" in node ? node.children[0] : undefined;
+  if (firstChild) return firstChild;
+  let current = node;
   while (current !== root) {
-    if (current.next) return current.next as ChildNode;
+    if (current.next) return current.next;
     if (!current.parent) return null;
-    current = current.parent as ChildNode | Document;
+    current = current.parent;
   }
   return null;
+}
+
+/** Visits every node below `root`, those in template contents last. */
+export function forEachNode(root: RootNode, visit: (node: TreeChild) => void): void {
+  const roots = [root];
+  for (let current = roots.pop(); current; current = roots.pop()) {
+    for (let node = nextNode(current, current); node; node = nextNode(node, current)) {
+      visit(node);
+      if (node instanceof TemplateElement) roots.push(node.content);
+    }
+  }
 }
 
 /** An element's outer HTML as a browser serialises it. */
@@ -104,34 +123,47 @@ export function outerHtml(element: SourceElement): string {
 }
 
 /** A whole tree as a browser serialises it. */
-export function documentHtml(root: Document): string {
+export function documentHtml(root: RootNode): string {
   return serialize<HtmlTreeTypes>(root, { treeAdapter: treeReader });
 }
 
 /** Where the content of the page ends: before `</body></html>`, unless there is content behind them. */
-function endOfPage(root: Document, source: string): number {
+function endOfPage(root: RootNode, source: string): number {
   const contentEnd = pageElements(root).body?.contentEnd ?? -1;
-  return contentEnd !== -1 && closingTail.test(source.slice(contentEnd)) ? contentEnd : source.length;
+  return contentEnd !== -1 && isClosing(source, contentEnd) ? contentEnd : source.length;
+}
+
+function isClosing(source: string, start: number): boolean {
+  let position = start;
+  while (position < source.length) {
+    closing.lastIndex = position;
+    const end = source.startsWith("<!--", position)
+      ? source.indexOf("-->", position + 4) + 3
+      : matchEnd(closing, source);
+    if (end <= position) return false;
+    position = end;
+  }
+  return true;
+}
+
+function matchEnd(pattern: RegExp, source: string): number {
+  return pattern.test(source) ? pattern.lastIndex : -1;
 }
 
 /**
  * Goes over the finished tree once. Text comes from the parser as a rope of its words: where it reads as the source does,
  * a slice of the source takes its place. Returns an estimate of the memory that all of it holds, in bytes.
  */
-function compact(root: Document, source: string): number {
+function compact(root: RootNode, source: string): number {
   let bytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
-  const roots = [root];
-  for (let current = roots.pop(); current; current = roots.pop()) {
-    for (let node = nextNode(current, current); node; node = nextNode(node, current)) {
-      bytes += node instanceof SourceElement ? elementMemoryBytes : nodeMemoryBytes;
-      if (node instanceof TemplateElement) roots.push(node.content);
-      if (node instanceof Text) useSource(node, source);
-    }
-  }
+  forEachNode(root, (node) => {
+    bytes += node instanceof SourceElement ? elementMemoryBytes : nodeMemoryBytes;
+    if (node instanceof TextNode) useSource(node, source);
+  });
   return bytes;
 }
 
-function useSource(text: Text, source: string): void {
+function useSource(text: TextNode, source: string): void {
   if (text.startIndex === null || text.endIndex === null) return;
   const raw = source.slice(text.startIndex, text.endIndex + 1);
   if (raw === text.data) text.data = raw;

@@ -1,49 +1,34 @@
-import {
-  type AnyNode,
-  type ChildNode,
-  Comment,
-  Document,
-  Element,
-  type ParentNode,
-  ProcessingInstruction,
-  Text,
-} from "domhandler";
 import { html, type Token, type TreeAdapter, type TreeAdapterTypeMap } from "parse5";
-
-/**
- * An element and where it stands in the source. `startIndex` and `endIndex` are its first and its last character, as
- * htmlparser2 has them; `null` where the element has no characters of its own (implied, or re-parented by error recovery).
- */
-export class SourceElement extends Element {
-  /** Offset behind the start tag; `-1` where the source has none. */
-  contentStart: number = -1;
-  /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` until known. */
-  contentEnd: number = -1;
-}
-
-/** A `template`: its content is a document of its own, which selectors do not search. */
-export class TemplateElement extends SourceElement {
-  content: Document = new Document([]);
-}
+import {
+  CommentNode,
+  DoctypeNode,
+  RootNode,
+  SourceElement,
+  TemplateElement,
+  TextNode,
+  type TreeChild,
+  type TreeNode,
+  type TreeParent,
+} from "./html-nodes.ts";
 
 /** Characters that the parser put under another parent than the element they stand in. */
 export interface DisplacedText {
   readonly offset: number;
-  readonly parent: ParentNode;
+  readonly parent: TreeParent;
 }
 
 /** Node types of the tree, in the terms of parse5. */
 export type HtmlTreeTypes = TreeAdapterTypeMap<
-  AnyNode,
-  ParentNode,
-  ChildNode,
-  Document,
-  Document,
+  TreeNode,
+  TreeParent,
+  TreeChild,
+  RootNode,
+  RootNode,
   SourceElement,
-  Comment,
-  Text,
+  CommentNode,
+  TextNode,
   TemplateElement,
-  ProcessingInstruction
+  DoctypeNode
 >;
 
 /** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
@@ -57,7 +42,7 @@ const someLocation = {} as Token.ElementLocation;
 const closedLocation = { endTag: {} } as Token.ElementLocation;
 
 /**
- * Builds domhandler nodes for parse5's tree construction. Of each location object only the offsets stay, which halves
+ * Builds the nodes of parse5's tree construction. Of each location object only the offsets stay, which halves
  * the memory of a tree. One adapter serves one parse.
  */
 export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
@@ -89,36 +74,30 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     element.children = element.children.slice();
   }
 
-  createDocument(): Document {
-    const document = new Document([]);
-    document["x-mode"] = html.DOCUMENT_MODE.NO_QUIRKS;
-    return document;
+  createDocument(): RootNode {
+    return new RootNode();
   }
 
-  createDocumentFragment(): Document {
-    return new Document([]);
+  createDocumentFragment(): RootNode {
+    return new RootNode();
   }
 
   createElement(tagName: string, namespace: html.NS, attrs: Token.Attribute[]): SourceElement {
     const name = this.#intern(tagName);
     const attribs = attributesOf(attrs);
-    const element =
-      name === "template" && namespace === html.NS.HTML
-        ? new TemplateElement(name, attribs)
-        : new SourceElement(name, attribs);
-    element.namespace = namespace;
-    return element;
+    const isTemplate = name === "template" && namespace === html.NS.HTML;
+    return isTemplate ? new TemplateElement(name, namespace, attribs) : new SourceElement(name, namespace, attribs);
   }
 
-  createCommentNode(data: string): Comment {
-    return new Comment(data);
+  createCommentNode(data: string): CommentNode {
+    return new CommentNode(data);
   }
 
-  createTextNode(value: string): Text {
-    return new Text(value);
+  createTextNode(value: string): TextNode {
+    return new TextNode(value);
   }
 
-  appendChild(parent: ParentNode, node: ChildNode): void {
+  appendChild(parent: TreeParent, node: TreeChild): void {
     const last = parent.children.at(-1);
     if (last) {
       last.next = node;
@@ -128,7 +107,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     node.parent = parent;
   }
 
-  insertBefore(parent: ParentNode, node: ChildNode, reference: ChildNode): void {
+  insertBefore(parent: TreeParent, node: TreeChild, reference: TreeChild): void {
     const { prev } = reference;
     parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
     node.parent = parent;
@@ -138,22 +117,22 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     if (prev) prev.next = node;
   }
 
-  insertText(parent: ParentNode, text: string): void {
+  insertText(parent: TreeParent, text: string): void {
     this.#lastText = text;
     const last = parent.children.at(-1);
-    if (last instanceof Text) last.data += text;
-    else this.appendChild(parent, new Text(text));
+    if (last instanceof TextNode) last.data += text;
+    else this.appendChild(parent, new TextNode(text));
   }
 
-  insertTextBefore(parent: ParentNode, text: string, reference: ChildNode): void {
+  insertTextBefore(parent: TreeParent, text: string, reference: TreeChild): void {
     this.#fostered = true;
     this.#lastText = text;
     const { prev } = reference;
-    if (prev instanceof Text) prev.data += text;
-    else this.insertBefore(parent, new Text(text), reference);
+    if (prev instanceof TextNode) prev.data += text;
+    else this.insertBefore(parent, new TextNode(text), reference);
   }
 
-  detachNode(node: ChildNode): void {
+  detachNode(node: TreeChild): void {
     const { parent, prev, next } = node;
     if (!parent) return;
     if (prev) prev.next = next;
@@ -169,33 +148,29 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     for (const attr of attrs) element.attribs[qualifiedName(attr)] ??= attr.value;
   }
 
-  setTemplateContent(template: TemplateElement, content: Document): void {
+  setTemplateContent(template: TemplateElement, content: RootNode): void {
     template.content = content;
     content.parent = template;
   }
 
-  getTemplateContent(template: TemplateElement): Document {
+  getTemplateContent(template: TemplateElement): RootNode {
     return template.content;
   }
 
-  setDocumentType(document: Document, name: string, publicId: string, systemId: string): void {
-    const doctype = new ProcessingInstruction("!doctype", `!DOCTYPE ${name}`);
-    doctype["x-name"] = name;
-    doctype["x-publicId"] = publicId;
-    doctype["x-systemId"] = systemId;
-    this.appendChild(document, doctype);
+  setDocumentType(document: RootNode, name: string, publicId: string, systemId: string): void {
+    this.appendChild(document, new DoctypeNode(name, publicId, systemId));
   }
 
-  setDocumentMode(document: Document, mode: html.DOCUMENT_MODE): void {
-    document["x-mode"] = mode;
+  setDocumentMode(document: RootNode, mode: html.DOCUMENT_MODE): void {
+    document.mode = mode;
   }
 
-  getDocumentMode(document: Document): html.DOCUMENT_MODE {
-    return (document["x-mode"] ?? html.DOCUMENT_MODE.NO_QUIRKS) as html.DOCUMENT_MODE;
+  getDocumentMode(document: RootNode): html.DOCUMENT_MODE {
+    return document.mode as html.DOCUMENT_MODE;
   }
 
   /** Called once for each node, with the location of its start tag or of its first characters. */
-  setNodeSourceCodeLocation(node: AnyNode, location: Token.ElementLocation | null): void {
+  setNodeSourceCodeLocation(node: TreeNode, location: Token.ElementLocation | null): void {
     if (!location) return;
     const { startOffset, endOffset } = location;
     if (!(node instanceof SourceElement)) {
@@ -213,7 +188,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   /** Called when more characters follow, or an element ends: with its end tag, or where something else closed it. */
-  updateNodeSourceCodeLocation(node: AnyNode, location: Partial<Token.ElementLocation>): void {
+  updateNodeSourceCodeLocation(node: TreeNode, location: Partial<Token.ElementLocation>): void {
     const { endTag, endOffset } = location;
     if (endOffset === undefined) return;
     if (!(node instanceof SourceElement)) {
@@ -226,7 +201,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     node.contentEnd = endTag ? endTag.startOffset : endOffset;
   }
 
-  getNodeSourceCodeLocation(node: AnyNode): Token.ElementLocation | null {
+  getNodeSourceCodeLocation(node: TreeNode): Token.ElementLocation | null {
     // The end tags of an implied `html` or `body` count as well: content goes before them.
     if (node.startIndex === null && !isPageElement(node)) return null;
     return node instanceof SourceElement && hasEndTag(node) ? closedLocation : someLocation;
@@ -236,15 +211,15 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     return Object.entries(element.attribs).map(([name, value]) => ({ name, value }));
   }
 
-  getFirstChild(node: ParentNode): ChildNode | null {
+  getFirstChild(node: TreeParent): TreeChild | null {
     return node.children[0] ?? null;
   }
 
-  getChildNodes(node: ParentNode): ChildNode[] {
+  getChildNodes(node: TreeParent): TreeChild[] {
     return node.children;
   }
 
-  getParentNode(node: AnyNode): ParentNode | null {
+  getParentNode(node: TreeNode): TreeParent | null {
     return node.parent;
   }
 
@@ -256,46 +231,46 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     return element.namespace as html.NS;
   }
 
-  getTextNodeContent(text: Text): string {
+  getTextNodeContent(text: TextNode): string {
     return text.data;
   }
 
-  getCommentNodeContent(comment: Comment): string {
+  getCommentNodeContent(comment: CommentNode): string {
     return comment.data;
   }
 
-  getDocumentTypeNodeName(doctype: ProcessingInstruction): string {
-    return doctype["x-name"] ?? "";
+  getDocumentTypeNodeName(doctype: DoctypeNode): string {
+    return doctype.name;
   }
 
-  getDocumentTypeNodePublicId(doctype: ProcessingInstruction): string {
-    return doctype["x-publicId"] ?? "";
+  getDocumentTypeNodePublicId(doctype: DoctypeNode): string {
+    return doctype.publicId;
   }
 
-  getDocumentTypeNodeSystemId(doctype: ProcessingInstruction): string {
-    return doctype["x-systemId"] ?? "";
+  getDocumentTypeNodeSystemId(doctype: DoctypeNode): string {
+    return doctype.systemId;
   }
 
-  isTextNode(node: AnyNode): node is Text {
-    return node instanceof Text;
+  isTextNode(node: TreeNode): node is TextNode {
+    return node instanceof TextNode;
   }
 
-  isCommentNode(node: AnyNode): node is Comment {
-    return node instanceof Comment;
+  isCommentNode(node: TreeNode): node is CommentNode {
+    return node instanceof CommentNode;
   }
 
-  isDocumentTypeNode(node: AnyNode): node is ProcessingInstruction {
-    return node instanceof ProcessingInstruction;
+  isDocumentTypeNode(node: TreeNode): node is DoctypeNode {
+    return node instanceof DoctypeNode;
   }
 
-  isElementNode(node: AnyNode): node is SourceElement {
+  isElementNode(node: TreeNode): node is SourceElement {
     return node instanceof SourceElement;
   }
 
-  #setTextEnd(node: AnyNode, endOffset: number): void {
+  #setTextEnd(node: TreeNode, endOffset: number): void {
     node.endIndex = endOffset - 1;
     const { parent } = node;
-    if (!(node instanceof Text) || !parent) return;
+    if (!(node instanceof TextNode) || !parent) return;
     const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && this.#lastText.trim() !== "";
     if (this.#fostered || isLate) this.displaced.push({ offset: endOffset - 1, parent });
     this.#fostered = false;
@@ -313,7 +288,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
 /** The adapter's reading half, for serialising a tree. */
 export const treeReader: HtmlTreeAdapter = new HtmlTreeAdapter();
 
-function isPageElement(node: AnyNode): boolean {
+function isPageElement(node: TreeNode): boolean {
   return node instanceof SourceElement && (node.name === "body" || node.name === "html");
 }
 

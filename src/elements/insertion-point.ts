@@ -1,6 +1,6 @@
 import { elementSpan, isTagOnly } from "./element-span.ts";
 import type { HtmlDocument } from "./html-document.ts";
-import { SourceElement } from "./html-tree.ts";
+import { SourceElement } from "./html-nodes.ts";
 import { pageElements } from "./page-elements.ts";
 
 /**

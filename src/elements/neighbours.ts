@@ -1,20 +1,19 @@
-import type { ChildNode } from "domhandler";
-import type { SourceElement } from "./html-tree.ts";
+import { SourceElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
 
 /** The sibling before an element, or before its implied parent, where that begins with it. */
-export function previousOf(element: SourceElement): ChildNode | null {
-  let current: ChildNode = element;
-  while (!current.prev && current.parent && isImplied(current.parent)) current = current.parent as ChildNode;
+export function previousOf(element: SourceElement): TreeChild | null {
+  let current = element;
+  while (!current.prev && isImplied(current.parent)) current = current.parent;
   return current.prev;
 }
 
 /** The sibling after an element, or after its implied parent, where that ends with it. */
-export function nextOf(element: SourceElement): ChildNode | null {
-  let current: ChildNode = element;
-  while (!current.next && current.parent && isImplied(current.parent)) current = current.parent as ChildNode;
+export function nextOf(element: SourceElement): TreeChild | null {
+  let current = element;
+  while (!current.next && isImplied(current.parent)) current = current.parent;
   return current.next;
 }
 
-function isImplied(node: { startIndex: number | null; type: string }): boolean {
-  return node.startIndex === null && node.type !== "root";
+function isImplied(parent: TreeParent | null): parent is SourceElement {
+  return parent instanceof SourceElement && parent.startIndex === null;
 }

@@ -1,4 +1,4 @@
-import type { SourceElement } from "./html-tree.ts";
+import type { SourceElement } from "./html-nodes.ts";
 
 /** Of elements in document order, those that lie in no other one of them. */
 export function outermost(elements: readonly SourceElement[]): SourceElement[] {

@@ -126,9 +126,11 @@ class SelectorParser {
     const selectors: Selector[] = [];
     const type = this.#typeSelector();
     if (type) selectors.push(type);
-    for (let simple = this.#simple(place); simple; simple = this.#simple(place)) {
+    for (;;) {
       const afterPseudoElement = selectors.at(-1)?.type === SelectorType.PseudoElement;
-      if (afterPseudoElement && simple.type !== SelectorType.Pseudo) throw this.#scanner.unexpected();
+      if (afterPseudoElement && /[.#[]/.test(this.#scanner.peek())) throw this.#scanner.unexpected();
+      const simple = this.#simple(place);
+      if (!simple) break;
       // `::before:hover` stays what it is: a pseudo-element.
       if (!afterPseudoElement) selectors.push(simple);
     }

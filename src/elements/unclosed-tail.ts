@@ -1,6 +1,5 @@
-import type { ChildNode } from "domhandler";
 import { elementSpan, isTagOnly } from "./element-span.ts";
-import { SourceElement } from "./html-tree.ts";
+import { SourceElement, type TreeChild } from "./html-nodes.ts";
 import { hasOptionalEndTag, isClosedBy } from "./optional-tags.ts";
 
 /**
@@ -8,7 +7,7 @@ import { hasOptionalEndTag, isClosedBy } from "./optional-tags.ts";
  * whose end tag was left out: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset.
  * Nothing is needed where the first tag that follows closes those elements by itself.
  */
-export function endTagsAt(node: ChildNode | null | undefined, offset: number, firstTag?: string): string {
+export function endTagsAt(node: TreeChild | null | undefined, offset: number, firstTag?: string): string {
   const open: string[] = [];
   for (let current = node; current instanceof SourceElement; current = current.children.at(-1)) {
     const span = elementSpan(current);

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
 import { HttpError } from "../http-error.ts";
+import { isHtmlElement } from "./html-document.ts";
+import { SourceElement, type TreeParent } from "./html-nodes.ts";
 import { hasOptionalEndTag, isClosedBy, voidElements } from "./optional-tags.ts";
 
 /** A start tag of supplied HTML. */
@@ -77,16 +79,36 @@ export function decodeHtml(bytes: Uint8Array): string {
   return html;
 }
 
+/** Where a fragment is to stand. In SVG and MathML, `<path/>` closes itself. */
+export type FragmentContext = "html" | "foreign";
+
+/** The context that an element makes for its content. */
+export function contextIn(parent: TreeParent | null): FragmentContext {
+  const isForeign = parent instanceof SourceElement && !isHtmlElement(parent);
+  return isForeign && !integrationPoints.has(parent.name.toLowerCase()) ? "foreign" : "html";
+}
+
 /**
  * Checks that HTML is a well-formed fragment: every start tag that needs an end tag has it, in order, and there is
  * nothing stray or unterminated. Throws 400 `INVALID_HTML` with line and column.
  */
-export function parseFragment(html: string): Fragment {
-  const check = new FragmentCheck();
+export function parseFragment(html: string, context: FragmentContext = "html"): Fragment {
+  const check = new FragmentCheck(context);
   const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, check);
+  tokenizer.inForeignNode = context === "foreign";
   check.tokenizer = tokenizer;
   tokenizer.write(html, true);
   return { html: html + check.missingEndTags, tags: check.tags };
+}
+
+/** A function that parses `html` for a place in a tree, once for each context. */
+export function fragmentsOf(html: string): (parent: TreeParent | null) => Fragment {
+  const fragments: Partial<Record<FragmentContext, Fragment>> = {};
+  return (parent) => {
+    const context = contextIn(parent);
+    fragments[context] ??= parseFragment(html, context);
+    return fragments[context];
+  };
 }
 
 /** The 400 of supplied HTML that cannot be used. */
@@ -107,7 +129,12 @@ class FragmentCheck implements TokenHandler {
   readonly tags: FragmentTag[] = [];
   missingEndTags: string = "";
   tokenizer: Tokenizer | undefined;
+  readonly #context: FragmentContext;
   readonly #open: OpenTag[] = [];
+
+  constructor(context: FragmentContext) {
+    this.#context = context;
+  }
 
   onStartTag(token: Token.TagToken): void {
     const { tagName: name, selfClosing, location } = token;
@@ -161,9 +188,13 @@ class FragmentCheck implements TokenHandler {
   onWhitespaceCharacter(): void {}
 
   #isForeign(name: string): boolean {
-    if (name === "svg" || name === "math") return true;
+    return name === "svg" || name === "math" || this.#holdsForeign();
+  }
+
+  #holdsForeign(): boolean {
     const parent = this.#open.at(-1);
-    return parent?.isForeign === true && !integrationPoints.has(parent.name);
+    if (!parent) return this.#context === "foreign";
+    return parent.isForeign && !integrationPoints.has(parent.name);
   }
 
   #closeImplied(startTag: string): void {
@@ -177,8 +208,7 @@ class FragmentCheck implements TokenHandler {
   #setTokenizer(state?: (typeof TokenizerMode)[keyof typeof TokenizerMode]): void {
     if (!this.tokenizer) return;
     if (state !== undefined) this.tokenizer.state = state;
-    const top = this.#open.at(-1);
-    this.tokenizer.inForeignNode = top?.isForeign === true && !integrationPoints.has(top.name);
+    this.tokenizer.inForeignNode = this.#holdsForeign();
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/elements/element-span.ts";
 import { type HtmlDocument, nextNode } from "../../src/elements/html-document.ts";
-import { SourceElement } from "../../src/elements/html-tree.ts";
+import { SourceElement } from "../../src/elements/html-nodes.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
 

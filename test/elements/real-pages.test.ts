@@ -1,13 +1,16 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { elementSpan, isTagOnly } from "../../src/elements/element-span.ts";
 import { type HtmlDocument, isHtmlElement, parseHtml } from "../../src/elements/html-document.ts";
-import type { SourceElement } from "../../src/elements/html-tree.ts";
-import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import type { SourceElement } from "../../src/elements/html-nodes.ts";
+import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { serve } from "../helpers/serve.ts";
 import { elementsOf, realPages, replacementFor, seededRandom, selectorOf } from "./pages.ts";
 
 const elementsPerPage = 8;
-const pages = realPages();
+/** Every page goes through the server in-process, every so many-th over a socket as well. */
+const overHttpEvery = 32;
+const pages = realPages().map((page, seed) => ({ ...page, seed }));
 const exercised = { elements: 0, edits: 0, refused: 0 };
 const tags = new Set<string>();
 
@@ -35,24 +38,27 @@ function someElements(document: HtmlDocument, seed: number): SourceElement[] {
   return candidates.sort((a, b) => (b.startIndex ?? 0) - (a.startIndex ?? 0));
 }
 
-async function request(files: FileServer, method: string, selector: string, body?: string): Promise<[number, Buffer]> {
-  const init = { method, headers: { range: `selector=${selector}` }, ...(body !== undefined && { body }) };
-  const response = await files.fetch(new Request("http://localhost/page.html", init));
+/** Sends a request to the page, in-process or over HTTP. */
+type Send = (init: RequestInit) => Promise<Response>;
+
+async function request(send: Send, method: string, selector: string, body?: string): Promise<[number, Buffer]> {
+  const headers = { range: `selector=${selector}` };
+  const response = await send({ method, headers, ...(body !== undefined && { body }) });
   return [response.status, Buffer.from(await response.arrayBuffer())];
 }
 
-async function wholePage(files: FileServer): Promise<Buffer> {
-  return Buffer.from(await (await files.fetch(new Request("http://localhost/page.html"))).arrayBuffer());
+async function wholePage(send: Send): Promise<Buffer> {
+  return Buffer.from(await (await send({})).arrayBuffer());
 }
 
 /** Reads the element, which has to be what stands at `start`; returns what stands before and after it. */
 async function around(
-  files: FileServer,
+  send: Send,
   selector: string,
   start: number,
 ): Promise<{ before: Buffer; after: Buffer; element: Buffer }> {
-  const page = await wholePage(files);
-  const [status, element] = await request(files, "GET", selector);
+  const page = await wholePage(send);
+  const [status, element] = await request(send, "GET", selector);
   expect(status).toBe(206);
   const end = start + element.length;
   expect(page.subarray(start, end).equals(element), `GET ${selector}`).toBe(true);
@@ -60,16 +66,10 @@ async function around(
 }
 
 /** Changes the element; whatever the answer, the bytes before and after it must be as they were. */
-async function change(
-  files: FileServer,
-  method: string,
-  selector: string,
-  start: number,
-  body?: string,
-): Promise<boolean> {
-  const { before, after, element } = await around(files, selector, start);
-  const [status, answer] = await request(files, method, selector, body);
-  const page = await wholePage(files);
+async function change(send: Send, method: string, selector: string, start: number, body?: string): Promise<boolean> {
+  const { before, after, element } = await around(send, selector, start);
+  const [status, answer] = await request(send, method, selector, body);
+  const page = await wholePage(send);
   expect(page.subarray(0, before.length).equals(before), `${method} ${selector}: bytes before`).toBe(true);
   expect(page.subarray(page.length - after.length).equals(after), `${method} ${selector}: bytes after`).toBe(true);
   if (status === 400) {
@@ -82,28 +82,33 @@ async function change(
   return true;
 }
 
-describe("the elements of real pages", () => {
-  it.each(pages.map((page, index) => ({ ...page, index })))(
-    "it reads and changes them exactly: $name",
-    async ({ bytes, index }) => {
-      const document = parseHtml(bytes);
-      const files = createFileServer({ storage: memoryStorage({ "/page.html": bytes }) });
-      for (const element of someElements(document, index)) {
-        const selector = selectorOf(element);
-        const { start = 0, end = 0 } = elementSpan(element) ?? {};
-        const startByte = Buffer.byteLength(document.source.slice(0, start)) + (document.hasByteOrderMark ? 3 : 0);
-        const { before } = await around(files, selector, startByte);
-        expect(document.source.slice(0, start) === before.toString().replace(/^\ufeff/, "")).toBe(true);
-        expect(end).toBeGreaterThan(start);
-        exercised.elements += 1;
-        tags.add(element.name);
+async function exercise(bytes: Buffer, seed: number, send: Send): Promise<void> {
+  const document = parseHtml(bytes);
+  for (const element of someElements(document, seed)) {
+    const selector = selectorOf(element);
+    const before = document.source.slice(0, elementSpan(element)?.start);
+    const start = Buffer.byteLength(before) + (document.hasByteOrderMark ? 3 : 0);
+    exercised.elements += 1;
+    tags.add(element.name);
+    const cannotGrow = isTagOnly(element) && isHtmlElement(element);
+    if (!cannotGrow) await change(send, "POST", selector, start, "<!--appended-->");
+    await change(send, "PUT", selector, start, replacementFor(element));
+    await change(send, "DELETE", selector, start);
+  }
+}
 
-        const cannotGrow = isTagOnly(element) && isHtmlElement(element);
-        if (!cannotGrow) await change(files, "POST", selector, startByte, "<!--appended-->");
-        await change(files, "PUT", selector, startByte, replacementFor(element));
-        await change(files, "DELETE", selector, startByte);
-      }
-      await files.close();
+describe("the elements of real pages", () => {
+  it.each(pages)("it reads and changes them exactly: $name", async ({ bytes, seed }) => {
+    const files = createFileServer({ storage: memoryStorage({ "/page.html": bytes }) });
+    await exercise(bytes, seed, (init) => files.fetch(new Request("http://localhost/page.html", init)));
+    await files.close();
+  });
+
+  it.each(pages.filter(({ seed }) => seed % overHttpEvery === 0))(
+    "it does so over HTTP: $name",
+    async ({ bytes, seed }) => {
+      const { url } = await serve({ storage: memoryStorage({ "/page.html": bytes }) });
+      await exercise(bytes, seed, (init) => fetch(`${url}/page.html`, init));
     },
   );
 });

@@ -32,13 +32,41 @@ export async function send(origin: string, method: string, target: string, sendi
   const { body } = sending;
   const outgoing = open(origin, method, target, sending);
   const response = once(outgoing, "response") as Promise<[IncomingMessage]>;
-  if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
-    if (body !== undefined) outgoing.setHeader("content-length", Buffer.byteLength(body));
-    outgoing.end(body);
+  if (body === undefined) outgoing.end();
+  else if (typeof body === "string" || body instanceof Uint8Array) {
+    const bytes = Buffer.from(body); // together with text node would send the header fields as UTF-8, not as latin1
+    outgoing.setHeader("content-length", bytes.length).end(bytes);
   } else {
     pipeline(body, outgoing).catch(() => {}); // a server that refuses stops reading; its reply says why
   }
   const [incoming] = await response;
   const bytes = await buffer(incoming);
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, bytes, text: bytes.toString() };
+}
+
+/** Announces content and sends none of it: the reply that comes all the same. The connection is given up then. */
+export async function announce(
+  origin: string,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const outgoing = open(origin, method, target, { headers });
+  outgoing.flushHeaders();
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  const bytes = await firstBytes(incoming);
+  outgoing.destroy();
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, bytes, text: bytes.toString() };
+}
+
+/** The content up to its announced length; the server may leave the connection open after it. */
+async function firstBytes(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let missing = Number(incoming.headers["content-length"]);
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
+    missing -= chunk.length;
+    if (missing <= 0) break;
+  }
+  return Buffer.concat(chunks);
 }

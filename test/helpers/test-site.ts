@@ -100,7 +100,10 @@ export async function testSite(
 
 /** A storage that says when the first piece of content for a write or an append has arrived. */
 export function telling(storage: Storage): { storage: Storage; arrived: Promise<void> } {
-  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  let resolve: () => void = () => {};
+  const arrived = new Promise<void>((settle) => {
+    resolve = settle;
+  });
   async function* told(content: Content): AsyncGenerator<Uint8Array> {
     for await (const piece of content) {
       yield piece;

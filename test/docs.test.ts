@@ -1,0 +1,338 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createFileServer } from "../src/file-server.ts";
+import { toHttpError } from "../src/http-error.ts";
+import * as filement from "../src/index.ts";
+import { memoryStorage } from "../src/storage/memory-storage.ts";
+import { StorageError, type StorageErrorCode } from "../src/storage/storage.ts";
+import { filesBelow, projectRoot } from "./helpers/source-files.ts";
+import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+
+const run = promisify(execFile);
+const read = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
+
+const pages = ["README.md", ...readdirSync(join(projectRoot, "docs")).map((name) => `docs/${name}`)].filter(
+  (page) => page.endsWith(".md") && existsSync(join(projectRoot, page)),
+);
+
+describe("the error page", () => {
+  it("lists just the codes of the type ErrorCode, in the same order", () => {
+    const [, union = ""] = /export type ErrorCode =([^;]+);/.exec(read("src/http-error.ts")) ?? [];
+    const codes = [...union.matchAll(/"(\w+)"/g)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThan(30);
+    expect(firstColumn(table("docs/errors.md", "Codes"))).toEqual(codes);
+  });
+
+  it("has every code that the source throws, with the statuses it is thrown with", () => {
+    const documented = new Map(table("docs/errors.md", "Codes").map(([code = "", status]) => [code, status]));
+    const undocumented = filesBelow("src", ".ts").flatMap((file) =>
+      [...read(`src/${file}`).matchAll(/HttpError\(\s*(\d{3}),\s*"(\w+)"/g)]
+        .filter(([, status, code = ""]) => documented.get(code) !== status)
+        .map(([, status, code]) => `${file}: ${status} ${code}`),
+    );
+    expect(undocumented).toEqual([]);
+  });
+
+  it("tells what the client is told for each error of a storage", () => {
+    const rows = table("docs/errors.md", "Storage");
+    const [, union = ""] = /export type StorageErrorCode =([^;]+);/.exec(read("src/storage/storage.ts")) ?? [];
+    expect(firstColumn(rows)).toEqual([...union.matchAll(/"([\w-]+)"/g)].map(([, code]) => code));
+    for (const [code = "", , status, reply] of rows) {
+      const error = toHttpError(new StorageError(code as StorageErrorCode), "");
+      expect([code, `${error.status}`, error.code]).toEqual([code, status, reply]);
+    }
+  });
+});
+
+describe("the documentation", () => {
+  it("names no code that the error page does not have", () => {
+    const known = new Set([...firstColumn(table("docs/errors.md", "Codes")), "INVALID_CONFIG"]);
+    const unknown = pages.flatMap((page) =>
+      [...read(page).matchAll(/(?<![\w.])[2345]\d\d `([A-Z]+(?:_[A-Z]+)+)`/g)]
+        .map(([, code = ""]) => code)
+        .filter((code) => !known.has(code))
+        .map((code) => `${page}: ${code}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("has no relative link that leads nowhere", () => {
+    expect(pages.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it("names only files and folders that exist", () => {
+    const missing = pages.flatMap((page) =>
+      [...withoutCode(read(page)).matchAll(/`((?:src|test|examples|docs)\/[\w./-]*)`/g)]
+        .filter(([, path = ""]) => !existsSync(join(projectRoot, path)))
+        .map(([, path]) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("lists the layers that the architecture test enforces", () => {
+    const [, source = ""] = /const layers[^=]*= \[([^;]+)\n\];/.exec(read("test/architecture.test.ts")) ?? [];
+    const enforced = [...source.matchAll(/\/\^(.+?)\$?\/,/g)].map(([, pattern = ""]) => layerText(pattern));
+    const [, listed = ""] = /```text\n(cli\n[^`]+)```/.exec(read("docs/architecture.md")) ?? [];
+    const lines = listed.trim().split("\n");
+    expect(enforced.length).toBeGreaterThan(10);
+    expect(lines.map((line) => line.trim().split(/ {2,}/, 1)[0])).toEqual(enforced);
+  });
+});
+
+describe("the table of options", () => {
+  const rows = table("docs/protocol.md", "Options");
+
+  it("has every option of createFileServer and of a host, and no other", () => {
+    const options = [...optionDefaults("HostConfig").keys(), ...optionDefaults("FileServerConfig").keys()];
+    expect(firstColumn(rows)).toEqual(options);
+  });
+
+  it("tells their defaults as the source does", () => {
+    const defaults = new Map([...optionDefaults("HostConfig"), ...optionDefaults("FileServerConfig")]);
+    expect(rows.map(([name = "", , value = ""]) => [name, value])).toEqual([...defaults]);
+  });
+});
+
+describe("the table of methods and targets", () => {
+  const rows = tableRows("docs/protocol.md", "Methods and targets");
+
+  it.each(rows.map((cells) => ({ target: cells[0] ?? "", cells })))("holds for $target", async ({ target, cells }) => {
+    const [, path = ""] = /`([^`]+)`/.exec(target) ?? [];
+    const [, getHead = "", ...others] = cells;
+    const expected = [getHead, getHead, ...others].map((cell) => cell.replaceAll("`", ""));
+    const methods = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+    const answers: string[] = [];
+    for (const method of methods) answers.push(await answerTo(method, path, selectorFor(target)));
+    expected[1] = expected[1]?.split(" ", 1)[0] ?? ""; // HEAD has no body to hold a code
+    expect(answers).toEqual(expected);
+  });
+});
+
+describe("the quick start", () => {
+  it("shows the help of the command as it is", () => {
+    const [, help = ""] = /const help = `([^`]+)`/.exec(read("src/cli.ts")) ?? [];
+    expect(help).toContain("Usage:");
+    expect(read("docs/quick-start.md")).toContain(help);
+  });
+
+  it("shows what curl prints", async () => {
+    const [, section = ""] = read("docs/quick-start.md").split(/^## The first element edits$/m);
+    const [, page = ""] = /```html\n([\s\S]*?)```/.exec(section) ?? [];
+    const files = createFileServer({ storage: memoryStorage({ "/notes.html": page }) });
+    const commands = [...consoleText(section).matchAll(/^\$ curl (.*)\n([^$]*)/gm)];
+    expect(commands.length).toBeGreaterThan(5);
+    for (const [, command = "", printed = ""] of commands) {
+      const response = await files.fetch(new Request("http://localhost/notes.html", curlRequest(command)));
+      const head = `HTTP/1.1 ${response.status} `;
+      const answer = command.startsWith("-i ") ? head : (await response.text()).trimEnd();
+      expect([command, printed.slice(0, answer.length)]).toEqual([command, answer]);
+      const matches = /^x-selector-matches: (.*)$/m.exec(printed)?.[1] ?? response.headers.get("x-selector-matches");
+      expect(response.headers.get("x-selector-matches")).toBe(matches);
+    }
+  });
+});
+
+describe("the snippets", () => {
+  const snippets = pages.flatMap(snippetsOf);
+
+  it("are many", () => {
+    expect(snippets.filter(({ isRunnable }) => isRunnable).length).toBeGreaterThan(10);
+  });
+
+  it.each(snippets)("import only what there is, at $place", ({ code }) => {
+    for (const [, names = "", module = ""] of code.matchAll(/^import\s+([^;]+?)\s+from\s+"([^"]+)";/gm)) {
+      expect(module).toSatisfy(isInstalled);
+      if (module !== "filement") continue;
+      const imported = names.replace(/[{}]/g, "").split(",");
+      expect(Object.keys(filement)).toEqual(
+        expect.arrayContaining(imported.map((name) => name.trim()).filter(Boolean)),
+      );
+    }
+  });
+
+  it.each(snippets)("parse, at $place", async ({ code }) => {
+    const file = join(await temporaryDirectory(), "snippet.mjs");
+    await writeFile(file, code);
+    await run(process.execPath, ["--check", file]);
+  });
+
+  it.each(snippets.filter(({ isRunnable }) => isRunnable))(
+    "run and print what they say, at $place",
+    async (snippet) => {
+      const directory = await consumerProject(snippet.code);
+      const { stdout, stderr } = await run(process.execPath, ["--import", "./preload.mjs", "snippet.mjs"], {
+        cwd: directory,
+        timeout: 15_000,
+      });
+      expect(stderr).toBe("");
+      if (snippet.output !== undefined) expect(trimmedLines(stdout)).toBe(trimmedLines(snippet.output));
+    },
+  );
+});
+
+/** The `console` blocks up to the next section of a page. */
+function consoleText(section: string): string {
+  const [text = ""] = section.split(/^## /m);
+  return [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block).join("");
+}
+
+/** The few options of curl that the quick start uses. */
+function curlRequest(command: string): RequestInit {
+  const [, method = "GET"] = /-X (\w+)/.exec(command) ?? [];
+  const [, range] = /-H "Range: ([^"]+)"/.exec(command) ?? [];
+  const [, data] = /-d '([^']+)'/.exec(command) ?? [];
+  return { method, headers: { ...(range && { range }) }, ...(data && { body: data }) };
+}
+
+interface Snippet {
+  /** Page and line. */
+  readonly place: string;
+  readonly code: string;
+  readonly isRunnable: boolean;
+  /** What the page says it prints: a `text` block right after it. */
+  readonly output: string | undefined;
+}
+
+/** JavaScript on a page. Those that begin with ` ```js run ` are whole programs. */
+function snippetsOf(page: string): Snippet[] {
+  const text = read(page);
+  const blocks = text.matchAll(/^```m?js( run)?\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm);
+  return [...blocks].map(({ 1: mark, 2: code = "", 3: output, index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return { place: `${page}:${line}`, code, isRunnable: mark !== undefined, output: mark ? output : undefined };
+  });
+}
+
+/** Has a program that listens take any free port, answer one request, and end. */
+const preload = `
+import { Server } from "node:net";
+const listen = Server.prototype.listen;
+Server.prototype.listen = function (port, ...others) {
+  this.once("listening", async () => {
+    const response = await fetch("http://127.0.0.1:" + this.address().port + "/", { headers: { host: "www.example" } });
+    if (!response.ok) throw new Error("GET / was answered " + response.status);
+    await response.arrayBuffer();
+    process.exit();
+  });
+  return listen.call(this, 0, "127.0.0.1", ...others.filter((each) => typeof each === "function"));
+};
+`;
+
+/** A project of somebody who has installed Filement, with the program and a small site. */
+async function consumerProject(code: string): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, "node_modules"));
+  for (const [, name = ""] of code.matchAll(/from "([^".:]+)"/g)) {
+    const source = name === "filement" ? projectRoot : join(projectRoot, "node_modules", name);
+    if (existsSync(source)) await symlink(source, join(directory, "node_modules", name), "dir");
+  }
+  await cp(join(projectRoot, "examples/site"), join(directory, "site"), { recursive: true });
+  const [, notes = ""] = /```html\n([\s\S]*?)```/.exec(read("docs/quick-start.md")) ?? [];
+  await writeFile(join(directory, "site/notes.html"), notes);
+  await writeFile(join(directory, "preload.mjs"), preload);
+  await writeFile(join(directory, "snippet.mjs"), code);
+  return directory;
+}
+
+function isInstalled(module: string): boolean {
+  if (module === "filement" || module.startsWith("node:") || builtinModules.includes(module)) return true;
+  const [name = "", scoped = ""] = module.split("/");
+  return existsSync(join(projectRoot, "node_modules", name.startsWith("@") ? `${name}/${scoped}` : name));
+}
+
+async function answerTo(method: string, path: string, selector: string | undefined): Promise<string> {
+  const page = "<!doctype html><title>T</title><p>hello</p>";
+  const storage = memoryStorage({ "/a.txt": "a", "/page.html": page, "/full/b.txt": "b", "/empty/": "" });
+  const files = createFileServer({ storage });
+  const headers = { "x-filename": "new.txt", ...(selector && { range: `selector=${selector}` }) };
+  const body = method === "PUT" || method === "POST" ? "<b>x</b>" : null;
+  const response = await files.fetch(new Request(`http://localhost${path}`, { method, headers, body }));
+  const text = await response.text();
+  const { code } = response.ok || text === "" ? { code: undefined } : JSON.parse(text);
+  return code === undefined ? `${response.status}` : `${response.status} ${code}`;
+}
+
+function selectorFor(target: string): string | undefined {
+  if (!target.startsWith("elements")) return undefined;
+  return target.includes("no match") ? "h6" : "p";
+}
+
+/** Options of an interface in `src/config.ts` and their defaults, in order. */
+function optionDefaults(name: "HostConfig" | "FileServerConfig"): Map<string, string> {
+  const [, members = ""] =
+    new RegExp(`export interface ${name} [^{]*\\{([^]*?)\\n\\}`).exec(read("src/config.ts")) ?? [];
+  const options = members.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+readonly (\w+)\?:/g);
+  return new Map(
+    [...options].map(([, comment = "", option = ""]) => {
+      const [, value = ""] = /@default (.+?)\s*$/m.exec(comment) ?? [];
+      return [option, value.replaceAll("`", "").trim()];
+    }),
+  );
+}
+
+/** The table below a heading, without its head; cells without backticks. */
+function table(page: string, heading: string): string[][] {
+  return tableRows(page, heading).map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
+}
+
+function tableRows(page: string, heading: string): string[][] {
+  const [, below = ""] = read(page).split(new RegExp(`^#+ ${heading}$`, "m"));
+  const [rows = ""] = /(?:^\|.*\n)+/m.exec(below) ?? [];
+  const lines = rows.trim().split("\n").slice(2);
+  return lines.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function firstColumn(rows: readonly string[][]): string[] {
+  return rows.map(([first = ""]) => first);
+}
+
+function brokenLinks(page: string): string[] {
+  const links = withoutCode(read(page)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+  return [...links]
+    .filter(([, path = "", anchor]) => {
+      const target = path === "" ? page : relative(projectRoot, join(projectRoot, dirname(page), path));
+      if (!existsSync(join(projectRoot, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).has(anchor);
+    })
+    .map(([link]) => `${page}: ${link}`);
+}
+
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** `^(a|b)$` as `a b`, `^http\/` as `http/*`. */
+function layerText(pattern: string): string {
+  const name = pattern
+    .replace(/^\((.*)\)$/, "$1")
+    .replaceAll("|", " ")
+    .replaceAll("\\/", "/");
+  return name.endsWith("/") ? `${name}*` : name;
+}
+
+function trimmedLines(text: string): string {
+  return text.trim().replace(/[ \t]+$/gm, "");
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { edit, send, serveOne, wholePage } from "./editing.ts";
+
+describe("appendToElements", () => {
+  it.each([
+    ["before the end tag", "<p>a</p>\n", "p", "<b>x</b>", "<p>a<b>x</b></p>\n"],
+    ["to every match, nested ones too", "<div>a<div>b</div></div>", "div", "x", "<div>a<div>bx</div>x</div>"],
+    ["where the end tag is left out", "<ul><li>a<li>b</ul>", "li", "<i>x</i>", "<ul><li>a<i>x</i><li>b<i>x</i></ul>"],
+    ["behind a child whose end tag is left out", "<ul><li>a</ul>", "ul", "<b>x</b>", "<ul><li>a</li><b>x</b></ul>"],
+    ["a sibling that closes the last child itself", "<ul><li>a</ul>", "ul", "<li>b", "<ul><li>a<li>b</li></ul>"],
+    ["to a list and its items at once", "<ul><li>a</ul>", "ul, li", "x", "<ul><li>ax</li>x</ul>"],
+    [
+      "a row to a table without tbody",
+      "<table><tr><td>1</table>",
+      "table",
+      "<tr><td>2",
+      "<table><tr><td>1<tr><td>2</td></tr></table>",
+    ],
+    ["to a body", "<body><p>a</body></html>\n", "body", "<p>b</p>", "<body><p>a<p>b</p></body></html>\n"],
+    ["to a body with content behind it", "<body>a</body>b\n", "body", "<i>c</i>", "<body>a</body>b\n<i>c</i>"],
+    ["to an implied body", "<p>a</p>\n", "body", "<p>b</p>", "<p>a</p>\n<p>b</p>"],
+    [
+      "to the implied body of a page with end tags",
+      "<p>a</p></body></html>\n",
+      "body",
+      "<p>b</p>",
+      "<p>a</p><p>b</p></body></html>\n",
+    ],
+    [
+      "to html, which is the end of its body",
+      "<html><body>a</body></html>",
+      "html",
+      "<p>b</p>",
+      "<html><body>a<p>b</p></body></html>",
+    ],
+    [
+      "to an implied head",
+      "<!doctype html>\n<p>a",
+      "head",
+      "<title>t</title>",
+      "<!doctype html>\n<title>t</title><p>a",
+    ],
+    [
+      "to a head without tags",
+      "<title>t</title><p>a",
+      "head",
+      "<meta charset=utf-8>",
+      "<title>t</title><meta charset=utf-8><p>a",
+    ],
+    ["to a head", "<head><title>t</title></head>", "head", "<base>", "<head><title>t</title><base></head>"],
+    ["to an empty file", "", "body", "<p>a</p>", "<p>a</p>"],
+    ["to a template", "<template></template>", "template", "<tr><td>b", "<template><tr><td>b</td></tr></template>"],
+    ["to a self-closing foreign element", "<svg><g/></svg>", "g", "<path/>", "<svg><g><path/></g></svg>"],
+    ["text to a script", "<script>a('<p>')</script>", "script", ";b(1<2)", "<script>a('<p>');b(1<2)</script>"],
+    ["text to a title", "<title>a</title>", "title", " & <b>", "<title>a & <b></title>"],
+    ["behind attributes that contain >", "<p title='a>b'>c</p>", "p", "x", "<p title='a>b'>cx</p>"],
+    [
+      "behind a comment and astral characters",
+      "<p>\u{1f600}<!--</p>--></p>\u{1f600}",
+      "p",
+      "\u{1f601}",
+      "<p>\u{1f600}<!--</p>-->\u{1f601}</p>\u{1f600}",
+    ],
+  ])("adds content %s", async (_, before, selector, html, after) => {
+    const { status, page } = await edit(before, "POST", selector, html);
+    expect([status, page]).toEqual([206, after]);
+  });
+
+  it("answers the updated matches and announces the change once", async () => {
+    const { body, headers, changes } = await edit("<p>a</p>-<p>b</p>", "POST", "p", "<i>x</i>");
+    expect(body).toBe("<p>a<i>x</i></p><p>b<i>x</i></p>");
+    expect(headers.get("x-selector-matches")).toBe("2");
+    expect(changes).toEqual(["elements-appended p 2 <i>x</i>"]);
+  });
+
+  it.each([
+    ["a void element", "<p>a<br></p>", "br", "x", "INVALID_HTML"],
+    ["a paragraph in a paragraph", "<p>a</p>", "p", "<p>b</p>", "INVALID_HTML"],
+    ["stray end tags", "<p>a</p>", "p", "</p>", "INVALID_HTML"],
+    ["the end of a script", "<script>a</script>", "script", "x</SCRIPT >", "INVALID_HTML"],
+    ["the inside of mis-nested formatting", "<b>1<p>2</b>3</p>", "b", "x", "INVALID_TARGET"],
+  ])("refuses %s and changes nothing", async (_, before, selector, html, code) => {
+    const { status, body, page, changes } = await edit(before, "POST", selector, html);
+    expect([status, JSON.parse(body).code, page, changes]).toEqual([400, code, before, []]);
+  });
+
+  it("lets 200 concurrent additions to one page all land", async () => {
+    const files = serveOne("<ul id=a></ul><ul id=b></ul>");
+    const numbers = Array.from({ length: 200 }, (_, index) => index);
+    const replies = await Promise.all(
+      numbers.map((number) => send(files, "POST", number % 2 ? "#a" : "#b", `<li>item-${number}</li>`)),
+    );
+    expect(replies.every(({ status }) => status === 206)).toBe(true);
+    const page = (await wholePage(files)).toString();
+    const items = [...page.matchAll(/item-(\d+)</g)].map(([, number]) => Number(number));
+    expect(items.sort((a, b) => a - b)).toEqual(numbers);
+    await files.close();
+  });
+
+  it("judges If-Match by the document, before and under the lock", async () => {
+    const files = serveOne("<p>a</p>");
+    const etag = (await files.fetch(new Request("http://localhost/page.html"))).headers.get("etag") ?? "";
+    const statuses = await Promise.all(
+      [1, 2].map(async () => (await send(files, "POST", "p", "x", { "if-match": etag })).status),
+    );
+    expect(statuses.sort()).toEqual([206, 412]);
+    expect((await wholePage(files)).toString()).toBe("<p>ax</p>");
+    await files.close();
+  });
+});

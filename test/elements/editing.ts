@@ -1,0 +1,43 @@
+import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+
+/** What a request to a page was answered, and what the page is afterwards. */
+export interface Edited {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly page: string;
+  readonly changes: readonly string[];
+}
+
+export type Edit = readonly [method: string, selector: string, body?: string, headers?: Record<string, string>];
+
+/** Serves one page and sends it one request in selector mode. */
+export async function edit(page: string | Uint8Array, ...request: Edit): Promise<Edited> {
+  const files = serveOne(page);
+  const changes: string[] = [];
+  files.changes.subscribe(({ kind, selector, matches, html }) =>
+    changes.push(`${kind} ${selector} ${matches} ${html}`),
+  );
+  const response = await send(files, ...request);
+  const body = await response.text();
+  const after = await wholePage(files);
+  await files.close();
+  return { status: response.status, headers: response.headers, body, page: after.toString(), changes };
+}
+
+/** A file server with `/page.html` in memory. */
+export function serveOne(page: string | Uint8Array): FileServer {
+  return createFileServer({ storage: memoryStorage({ "/page.html": page }) });
+}
+
+export function send(files: FileServer, ...[method, selector, body, headers = {}]: Edit): Promise<Response> {
+  const range = Buffer.from(`selector=${selector}`).toString("latin1");
+  const init = { method, headers: { ...headers, range }, ...(body !== undefined && { body }) };
+  return files.fetch(new Request("http://localhost/page.html", init));
+}
+
+export async function wholePage(files: FileServer): Promise<Buffer> {
+  const response = await files.fetch(new Request("http://localhost/page.html"));
+  return Buffer.from(await response.arrayBuffer());
+}

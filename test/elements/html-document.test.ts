@@ -1,0 +1,132 @@
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { describe, expect, it } from "vitest";
+import { elementSpan } from "../../src/elements/element-span.ts";
+import {
+  documentBytes,
+  documentHtml,
+  outerHtml,
+  parseHtml,
+  parseSource,
+  requireEncodable,
+} from "../../src/elements/html-document.ts";
+import { elementsOf, realPages } from "./pages.ts";
+
+function sourceOf(page: string | Uint8Array, name: string): string | undefined {
+  const document = parseHtml(Buffer.from(page));
+  const element = elementsOf(document).find((each) => each.name === name);
+  const span = element && elementSpan(element);
+  return span && document.source.slice(span.start, span.end);
+}
+
+const hostileTexts = {
+  CRLF: "<p>a\r\nb</p>\r\n\r\n<b\r\nid=x>c</b>",
+  "lone CR": "<p>a\rb</p>\r<b\rid=x>c</b>",
+  NUL: "<p>a\0b</p>\0<b \0id=x>c</b>",
+  "astral characters": "<p title='\u{1f600}'>\u{1f600}</p>\u{1f600}<b \u{1f600}=x>c</b>",
+  "a lone surrogate": "<p>\ufffd</p><b>c</b>",
+  "character references": "<p>&amp;&lt;&notin;</p><b title='&lt;'>c</b>",
+};
+
+describe("parseHtml", () => {
+  it.each(Object.entries(hostileTexts))("it finds elements behind %s", (_, page) => {
+    expect(sourceOf(page, "b")).toBe(page.slice(page.indexOf("<b")));
+  });
+
+  it("keeps a byte order mark out of the tree and in the bytes", () => {
+    const bytes = Buffer.from("\ufeff<!doctype html><title>x</title><p>y");
+    const document = parseHtml(bytes);
+    expect(document.hasByteOrderMark).toBe(true);
+    expect(documentHtml(document.root)).toBe(
+      "<!DOCTYPE html><html><head><title>x</title></head><body><p>y</p></body></html>",
+    );
+    expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
+  });
+
+  it("gives back every byte of a document that is not UTF-8", () => {
+    const bytes = Buffer.concat([
+      Buffer.from("\ufeff<p>"),
+      Buffer.from([0xff, 0x00, 0xc3, 0xe9, 0x80, 0x0d]),
+      Buffer.from("</p><b>é</b>"),
+    ]);
+    const document = parseHtml(bytes);
+    expect(document.encoding).toBe("latin1");
+    expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
+    expect(elementsOf(document).map(({ name }) => name)).toEqual(["html", "head", "body", "p", "b"]);
+  });
+
+  it("builds the tree of the HTML Standard, with its positions, for real pages", () => {
+    for (const { name, bytes } of realPages()) {
+      const document = parseHtml(bytes);
+      const standard = standardElements(parse(document.source, { sourceCodeLocationInfo: true }));
+      const own = elementsOf(document);
+      expect(
+        own.map((each) => each.name),
+        name,
+      ).toEqual(standard.map(({ tagName }) => tagName));
+      for (const [index, element] of own.entries()) {
+        const span = elementSpan(element);
+        const location = standard[index]?.sourceCodeLocation;
+        if (!span || !location || location.endTag === undefined) continue;
+        expect([span.start, span.end, span.contentStart, span.contentEnd]).toEqual([
+          location.startOffset,
+          location.endOffset,
+          location.startTag?.endOffset,
+          location.endTag.startOffset,
+        ]);
+      }
+    }
+  });
+
+  it("serialises the tree of real pages as parse5 serialises its own", () => {
+    const adapterFree =
+      "<table><tr><td>a<svg xlink:href=x viewbox=1><path/></svg><template><i>t</template></table><pre>\n\nx";
+    const document = parseHtml(Buffer.from(adapterFree));
+    expect(documentHtml(document.root)).toContain(
+      '<svg xlink:href="x" viewBox="1"><path></path></svg><template><i>t</i></template>',
+    );
+  });
+
+  it("refuses a document that is nested too deep, and reads one that is nested just so", () => {
+    expect(() => parseHtml(Buffer.from("<div>".repeat(600)))).toThrow(
+      expect.objectContaining({ status: 422, code: "DOCUMENT_TOO_DEEP" }),
+    );
+    expect(elementsOf(parseHtml(Buffer.from("<div>".repeat(500))))).toHaveLength(503);
+  });
+
+  it("walks and serialises a tree of any depth without recursion", () => {
+    const document = parseSource(
+      "<i>".repeat(2000),
+      { encoding: "utf8", hasByteOrderMark: false },
+      { maxDepth: 10_000 },
+    );
+    const [, , body] = elementsOf(document);
+    expect(body && outerHtml(body).length).toBeGreaterThan(2000);
+  });
+
+  it("estimates the memory of a tree by its nodes", () => {
+    const small = parseHtml(Buffer.from("<p>a"));
+    const large = parseHtml(Buffer.from("<p>a".repeat(1000)));
+    expect(large.memoryBytes).toBeGreaterThan(small.memoryBytes * 50);
+  });
+});
+
+describe("requireEncodable", () => {
+  it("takes any text for UTF-8, and ASCII only where the document is something else", () => {
+    const utf8 = parseHtml(Buffer.from("<p>é"));
+    const other = parseHtml(Buffer.from("<p>é", "latin1"));
+    expect(() => requireEncodable(utf8, "€")).not.toThrow();
+    expect(() => requireEncodable(other, "a")).not.toThrow();
+    expect(() => requireEncodable(other, "é")).toThrow(expect.objectContaining({ status: 422, code: "NOT_UTF8" }));
+  });
+});
+
+function standardElements(document: DefaultTreeAdapterTypes.Document): DefaultTreeAdapterTypes.Element[] {
+  const elements: DefaultTreeAdapterTypes.Element[] = [];
+  const stack: DefaultTreeAdapterTypes.ChildNode[] = [...document.childNodes].reverse();
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (!("tagName" in node)) continue;
+    elements.push(node);
+    stack.push(...[...node.childNodes].reverse());
+  }
+  return elements;
+}

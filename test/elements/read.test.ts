@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { edit, send, serveOne } from "./editing.ts";
+
+const page = "\ufeff<!doctype html>\r\n<ul id=l>\r\n<li class='a>b'>1 &amp; \u{1f600}<li>2\r\n</ul><!-- <li> --><p>x";
+
+describe("readElements", () => {
+  it("answers the exact source of every match, in document order, with nothing between", async () => {
+    const { status, body, headers } = await edit(page, "GET", "li");
+    expect(status).toBe(206);
+    expect(body).toBe("<li class='a>b'>1 &amp; \u{1f600}<li>2\r\n");
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-range": "selector li",
+      "x-selector-matches": "2",
+      "cache-control": "no-cache",
+      vary: "Range, Authorization",
+      "last-modified": expect.stringMatching(/GMT$/),
+      "content-length": String(Buffer.byteLength(body)),
+    });
+  });
+
+  it("repeats nested matches, each as it stands", async () => {
+    const { body } = await edit("<div>a<div>b</div></div>", "GET", "div");
+    expect(body).toBe("<div>a<div>b</div></div><div>b</div>");
+  });
+
+  it("serialises an element that the file only implies", async () => {
+    const { body } = await edit("<table><tr><td>1</table>", "GET", "tbody");
+    expect(body).toBe("<tbody><tr><td>1</td></tr></tbody>");
+  });
+
+  it("answers 204 without a range where nothing matches", async () => {
+    const { status, body, headers } = await edit(page, "GET", "table");
+    expect([status, body, headers.get("x-selector-matches"), headers.get("content-range")]).toEqual([
+      204,
+      "",
+      "0",
+      null,
+    ]);
+  });
+
+  it("answers HEAD as GET, without the content", async () => {
+    const { status, body, headers } = await edit(page, "HEAD", "p");
+    expect([status, body, headers.get("content-length"), headers.get("x-selector-matches")]).toEqual([
+      206,
+      "",
+      "4",
+      "1",
+    ]);
+  });
+
+  it("answers 304 and 412 by the document's validators", async () => {
+    const files = serveOne(page);
+    const etag = (await files.fetch(new Request("http://localhost/page.html"))).headers.get("etag") ?? "";
+    const since = { "if-modified-since": new Date(Date.now() + 60_000).toUTCString() };
+    expect((await send(files, "GET", "p", undefined, since)).status).toBe(304);
+    expect((await send(files, "GET", "p", undefined, { "if-match": etag })).status).toBe(206);
+    expect((await send(files, "GET", "p", undefined, { "if-match": '"other"' })).status).toBe(412);
+    await files.close();
+  });
+
+  it("reads a selector in UTF-8, and repeats it as received", async () => {
+    const { body, headers } = await edit("<p id=ä>x</p>", "GET", "#ä");
+    expect(body).toBe("<p id=ä>x</p>");
+    expect(Buffer.from(headers.get("content-range") ?? "", "latin1").toString()).toBe("selector #ä");
+  });
+
+  it("refuses a selector that no browser takes", async () => {
+    const { status, body } = await edit(page, "GET", "p:contains(x)");
+    expect([status, JSON.parse(body)]).toEqual([400, expect.objectContaining({ code: "INVALID_SELECTOR" })]);
+  });
+
+  it("leaves bytes that are not UTF-8 as they are", async () => {
+    const files = serveOne(Buffer.concat([Buffer.from("<p>"), Buffer.from([0xe9, 0xff]), Buffer.from("</p>")]));
+    const body = Buffer.from(await (await send(files, "GET", "p")).arrayBuffer());
+    expect(body.toString("latin1")).toBe("<p>\xe9\xff</p>");
+    await files.close();
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import { compileSelector, selectElements } from "../../src/elements/select.ts";
+
+function select(page: string, selector: string): string[] {
+  const elements = selectElements(parseHtml(Buffer.from(page)), compileSelector(selector));
+  return elements.map(({ name, attribs }) => attribs["id"] ?? name);
+}
+
+const page = `<!doctype html><html lang=en><head><title>t</title></head><body>
+<ul id=list class="a b"><li id=one>1<li id=two class=x>2<li id=three>3</ul>
+<p id=empty></p><p id=blank> </p><a id=link href=x>y</a><svg id=s><a id=sa xlink:href=z></a></svg>
+<template id=t><i id=hidden></i></template><table id=tab><tr id=row><td id=cell>1</table></body></html>`;
+
+describe("selectElements", () => {
+  it.each([
+    ["li", ["one", "two", "three"]],
+    ["LI", ["one", "two", "three"]],
+    ["#two", ["two"]],
+    [".a.b > li:nth-child(2n+1)", ["one", "three"]],
+    ["li:not(.x):last-child", ["three"]],
+    ["#one ~ li, #list", ["list", "two", "three"]],
+    ["#one + li", ["two"]],
+    ["ul:has(> .x)", ["list"]],
+    ["table > tbody > tr", ["row"]],
+    ["table > tr", []],
+    ["tbody", ["tbody"]],
+    ["i, #hidden", []],
+    ["p:empty", ["empty"]],
+    ["[href]", ["link"]],
+    [":root", ["html"]],
+    [":scope > body", ["body"]],
+    [":lang(en) #one", ["one"]],
+    ["a:hover, li::before, :host", []],
+    ["li:nth-child(1 of .x)", ["two"]],
+    ["[class=X i]", ["two"]],
+    [":is(:unknown, #one)", ["one"]],
+    ["*|li#one", ["one"]],
+    ["|li", []],
+    ["[constructor], [toString]", []],
+  ])("it selects %s", (selector, expected) => {
+    expect(select(page, selector)).toEqual(expected);
+  });
+
+  it("compares ids and classes in any case in quirks mode only", () => {
+    expect(select("<p id=A class=B>", "#a.b")).toEqual(["A"]);
+    expect(select("<!doctype html><p id=A class=B>", "#a.b")).toEqual([]);
+  });
+
+  it("finds the elements of one document after those of another", () => {
+    const selector = compileSelector("div:has(b) p");
+    const first = parseHtml(Buffer.from("<div><b></b><p id=x></p></div>"));
+    const second = parseHtml(Buffer.from("<div><p id=y></p></div>"));
+    expect([first, second, first].map((document) => selectElements(document, selector).length)).toEqual([1, 0, 1]);
+  });
+});
+
+describe("compileSelector", () => {
+  it("decodes percent escapes only where the text does not parse as it stands", () => {
+    expect(select("<p id=a>", "%23a")).toEqual(["a"]);
+    expect(select("<p id=a title='%20'>", '[title="%20"]')).toEqual(["a"]);
+  });
+
+  it("tells what is wrong with the text as it stands", () => {
+    expect(() => compileSelector("p:foo%20")).toThrow('":foo%20"');
+  });
+
+  it("gives the same selector compiled once", () => {
+    expect(compileSelector("ul > li")).toBe(compileSelector("ul > li"));
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { rawRequest } from "../helpers/serve.ts";
+import { storages, testSite } from "../helpers/test-site.ts";
+
+const named = (name: string, body = "content") => ({ body, headers: { "x-filename": name } });
+
+describe.each(storages)("POST to a directory $where", ({ make }) => {
+  it("creates the file that X-Filename names: 201, Location, validators, and what was stored", async () => {
+    const site = await testSite(await make({ "/inbox/": "" }));
+    const { status, headers, text } = await site.send("POST", "/inbox/", named("a.txt", "hello"));
+    const now = (await site.send("HEAD", "/inbox/a.txt")).headers;
+    expect({ status, location: headers.location }).toEqual({ status: 201, location: "/inbox/a.txt" });
+    expect(JSON.parse(text)).toEqual({ path: "/inbox/a.txt", size: 5, etag: now.etag });
+    expect([headers.etag, headers["last-modified"]]).toEqual([now.etag, now["last-modified"]]);
+    expect(await site.textAt("/inbox/a.txt")).toBe("hello");
+  });
+
+  it.each(["/inbox", "/inbox/", "/", "//inbox/.."])("does so at %s", async (path) => {
+    const site = await testSite(await make({ "/inbox/": "" }));
+    const { status, headers } = await site.send("POST", path, named("a.txt"));
+    expect(status).toBe(201);
+    expect((await site.send("GET", headers.location ?? "")).text).toBe("content");
+  });
+
+  it.each([
+    ["na%C3%AFve.txt", "naïve.txt"],
+    ["na\u00c3\u00afve.txt", "naïve.txt"],
+    ["UTF-8''%e2%82%ac%20rates.txt", "€ rates.txt"],
+    ["utf-8'en'plain.txt", "plain.txt"],
+    ["a b.txt", "a b.txt"],
+    ["a, b.txt", "a, b.txt"],
+    ["100%25.txt", "100%.txt"],
+    ["%252e%252e", "%2e%2e"],
+    ['quo"te.txt', 'quo"te.txt'],
+    ["x".repeat(255), "x".repeat(255)],
+  ])("reads the name %s", async (field, name) => {
+    const site = await testSite(await make());
+    const { status, text } = await site.send("POST", "/", named(field));
+    expect({ status, path: JSON.parse(text).path }).toEqual({ status: 201, path: `/${name}` });
+    expect(await site.everything()).toEqual([`/${name}`]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["no X-Filename", {}],
+    ["an empty one", { "x-filename": "" }],
+    ["a blank one", { "x-filename": "  " }],
+    ["an RFC 8187 value without a name", { "x-filename": "UTF-8''" }],
+  ])("answers 400 MISSING_FILENAME to %s", async (_what, headers) => {
+    const site = await testSite(await make());
+    const { status, text } = await site.send("POST", "/", { body: "x", headers });
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 400, code: "MISSING_FILENAME" });
+    expect(await site.everything()).toEqual([]);
+  });
+
+  it.each([
+    "a/b.txt",
+    "../b.txt",
+    "a\\b.txt",
+    "%2e%2e%2fb.txt",
+    "a%2Fb.txt",
+    "a%5Cb.txt",
+    ".",
+    "..",
+    "%2e%2e",
+    "a%00.txt",
+    "a%0d%0a.txt",
+    "%ff.txt",
+    "%zz.txt",
+    "100%",
+    "\u00e9.txt",
+    "x".repeat(256),
+    "%C3%A9".repeat(128),
+  ])("answers 400 INVALID_FILENAME to %s", async (name) => {
+    const site = await testSite(await make({ "/inbox/": "" }));
+    const { status, text } = await site.send("POST", "/inbox/", named(name));
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 400, code: "INVALID_FILENAME" });
+    expect(await site.everything()).toEqual(["/inbox/"]);
+  });
+
+  it("answers 400 INVALID_FILENAME to two X-Filename fields", async () => {
+    const { port, everything } = await testSite(await make());
+    const lines = ["X-Filename: a.txt", "X-Filename: b.txt", "Content-Length: 1"];
+    const { status, body } = await rawRequest(port, "POST", "/", lines, "x");
+    expect({ status, code: JSON.parse(body).code }).toEqual({ status: 400, code: "INVALID_FILENAME" });
+    expect(await everything()).toEqual([]);
+  });
+
+  it.each([".env", "%2eenv", ".filement-1-1-1.tmp", "nul", "a.txt:stream", "a.txt."])(
+    "answers 403 to the name %s, which clients must not use",
+    async (name) => {
+      const site = await testSite(await make());
+      const { status, text } = await site.send("POST", "/", named(name));
+      expect({ status, code: JSON.parse(text).code }).toEqual({ status: 403, code: "FORBIDDEN_PATH" });
+      expect(await site.everything()).toEqual([]);
+    },
+  );
+
+  it('takes names that begin with a dot with `dotfiles: "allow"`', async () => {
+    const site = await testSite(await make(), { dotfiles: "allow" });
+    expect((await site.send("POST", "/", named(".env"))).status).toBe(201);
+  });
+
+  it.each(["taken.txt", "taken"])("answers 409 where %s exists already, and writes nothing", async (name) => {
+    const site = await testSite(await make({ "/taken.txt": "old", "/taken/": "" }));
+    const { status, text } = await site.send("POST", "/", named(name));
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 409, code: "FILE_EXISTS" });
+    expect([await site.textAt("/taken.txt"), site.changes]).toEqual(["old", []]);
+    expect(await site.everything()).toEqual(["/taken.txt", "/taken/"].sort());
+  });
+
+  it("lets exactly one of many create a name", async () => {
+    const site = await testSite(await make());
+    const bodies = Array.from({ length: 20 }, (_, index) => `content ${index}`);
+    const answers = await Promise.all(bodies.map((body) => site.send("POST", "/", named("a.txt", body))));
+    const created = answers.findIndex(({ status }) => status === 201);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    expect(await site.textAt("/a.txt")).toBe(bodies[created]);
+    expect([await site.everything(), site.changes.length]).toEqual([["/a.txt"], 1]);
+  });
+
+  it("judges conditions by the file that would be created", async () => {
+    const site = await testSite(await make());
+    const send = (headers: Record<string, string>) =>
+      site.send("POST", "/", { body: "x", headers: { "x-filename": "a.txt", ...headers } });
+    expect((await send({ "if-match": '"any"' })).status).toBe(412);
+    expect(await site.everything()).toEqual([]);
+    expect((await send({ "if-none-match": "*" })).status).toBe(201);
+  });
+
+  it("refuses more than the size limit, and leaves nothing: 413", async () => {
+    const site = await testSite(await make(), { maxFileSize: 10 });
+    async function* endless(): AsyncGenerator<string> {
+      for (;;) yield "01234";
+    }
+    const answer = await site.send("POST", "/", { headers: { "x-filename": "a.txt" }, body: endless() });
+    expect(answer.status).toBe(413);
+    expect(await site.everything()).toEqual([]);
+  });
+});

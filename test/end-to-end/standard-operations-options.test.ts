@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { storages, testSite } from "../helpers/test-site.ts";
+
+describe.each(storages)("OPTIONS $where", ({ make }) => {
+  const files = { "/a.txt": "a", "/page.html": "<p>hi", "/dir/b.txt": "b", "/site/index.html": "<p>" };
+
+  it.each([
+    ["/a.txt", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "bytes"],
+    ["/page.html", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
+    ["/dir", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
+    ["/site/", "GET, HEAD, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["/", "GET, HEAD, POST, OPTIONS", "bytes"],
+    ["/new.txt", "PUT, OPTIONS", "bytes"],
+    ["/new/dir/new.txt", "PUT, OPTIONS", "bytes"],
+    ["/new/", "OPTIONS", "bytes"],
+    ["/a.txt/", "OPTIONS", "bytes"],
+    ["*", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
+  ])("of %s allows %s on %s", async (target, allow, ranges) => {
+    const site = await testSite(await make(files));
+    const { status, headers, bytes } = await site.send("OPTIONS", target);
+    expect({ status, length: bytes.length }).toEqual({ status: 200, length: 0 });
+    expect(headers).toMatchObject({ allow, "accept-ranges": ranges, "content-length": "0", vary: "Authorization" });
+  });
+
+  it("allows just what is then not answered by 405", async () => {
+    const methods = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "TRACE"];
+    for (const target of ["/a.txt", "/dir/", "/", "/new.txt", "/new/"]) {
+      const { storage, everything } = await make(files);
+      const { send } = await testSite({ storage, everything });
+      const allowed = (await send("OPTIONS", target)).headers.allow?.split(", ") ?? [];
+      for (const method of methods) {
+        const { status, headers } = await send(method, target, { headers: { "if-match": '"x"', "x-filename": "x" } });
+        const isAllowed = allowed.includes(method);
+        expect(isAllowed && [404, 405].includes(status), `${method} ${target}`).toBe(false);
+        expect(!isAllowed && status < 400, `${method} ${target}`).toBe(false);
+        expect(headers.allow === undefined || headers.allow === allowed.join(", ")).toBe(true);
+      }
+    }
+  });
+
+  it.each(["PATCH", "PROPFIND", "TRACE", "LINK"])("answers %s with 405 and what is allowed", async (method) => {
+    const site = await testSite(await make(files));
+    const answer = await site.send(method, "/a.txt");
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT, POST, DELETE, OPTIONS" } });
+    expect(JSON.parse(answer.text).code).toBe("METHOD_NOT_ALLOWED");
+    expect((await site.send(method, "/new.txt")).headers.allow).toBe("PUT, OPTIONS");
+  });
+
+  it("tells of a selector what may be done to elements", async () => {
+    const site = await testSite(await make(files));
+    const ask = (target: string) => site.send("OPTIONS", target, { headers: { range: "selector=p" } });
+    for (const target of ["/page.html", "/site/"]) {
+      const { status, headers } = await ask(target);
+      expect(status).toBe(200);
+      expect(headers.allow).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
+    }
+    expect([(await ask("/new.html")).status, (await ask("/a.txt")).status]).toEqual([404, 416]);
+  });
+
+  it("answers 400 to * with any other method", async () => {
+    const site = await testSite(await make(files));
+    const { status, text } = await site.send("GET", "*");
+    expect({ status, code: JSON.parse(text).code }).toEqual({ status: 400, code: "INVALID_PATH" });
+  });
+
+  it("answers 404 for hidden files, as if they were not there", async () => {
+    const site = await testSite(await make({ "/.env": "secret" }));
+    expect([(await site.send("OPTIONS", "/.env")).status, (await site.send("OPTIONS", "/.no")).status]).toEqual([
+      404, 404,
+    ]);
+  });
+});

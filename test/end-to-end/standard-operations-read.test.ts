@@ -1,0 +1,243 @@
+import { once } from "node:events";
+import { truncate, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { open } from "../helpers/send.ts";
+import { rawRequest } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { onDisk, storages, testSite } from "../helpers/test-site.ts";
+
+const past = "Mon, 01 Jan 1990 00:00:00 GMT";
+const future = "Fri, 01 Jan 2100 00:00:00 GMT";
+
+describe.each(storages)("reading a file $where", ({ make }) => {
+  it.each([
+    ["page.html", "text/html; charset=utf-8"],
+    ["page.htm", "text/html; charset=utf-8"],
+    ["data.json", "application/json"],
+    ["data.xml", "application/xml"],
+    ["note.txt", "text/plain; charset=utf-8"],
+    ["style.css", "text/css"],
+    ["code.js", "application/javascript"],
+    ["photo.jpg", "image/jpeg"],
+    ["photo.jpeg", "image/jpeg"],
+    ["picture.png", "image/png"],
+    ["animation.gif", "image/gif"],
+    ["paper.pdf", "application/pdf"],
+    ["PAGE.HTML", "text/html; charset=utf-8"],
+    ["drawing.svg", "image/svg+xml"],
+    ["notes.md", "text/markdown; charset=utf-8"],
+    ["module.wasm", "application/wasm"],
+    ["strange.unheard-of", "application/octet-stream"],
+    ["Makefile", "application/octet-stream"],
+  ])("sends %s as %s", async (name, type) => {
+    const site = await testSite(await make({ [`/${name}`]: "content" }));
+    const { status, headers, text } = await site.send("GET", `/${name}`);
+    expect({ status, text, type: headers["content-type"] }).toEqual({ status: 200, text: "content", type });
+  });
+
+  it("sends every byte as it is stored, whatever it is", async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7 + (index >> 8)) % 256));
+    const site = await testSite(await make({ "/all.bin": bytes, "/empty.bin": "" }));
+    const whole = await site.send("GET", "/all.bin");
+    const empty = await site.send("GET", "/empty.bin");
+    expect(whole.headers["content-length"]).toBe("300000");
+    expect(whole.bytes.equals(bytes)).toBe(true);
+    expect({ length: empty.headers["content-length"], bytes: empty.bytes.length }).toEqual({ length: "0", bytes: 0 });
+  });
+
+  it("lets the option contentTypes come before the table", async () => {
+    const site = await testSite(await make({ "/a.md": "# hi" }), { contentTypes: { ".md": "text/x-notes" } });
+    expect((await site.send("GET", "/a.md")).headers["content-type"]).toBe("text/x-notes");
+  });
+
+  it("sends a file whatever Accept says, never 406", async () => {
+    const site = await testSite(await make({ "/a.txt": "hi" }));
+    const accepts = ["application/json", "image/png;q=1, */*;q=0", "text/plain;q=0", "rubbish"];
+    const answers = await Promise.all(accepts.map((accept) => site.send("GET", "/a.txt", { headers: { accept } })));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(accepts.map(() => [200, "hi"]));
+  });
+
+  it("sends validators, says that it takes ranges, and has caches ask before they reuse", async () => {
+    const site = await testSite(await make({ "/a.html": "<p>hi", "/a.txt": "hi" }));
+    const [page, text] = await Promise.all([site.send("GET", "/a.html"), site.send("GET", "/a.txt")]);
+    expect(page.headers).toMatchObject({
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+      "last-modified": expect.stringMatching(/ GMT$/),
+      "accept-ranges": "selector, bytes",
+      "cache-control": "no-cache",
+      vary: expect.stringMatching(/range/i),
+    });
+    expect(text.headers["accept-ranges"]).toBe("bytes");
+  });
+
+  it("answers HEAD with the header fields of GET and no content", async () => {
+    const site = await testSite(await make({ "/a.html": "<p>hello", "/big.bin": Buffer.alloc(200_000) }));
+    for (const path of ["/a.html", "/big.bin", "/missing.txt"]) {
+      const [get, head] = [await site.send("GET", path), await site.send("HEAD", path)];
+      const { date: _ofGet, "x-request-id": _idOfGet, ...expected } = get.headers;
+      expect(head.status).toBe(get.status);
+      expect(head.headers).toMatchObject(expected);
+      expect(head.bytes).toHaveLength(0);
+    }
+  });
+
+  it("keeps the entity tag while nothing changes, and changes it with every change", async () => {
+    const site = await testSite(await make({ "/a.txt": "one" }));
+    const tagNow = async (): Promise<unknown> => (await site.send("HEAD", "/a.txt")).headers.etag;
+    const tags = [await tagNow(), await tagNow()];
+    for (const body of ["two", "one", "one"]) {
+      await site.send("PUT", "/a.txt", { body });
+      tags.push(await tagNow());
+    }
+    expect(tags[0]).toBe(tags[1]);
+    expect(new Set(tags).size).toBe(4);
+  });
+
+  it("answers 404 for what is not there, and for a file with a slash after it", async () => {
+    const site = await testSite(await make({ "/a.txt": "hi" }));
+    for (const path of ["/b.txt", "/a.txt/", "/a.txt/b", "/no/such/file"]) {
+      for (const method of ["GET", "HEAD"]) expect((await site.send(method, path)).status).toBe(404);
+    }
+    const { headers, text } = await site.send("GET", "/a.txt/");
+    expect(headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(text)).toMatchObject({ error: "Not Found", code: "NOT_FOUND" });
+  });
+
+  describe("with conditions", () => {
+    const other = '"other"';
+    it.each<[string, number, (tag: string, date: string) => Record<string, string>]>([
+      ["If-Match names the tag", 200, (tag) => ({ "if-match": tag })],
+      ["If-Match names it among others", 200, (tag) => ({ "if-match": `${other}, ${tag}` })],
+      ["If-Match is *", 200, () => ({ "if-match": "*" })],
+      ["If-Match names another tag", 412, () => ({ "if-match": other })],
+      ["If-Match names the tag as a weak one", 412, (tag) => ({ "if-match": `W/${tag}` })],
+      ["If-Unmodified-Since is its date", 200, (_tag, date) => ({ "if-unmodified-since": date })],
+      ["If-Unmodified-Since is before it", 412, () => ({ "if-unmodified-since": past })],
+      ["If-Unmodified-Since is no date", 200, () => ({ "if-unmodified-since": "yesterday" })],
+      [
+        "If-Match holds, whatever If-Unmodified-Since says",
+        200,
+        (t) => ({ "if-match": t, "if-unmodified-since": past }),
+      ],
+      ["If-None-Match names the tag", 304, (tag) => ({ "if-none-match": tag })],
+      ["If-None-Match names it as a weak one", 304, (tag) => ({ "if-none-match": `${other}, W/${tag}` })],
+      ["If-None-Match is *", 304, () => ({ "if-none-match": "*" })],
+      ["If-None-Match names another tag", 200, () => ({ "if-none-match": other })],
+      ["If-Modified-Since is its date", 304, (_tag, date) => ({ "if-modified-since": date })],
+      ["If-Modified-Since is before it", 200, () => ({ "if-modified-since": past })],
+      ["If-Modified-Since is later", 304, () => ({ "if-modified-since": future })],
+      [
+        "If-None-Match differs, whatever If-Modified-Since says",
+        200,
+        () => ({ "if-none-match": other, "if-modified-since": future }),
+      ],
+      ["If-Match fails before If-None-Match is looked at", 412, (tag) => ({ "if-match": other, "if-none-match": tag })],
+      ["If-Match holds and If-None-Match names the tag", 304, (tag) => ({ "if-match": tag, "if-none-match": tag })],
+    ])("%s: %i, for GET as for HEAD", async (_condition, status, conditions) => {
+      const site = await testSite(await make({ "/a.txt": "hello" }));
+      const { etag = "", "last-modified": date = "" } = (await site.send("HEAD", "/a.txt")).headers;
+      const headers = conditions(etag, date);
+      const answers = await Promise.all(["GET", "HEAD"].map((method) => site.send(method, "/a.txt", { headers })));
+      expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+      expect(answers.map((answer) => answer.headers.etag)).toEqual([etag, etag]);
+    });
+
+    it("sends 304 with what caches need, without content and its description", async () => {
+      const site = await testSite(await make({ "/a.html": "<p>hello" }));
+      const { etag = "" } = (await site.send("GET", "/a.html")).headers;
+      const { status, headers, bytes } = await site.send("GET", "/a.html", { headers: { "if-none-match": etag } });
+      expect({ status, length: bytes.length }).toEqual({ status: 304, length: 0 });
+      expect(headers).toMatchObject({ etag, "cache-control": "no-cache", vary: "range" });
+      expect(Object.keys(headers).filter((name) => /^content-/.test(name))).toEqual([]);
+    });
+
+    it("answers 404 for a missing file whatever the conditions are", async () => {
+      const site = await testSite(await make());
+      const headers = { "if-match": "*", "if-none-match": "*" };
+      expect((await site.send("GET", "/no.txt", { headers })).status).toBe(404);
+    });
+  });
+
+  it("keeps scripts of untrusted pages from running, by what they are sent as", async () => {
+    const files = {
+      "/a.html": "",
+      "/a.shtml": "",
+      "/a.xht": "",
+      "/a.svg": "",
+      "/a.xml": "",
+      "/a.tpl": "",
+      "/a.txt": "",
+    };
+    const site = await testSite(await make(files), { untrustedContent: true, contentTypes: { tpl: "text/html" } });
+    const answers = await Promise.all(Object.keys(files).map((path) => site.send("GET", path)));
+    const policies = answers.map(({ headers }) => headers["content-security-policy"]);
+    expect(policies).toEqual([...Array(6).fill("sandbox"), undefined]);
+  });
+
+  it("reads a name however the client spells it", async () => {
+    const site = await testSite(await make({ "/dir/naïve & co.txt": "hi", "/dir/100%.txt": "percent" }));
+    const targets = [
+      "/dir/na%C3%AFve%20&%20co.txt",
+      "/dir/%6e%61%c3%afve%20%26%20co.txt",
+      "/./dir/../dir//na%C3%AFve%20%26%20co.txt?x=/../y",
+    ];
+    const answers = await Promise.all(targets.map((target) => rawRequest(site.port, "GET", target)));
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(targets.map(() => [200, "hi"]));
+    expect((await site.send("GET", "/dir/100%25.txt")).text).toBe("percent");
+  });
+});
+
+describe("a file that changes while it is sent", () => {
+  const size = 48 * 1024 * 1024; // more than all buffers between server and client hold
+
+  async function halfRead(content: Buffer) {
+    const directory = await temporaryDirectory();
+    const site = await testSite(await onDisk(directory, { "/big.bin": content }));
+    const outgoing = open(site.url, "GET", "/big.bin");
+    outgoing.end();
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    return { site, incoming, location: join(directory, "big.bin") };
+  }
+
+  it("is cut off where it shrinks, and never padded", async () => {
+    const { site, incoming, location } = await halfRead(Buffer.alloc(size));
+    await truncate(location, 1000);
+    await expect(buffer(incoming)).rejects.toThrow("aborted");
+    await site.ended(1);
+    expect(site.outcomes[0]).toMatchObject({ status: 200, aborted: true });
+    expect(site.outcomes[0]?.bytes).toBeLessThan(size);
+  });
+
+  it("is sent as it was where it is replaced", async () => {
+    const { site, incoming } = await halfRead(Buffer.alloc(size, "old"));
+    await site.send("PUT", "/big.bin", { body: "new" });
+    expect((await buffer(incoming)).equals(Buffer.alloc(size, "old"))).toBe(true);
+    expect((await site.send("GET", "/big.bin")).text).toBe("new");
+  });
+
+  it("is sent as it was where it grows", async () => {
+    const { site, incoming } = await halfRead(Buffer.alloc(size, "old"));
+    await site.send("POST", "/big.bin", { body: "more" });
+    expect((await buffer(incoming)).equals(Buffer.alloc(size, "old"))).toBe(true);
+    expect((await site.send("HEAD", "/big.bin")).headers["content-length"]).toBe(String(size + 4));
+  });
+
+  it("is sent as it was where it is deleted", async () => {
+    const { site, incoming } = await halfRead(Buffer.alloc(size, "old"));
+    expect((await site.send("DELETE", "/big.bin")).status).toBe(204);
+    expect((await buffer(incoming)).length).toBe(size);
+    expect((await site.send("GET", "/big.bin")).status).toBe(404);
+  });
+
+  it("has another tag and date when someone else changes it on the disk", async () => {
+    const { site, incoming, location } = await halfRead(Buffer.from("old"));
+    incoming.resume();
+    await writeFile(location, "changed by another program");
+    const { headers, text } = await site.send("GET", "/big.bin");
+    expect(text).toBe("changed by another program");
+    expect(headers.etag).not.toBe(incoming.headers.etag);
+  });
+});

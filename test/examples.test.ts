@@ -1,0 +1,161 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
+import { listen } from "./helpers/serve.ts";
+import { projectRoot } from "./helpers/source-files.ts";
+import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+
+const examples = join(projectRoot, "examples");
+const withoutNotices = { NODE_OPTIONS: "" }; // what vitest sets for itself is not for the examples
+
+/** Runs an example on a free port, with a copy of the example site for the files it serves. */
+async function runExample(name: string): Promise<RunningNode & { url: string }> {
+  const root = join(await temporaryDirectory(), "site");
+  await cp(join(examples, "site"), root, { recursive: true });
+  const running = runNode([join(examples, name)], { env: { ...withoutNotices, PORT: "0", ROOT: root } });
+  const [, url = ""] = await running.waitFor(/listening on (http:\S+)\n/);
+  return { ...running, url: url.replace(/\/$/, "") };
+}
+
+/** A GET with a `Host` header of its own, which `fetch` does not allow. */
+function getFromHost(url: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (response) => text(response).then(resolve, reject))
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe("examples/node-http.mjs", () => {
+  it("serves the site, edits elements, prints each change, and stops at SIGTERM", async () => {
+    const { url, printed, waitFor, kill, ended } = await runExample("node-http.mjs");
+    const page = await fetch(`${url}/`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(await page.text()).toContain("<h1");
+
+    const headers = { range: "selector=h1" };
+    const replaced = await fetch(`${url}/index.html`, { method: "PUT", headers, body: "<h1>New</h1>" });
+    expect([replaced.status, await replaced.text()]).toEqual([206, "<h1>New</h1>"]);
+    await waitFor(/^elements-replaced \/index\.html h1$/m);
+    expect((await fetch(`${url}/new.txt`, { method: "PUT", body: "new" })).status).toBe(201);
+    await waitFor(/^created \/new\.txt$/m);
+
+    kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr).toBe("");
+  });
+});
+
+describe("examples/express.mjs", () => {
+  it("has the files under /docs, and lets the application answer for what is not a file", async () => {
+    const { url } = await runExample("express.mjs");
+    expect(url).toMatch(/\/docs$/);
+    expect((await fetch(`${url}/index.html`)).status).toBe(200);
+    const put = await fetch(`${url}/new.txt`, { method: "PUT", body: "new" });
+    expect([put.status, put.headers.get("location")]).toEqual([201, "/docs/new.txt"]);
+    expect(await (await fetch(`${url}/about`)).text()).toBe("Answered by Express: there is no such file.");
+    const headers = { "content-type": "application/json" };
+    const echo = await fetch(new URL("/api/echo", url), { method: "POST", headers, body: '{"a":1}' });
+    expect(await echo.json()).toEqual({ a: 1 });
+  });
+});
+
+describe("examples/virtual-hosts.mjs", () => {
+  it("answers for each host with its own files", async () => {
+    const { url } = await runExample("virtual-hosts.mjs");
+    expect(await getFromHost(`${url}/`, "www.example")).toBe("<h1>Welcome</h1>");
+    expect(await getFromHost(`${url}/`, "Example:8080")).toBe("<h1>Welcome</h1>");
+    expect(await getFromHost(`${url}/`, "docs.example")).toContain("notes.txt");
+    expect(await getFromHost(`${url}/`, "other.example")).toBe("<h1>No such host here</h1>");
+  });
+});
+
+describe("examples/custom-plugin.mjs", () => {
+  it("counts requests, and changes replies on their way back", async () => {
+    const { url } = await runExample("custom-plugin.mjs");
+    expect((await fetch(`${url}/`)).headers.get("cache-control")).toBe("no-cache");
+    expect((await fetch(`${url}/dot.svg`)).headers.get("cache-control")).toBe("max-age=86400");
+    expect(await (await fetch(`${url}/hits`)).json()).toEqual({ "/": 1, "/dot.svg": 1 });
+  });
+});
+
+describe("examples/in-process-test.mjs", () => {
+  it("passes under node --test", async () => {
+    const { code, stdout } = await runNodeToEnd(
+      ["--test", "--test-reporter=tap", join(examples, "in-process-test.mjs")],
+      { env: withoutNotices },
+    );
+    expect(stdout).toMatch(/^# pass 2$/m);
+    expect(code).toBe(0);
+  });
+});
+
+describe("examples/site/start.mjs, which npm start runs", () => {
+  const start = (port: string): RunningNode => runNode([join(examples, "site/start.mjs")], { env: { PORT: port } });
+
+  it("prints where it listens and four curl lines, which work as they are", async () => {
+    const before = readFileSync(join(examples, "site/index.html"), "utf8");
+    const { printed, waitFor, kill, ended } = start("0");
+    const [, url = ""] = await waitFor(/(http:\/\/localhost:\d+)\/[\s\S]*to-do\.html\n[\s\S]*to-do\.html\n/);
+    const commands = printed.stdout.split("\n").filter((line) => line.startsWith("curl "));
+    expect(commands).toHaveLength(4);
+    const answers: string[] = [];
+    for (const command of commands) answers.push((await promisify(execFile)("sh", ["-c", `${command} -s`])).stdout);
+
+    const [read = "", replaced, appended, deleted] = answers;
+    expect(read).toMatch(/^(?:<li>[\s\S]*?<\/li>)+$/);
+    expect(replaced).toBe("<h1 id=headline>Hello, element.</h1>");
+    expect(appended).toContain("<li>Water the plants</li></ul>");
+    expect(deleted).toMatch(/^HTTP\/1\.1 204 No Content\r\n[\s\S]*X-Selector-Matches: [1-9]/i);
+    const list = await (await fetch(`${url}/to-do.html`)).text();
+    expect(list).toContain("Water the plants");
+    expect(readFileSync(join(examples, "site/index.html"), "utf8")).toBe(before);
+
+    const [copy = ""] = /\/\S*filement-site-\w+/.exec(printed.stdout) ?? [];
+    expect(existsSync(copy)).toBe(true);
+    kill("SIGINT");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(existsSync(copy)).toBe(false);
+  });
+
+  it("listens on the port in PORT", async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    const { waitFor, kill, ended } = start(String(port));
+    await waitFor(new RegExp(`http://localhost:${port}/`));
+    kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+
+  it("says in one line that the port is in use, and exits with 1", async () => {
+    const port = await listen(createServer());
+    const { printed, ended } = start(String(port));
+    expect((await ended).code).toBe(1);
+    expect(printed).toEqual({
+      stdout: "",
+      stderr: `Port ${port} is in use. Choose another: PORT=3001 npm start\n`,
+    });
+  });
+});
+
+describe("the examples", () => {
+  const files = readdirSync(examples).filter((name) => name.endsWith(".mjs"));
+  const thisTest = readFileSync(import.meta.filename, "utf8");
+
+  it.each(files)("have a test for %s", (name) => {
+    expect(thisTest).toContain(`describe("examples/${name}"`);
+  });
+
+  it.each(files)("fit on one screen: %s", (name) => {
+    const lines = readFileSync(join(examples, name), "utf8").trimEnd().split("\n").length;
+    expect(lines).toBeGreaterThanOrEqual(15);
+    expect(lines).toBeLessThanOrEqual(45);
+  });
+});

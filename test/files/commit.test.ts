@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import type { Exchange } from "../../src/exchange.ts";
+import { preconditionCheck, refuseEncodedContent, storedReply } from "../../src/files/commit.ts";
+import type { StoredStat } from "../../src/storage/storage.ts";
+
+const file: StoredStat = { type: "file", size: 5, modified: new Date("2025-03-04T05:06:07.089Z"), version: "v1" };
+const asked = (headers: Record<string, string>): Exchange =>
+  ({ method: "PUT", headers }) as Partial<Exchange> as Exchange;
+
+describe("the precondition check", () => {
+  it("judges what is stored when it is called", () => {
+    const check = preconditionCheck(asked({ "if-match": '"v1"' }));
+    expect(() => check(file)).not.toThrow();
+    expect(() => check({ ...file, version: "v2" })).toThrow(expect.objectContaining({ status: 412 }));
+    expect(() => check(undefined)).toThrow(expect.objectContaining({ status: 412 }));
+  });
+
+  it("takes a directory for something that is there", () => {
+    const directory: StoredStat = { ...file, type: "directory", size: 0 };
+    expect(() => preconditionCheck(asked({ "if-match": "*" }))(directory)).not.toThrow();
+    expect(() => preconditionCheck(asked({ "if-none-match": "*" }))(directory)).toThrow();
+  });
+
+  it("tells the tag of what is stored, where there is something", () => {
+    const check = preconditionCheck(asked({ "if-match": '"v0"' }));
+    expect(() => check(file)).toThrow(expect.objectContaining({ headers: { etag: '"v1"' } }));
+    expect(() => check(undefined)).toThrow(expect.objectContaining({ headers: {} }));
+  });
+});
+
+describe("encoded content", () => {
+  it.each([{}, { "content-encoding": "identity" }, { "content-encoding": " IDENTITY " }])(
+    "passes with %o",
+    (headers) => {
+      expect(() => refuseEncodedContent(asked(headers))).not.toThrow();
+    },
+  );
+
+  it.each(["gzip", "", "identity, gzip"])("is refused as %j", (coding) => {
+    expect(() => refuseEncodedContent(asked({ "content-encoding": coding }))).toThrow(
+      expect.objectContaining({
+        status: 415,
+        code: "UNSUPPORTED_ENCODING",
+        headers: { "accept-encoding": "identity" },
+      }),
+    );
+  });
+});
+
+describe("the reply for a stored file", () => {
+  it("has path, size and tag as JSON, the validators, and what else it is given", () => {
+    const reply = storedReply(201, "/a.txt", file, { location: "/app/a.txt" });
+    expect(reply).toEqual({
+      status: 201,
+      headers: {
+        location: "/app/a.txt",
+        etag: '"v1"',
+        "last-modified": "Tue, 04 Mar 2025 05:06:07 GMT",
+        "content-type": "application/json",
+      },
+      body: '{"path":"/a.txt","size":5,"etag":"\\"v1\\""}',
+    });
+  });
+});

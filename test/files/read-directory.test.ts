@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { Right } from "../../src/exchange.ts";
+import { readDirectory } from "../../src/files/read-directory.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { fileRequest } from "../helpers/file-request.ts";
+
+const files = memoryStorage({ "/docs/index.html": "<p>docs", "/docs/a.txt": "a", "/plain/b.txt": "b" });
+const only =
+  (...rights: readonly Right[]) =>
+  (right: Right): boolean =>
+    rights.includes(right);
+
+describe("reading a directory", () => {
+  it("redirects to the path with its slash, below the mount, with the query", async () => {
+    const asked = { url: "/app/docs?x=/y", mount: "/app" };
+    const reply = await readDirectory(await fileRequest(files, "/docs/", asked));
+    expect(reply).toMatchObject({ status: 301, headers: { location: "/app/docs/?x=/y" } });
+    expect(reply.body).toBeUndefined();
+  });
+
+  it("asks for the right to read the index file, then for that to list", async () => {
+    const asked: string[] = [];
+    const permits = (right: Right, path: string): boolean => {
+      asked.push(`${right} ${path}`);
+      return right === "list";
+    };
+    const reply = await readDirectory(await fileRequest(files, "/docs/", { permits }));
+    expect(reply.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(asked.slice(0, 2)).toEqual(["read /docs/index.html", "list /docs/"]);
+  });
+
+  it("sends the index file to those who may read, but not list", async () => {
+    const reply = await readDirectory(await fileRequest(files, "/docs/", { permits: only("read") }));
+    expect(Buffer.from(reply.body as Uint8Array).toString()).toBe("<p>docs");
+  });
+
+  it.each([
+    ["/docs/", []],
+    ["/plain/", ["read"] as const],
+  ])("refuses %s to those who may %j", async (path, rights) => {
+    const request = await fileRequest(files, path, { permits: only(...rights) });
+    await expect(readDirectory(request)).rejects.toMatchObject({ status: 401, code: "REFUSED" });
+  });
+
+  it("refuses before it says that listings are off", async () => {
+    const options = { listing: false };
+    const request = await fileRequest(files, "/plain/", { options, permits: only("read") });
+    await expect(readDirectory(request)).rejects.toMatchObject({ code: "REFUSED" });
+  });
+
+  it("closes the index file when the exchange is over, sent or not", async () => {
+    let isOpen = false;
+    const open: Storage["open"] = async (path) => {
+      const file = await files.open(path);
+      isOpen = file !== undefined;
+      return (
+        file && {
+          stat: file.stat,
+          bytes: (span) => file.bytes(span),
+          stream: (span) => file.stream(span),
+          async close() {
+            isOpen = false;
+          },
+        }
+      );
+    };
+    const request = await fileRequest({ ...files, open }, "/docs/", { headers: { "if-match": '"other"' } });
+    await expect(readDirectory(request)).rejects.toMatchObject({ status: 412 });
+    expect(isOpen).toBe(true);
+    await request.exchange.end();
+    expect(isOpen).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+import { onTestFinished } from "vitest";
+import { type Change, ChangeFeed } from "../../src/change-feed.ts";
+import { type Access, Exchange, type Right } from "../../src/exchange.ts";
+import type { FileOptions, FileRequest } from "../../src/files/file-request.ts";
+import { contentTypeTable } from "../../src/http/content-type.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+
+/** What a test says of a request; the rest is as plain as can be. */
+export interface Asked {
+  readonly method?: string;
+  /** As the client spelled it. @default the path */
+  readonly url?: string;
+  readonly mount?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: readonly string[];
+  readonly options?: Partial<FileOptions>;
+  readonly permits?: (right: Right, path: string) => boolean;
+}
+
+/** A request as an operation gets it from the file handler, and the changes that it announces. */
+export interface AskedRequest extends FileRequest {
+  readonly changes: readonly Change[];
+}
+
+const options: FileOptions = {
+  index: "index.html",
+  listing: true,
+  dotfiles: "ignore",
+  contentTypes: {},
+  createParents: true,
+  untrustedContent: false,
+  maxFileSize: 1000,
+  maxDocumentSize: 1000,
+};
+
+/** Makes the request for a path that the file handler would hand to an operation, without a server. */
+export async function fileRequest(storage: Storage, path: string, asked: Asked = {}): Promise<AskedRequest> {
+  const exchange = exchangeFor(path, asked);
+  const changes: Change[] = [];
+  exchange.site.changes.subscribe((change) => changes.push(change));
+  onTestFinished(() => exchange.end());
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  const file = isRead ? await storage.open(path) : undefined;
+  if (file) exchange.defer(() => file.close());
+  const stat = file?.stat ?? (await storage.stat(path));
+  return {
+    exchange,
+    path,
+    storage,
+    stat,
+    options: { ...options, ...asked.options },
+    contentTypeOf: contentTypeTable({}),
+    documents: undefined as never, // whole files have no use for it
+    ...(file && { file }),
+    changes,
+  };
+}
+
+function exchangeFor(path: string, { method = "GET", url = path, mount = "", headers = {}, ...more }: Asked): Exchange {
+  async function* content(): AsyncGenerator<Uint8Array> {
+    for (const piece of more.body ?? []) yield Buffer.from(piece);
+  }
+  const { signal } = new AbortController();
+  const count = (field: string): number => (field in headers ? 1 : 0);
+  const exchange = new Exchange({
+    id: "request-1",
+    incoming: { method, url, mount, headers, httpVersion: "1.1", signal: () => signal, content, count } as never,
+    site: {
+      options: { ...options, ...more.options },
+      changes: new ChangeFeed((error) => {
+        throw error;
+      }),
+      report: (error: unknown) => {
+        throw error;
+      },
+    } as never,
+    path,
+    search: url.includes("?") ? url.slice(url.indexOf("?")) : "",
+    host: "example.com",
+    address: "127.0.0.1",
+    protocol: "http",
+  });
+  if (more.permits) exchange.access = accessOf(more.permits);
+  return exchange;
+}
+
+/** Access by a rule; the refusal is one that nothing else makes. */
+export function accessOf(permits: Access["permits"]): Access {
+  return { permits, refusal: () => new HttpError(401, "REFUSED", "Who are you?") };
+}

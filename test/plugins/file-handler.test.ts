@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { type FileHandlerOptions, fileHandler } from "../../src/plugins/file-handler.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { exchangeBytes, serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+function serverOf(config: Parameters<typeof createFileServer>[0]): FileServer {
+  const files = createFileServer(config);
+  onTestFinished(() => files.close());
+  return files;
+}
+
+async function textAt(files: FileServer, url: string): Promise<string> {
+  return (await files.fetch(new Request(url))).text();
+}
+
+/** Notes when it is started and closed. */
+function noting(log: string[], name: string): Storage {
+  return {
+    ...memoryStorage({ "/a.txt": name }),
+    start: async () => void log.push(`${name} started`),
+    close: async () => void log.push(`${name} closed`),
+  };
+}
+
+describe("the file handler", () => {
+  it("serves what its host is to serve, where it has no files of its own", async () => {
+    const storage = memoryStorage({ "/a.txt": "of the host" });
+    const files = serverOf({ storage, plugins: [fileHandler()] });
+    expect(await textAt(files, "http://localhost/a.txt")).toBe("of the host");
+  });
+
+  it("serves a storage or a root of its own in its place", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a.txt"), "of its root");
+    const own = memoryStorage({ "/a.txt": "its own" });
+    const ownRoot = serverOf({ storage: memoryStorage(), plugins: [fileHandler({ root })] });
+    const ownStorage = serverOf({ plugins: [fileHandler({ storage: own })] });
+    expect(await textAt(ownRoot, "http://localhost/a.txt")).toBe("of its root");
+    expect(await textAt(ownStorage, "http://localhost/a.txt")).toBe("its own");
+  });
+
+  it("serves each host its own files, listed in several as one plugin", async () => {
+    const plugins = [fileHandler()];
+    const host = (name: string) => ({ storage: memoryStorage({ "/a.txt": name }), plugins });
+    const files = serverOf({ hosts: { "one.example": host("one"), "two.example": host("two") } });
+    expect(await textAt(files, "http://one.example/a.txt")).toBe("one");
+    expect(await textAt(files, "http://two.example/a.txt")).toBe("two");
+  });
+
+  it("takes the options of its host, but for those it has itself", async () => {
+    const storage = memoryStorage({ "/a/.hidden": "", "/home.html": "home" });
+    const options: FileHandlerOptions = Object.freeze({ index: "home.html" });
+    const files = serverOf({ storage, listing: false, index: "other.html", plugins: [fileHandler(options)] });
+    expect(await textAt(files, "http://localhost/")).toBe("home");
+    expect((await files.fetch(new Request("http://localhost/a/"))).status).toBe(403);
+  });
+
+  it("does not start where there is nothing to serve", async () => {
+    const scoped: Plugin = { name: "scope", start: (site) => fileHandler().start?.(site) };
+    const elsewhere = fileHandler({ storage: memoryStorage() });
+    const files = createFileServer({ plugins: [elsewhere, scoped] });
+    await expect(files.ready()).rejects.toThrow(/file handler, but neither root nor storage/);
+  });
+
+  it("names a root that is not there when it is made", () => {
+    expect(() => fileHandler({ root: "/no/such/directory" })).toThrow('root: "/no/such/directory" does not exist');
+  });
+
+  it("starts the storage it serves, and closes its own; the host's is the host's to close", async () => {
+    const log: string[] = [];
+    const host = createFileServer({ storage: noting(log, "host"), plugins: [fileHandler()] });
+    const own = createFileServer({ plugins: [fileHandler({ storage: noting(log, "own") })] });
+    for (const files of [host, own]) {
+      await files.ready();
+      await files.close();
+    }
+    expect(log).toEqual(["host started", "host closed", "own started", "own closed"]);
+  });
+
+  it("answers 404 to a web socket handshake that nobody before it took", async () => {
+    const { port } = await serve({ storage: memoryStorage({ "/a.txt": "a" }) });
+    const head = ["GET /a.txt HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"];
+    const answer = await exchangeBytes(port, `${head.join("\r\n")}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).toContain("NOT_FOUND");
+  });
+
+  it("looks at nothing on the storage for a hidden path", async () => {
+    const untouchable = new Proxy({} as Storage, {
+      get: (_target, name) => {
+        if (name === "start" || name === "close") return undefined;
+        throw new Error("the storage was touched");
+      },
+    });
+    const files = serverOf({ plugins: [fileHandler({ storage: untouchable })] });
+    const statuses = ["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"].map(async (method) => {
+      const response = await files.fetch(new Request("http://localhost/.git/config", { method }));
+      return response.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([404, 404, 404, 403, 403, 403]);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Right } from "../../../src/exchange.ts";
+import { createFileServer } from "../../../src/file-server.ts";
+import type { Plugin } from "../../../src/plugin.ts";
+import {
+  allowedMethods,
+  elementOperations,
+  isMethod,
+  operations,
+} from "../../../src/plugins/file-handler/operations.ts";
+import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
+import { accessOf } from "../../helpers/file-request.ts";
+
+type Permits = (right: Right, path: string) => boolean;
+
+const nobody: Permits = () => false;
+const everybody: Permits = () => true;
+const only =
+  (...rights: readonly Right[]): Permits =>
+  (right) =>
+    rights.includes(right);
+
+const files = { "/page.html": "<p>hi", "/dir/b.txt": "b", "/site/index.html": "<p>hi" };
+
+/** Answers a request by someone with those rights. */
+async function ask(permits: Permits, method: string, path: string, init: RequestInit = {}, storage?: Storage) {
+  const guard: Plugin = {
+    name: "guard",
+    handle(exchange, next) {
+      exchange.access = accessOf(permits);
+      return next();
+    },
+  };
+  const server = createFileServer({ storage: storage ?? memoryStorage(files), plugins: [guard] });
+  onTestFinished(() => server.close());
+  return server.fetch(new Request(`http://localhost${path}`, { method, redirect: "manual", ...init }));
+}
+
+/** Fails the request as soon as anything is looked up. */
+const untouchable = new Proxy({} as Storage, {
+  get: (_target, name) => {
+    if (name === "start" || name === "close") return undefined;
+    if (name === "has") return undefined;
+    return () => {
+      throw new Error(`the storage was touched: ${String(name)}`);
+    };
+  },
+});
+
+describe("the table of operations", () => {
+  it.each([
+    ["file", "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
+    ["directory", "GET, HEAD, POST, DELETE, OPTIONS"],
+    ["root", "GET, HEAD, POST, OPTIONS"],
+    ["slot", "PUT, OPTIONS"],
+    ["nothing", "OPTIONS"],
+  ] as const)("allows for a %s: %s", (target, allow) => {
+    expect(allowedMethods(accessOf(everybody), "/x", operations[target])).toBe(allow);
+    expect(allowedMethods(accessOf(nobody), "/x", operations[target])).toBe("OPTIONS");
+  });
+
+  it.each<[string, Permits, string]>([
+    ["read", only("read"), "GET, HEAD, OPTIONS"],
+    ["overwrite", only("overwrite"), "PUT, OPTIONS"],
+    ["append", only("append"), "POST, OPTIONS"],
+    ["delete", only("delete"), "DELETE, OPTIONS"],
+    ["create and list", only("create", "list"), "OPTIONS"],
+  ])("allows to those who may %s a file, or elements of it, just that", (_rights, permits, allow) => {
+    expect(allowedMethods(accessOf(permits), "/x", operations.file)).toBe(allow);
+    expect(allowedMethods(accessOf(permits), "/x", elementOperations)).toBe(allow);
+  });
+
+  it.each<[string, Permits, string]>([
+    ["list", only("list"), "GET, HEAD, OPTIONS"],
+    ["read", only("read"), "GET, HEAD, OPTIONS"],
+    ["create in", only("create"), "POST, OPTIONS"],
+    ["delete", only("delete"), "DELETE, OPTIONS"],
+  ])("allows to those who may %s a directory just that", (_rights, permits, allow) => {
+    expect(allowedMethods(accessOf(permits), "/x/", operations.directory)).toBe(allow);
+  });
+
+  it("allows to fill a slot only those who may create", () => {
+    expect(allowedMethods(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, OPTIONS");
+    expect(allowedMethods(accessOf(only("overwrite")), "/x", operations.slot)).toBe("OPTIONS");
+  });
+
+  it("knows its methods, and no names that every object has", () => {
+    expect(["GET", "DELETE", "OPTIONS", "get", "toString", "__proto__", "constructor"].filter(isMethod)).toEqual([
+      "GET",
+      "DELETE",
+    ]);
+  });
+});
+
+describe("who may do nothing", () => {
+  const methods = ["GET", "HEAD", "PUT", "POST", "DELETE"];
+
+  it.each(methods)("is refused %s before the storage is touched, elements or not", async (method) => {
+    for (const headers of [{}, { range: "selector=p" }, { range: "bytes=0-1" }]) {
+      const response = await ask(nobody, method, "/page.html", { headers }, untouchable);
+      expect(response.status).toBe(401);
+    }
+  });
+
+  it.each([...methods, "OPTIONS", "PATCH"])("cannot tell by %s what exists", async (method) => {
+    const summary = async (path: string, headers: Record<string, string>) => {
+      const { status, headers: fields } = await ask(nobody, method, path, { headers });
+      return [status, fields.get("allow"), fields.get("accept-ranges"), fields.get("location"), fields.get("etag")];
+    };
+    for (const headers of [{}, { range: "selector=p" }]) {
+      const ofMissing = await summary("/none.html", headers);
+      for (const path of ["/page.html", "/dir", "/dir/", "/site/", "/none/"]) {
+        expect(await summary(path, headers), `${method} ${path}`).toEqual(ofMissing);
+      }
+    }
+  });
+});
+
+describe("the rights that are asked for", () => {
+  it.each<[string, string, Right, string, Record<string, string>?]>([
+    ["GET", "/page.html", "read", "/page.html"],
+    ["HEAD", "/page.html", "read", "/page.html"],
+    ["PUT", "/page.html", "overwrite", "/page.html"],
+    ["PUT", "/new.html", "create", "/new.html"],
+    ["POST", "/page.html", "append", "/page.html"],
+    ["POST", "/dir/", "create", "/dir/new.txt", { "x-filename": "new.txt" }],
+    ["POST", "/dir", "create", "/dir/new.txt", { "x-filename": "new.txt" }],
+    ["DELETE", "/page.html", "delete", "/page.html"],
+    ["DELETE", "/dir", "delete", "/dir/"],
+    ["GET", "/dir/", "list", "/dir/"],
+    ["GET", "/site/", "read", "/site/index.html"],
+    ["GET", "/page.html", "read", "/page.html", { range: "selector=p" }],
+    ["PUT", "/page.html", "overwrite", "/page.html", { range: "selector=p" }],
+    ["POST", "/page.html", "append", "/page.html", { range: "selector=p" }],
+    ["DELETE", "/page.html", "delete", "/page.html", { range: "selector=p" }],
+    ["PUT", "/site/", "overwrite", "/site/index.html", { range: "selector=p" }],
+  ])("for %s %s include %s on %s, without which it is refused", async (method, path, right, asked, headers = {}) => {
+    const without: Permits = (each, at) => !(each === right && at === asked) && (each !== "list" || right === "list");
+    const body = method.startsWith("P") ? "<p>new</p>" : null;
+    const refused = await ask(without, method, path, { headers, body });
+    const granted = await ask(everybody, method, path, { headers, body });
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      method === "HEAD" ? "" : expect.stringMatching("REFUSED"),
+    ]);
+    expect(granted.status).not.toBe(401);
+  });
+
+  it("are those for the directory itself, however it is spelled", async () => {
+    const asked = new Set<string>();
+    const noting: Permits = (_right, path) => {
+      asked.add(path);
+      return path !== "/dir/";
+    };
+    expect((await ask(noting, "GET", "/dir")).status).toBe(401);
+    expect((await ask(noting, "DELETE", "//x/../dir")).status).toBe(401);
+    expect(asked).toEqual(new Set(["/dir", "/dir/"]));
+  });
+
+  it("are asked for with the canonical path", async () => {
+    const asked = new Set<string>();
+    const noting: Permits = (_right, path) => {
+      asked.add(path);
+      return true;
+    };
+    await ask(noting, "GET", "/%70age.html?x#y");
+    expect(asked).toEqual(new Set(["/page.html"]));
+  });
+
+  it("say that selectors work only to those who may read", async () => {
+    const ranges = async (permits: Permits) =>
+      (await ask(permits, "OPTIONS", "/page.html")).headers.get("accept-ranges");
+    expect([await ranges(only("read")), await ranges(only("delete"))]).toEqual(["selector, bytes", "bytes"]);
+  });
+});
