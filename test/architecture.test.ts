@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^elements\//,
   /^(config|error-reply|exchange|request-body|change-feed)$/,
   /^http\//,
-  /^(http-error|reply|logger|plugin)$/,
+  /^(http-error|reply|logger|plugin|time-slice)$/,
   /^storage\//,
 ];
 

@@ -261,7 +261,7 @@ describe(".ci/run", () => {
     const { directory, env } = await machine("echo output of the tests", writeReport);
     const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "output of the tests\n3 passed, 0 failed\n" });
-    expect(await readFile(join(directory, "apt-get.log"), "utf8")).toMatch(/^update\ninstall .* chromium .*\n$/);
+    expect(await readFile(join(directory, "apt-get.log"), "utf8")).toMatch(/^update\ninstall .* curl .*\n$/);
     expect(await readFile(join(directory, "npm.log"), "utf8")).toMatch(/^test -- --reporter=default /);
   });
 
@@ -277,6 +277,6 @@ describe(".ci/run", () => {
     await writeProgram(join(directory, "bin/apt-get"), "exit 100");
     const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", env);
     expect(stdout).toBe("1 passed, 0 failed\n");
-    expect(stderr).toContain("could not install chromium");
+    expect(stderr).toContain("could not install curl");
   });
 });

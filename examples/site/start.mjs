@@ -24,20 +24,21 @@ async function stop() {
   await rm(root, { recursive: true, force: true });
 }
 
-const port = process.env.PORT ?? "3000";
+const port = Number(process.env["PORT"] ?? 3000);
 try {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
 } catch (error) {
-  const isTaken = error.code === "EADDRINUSE";
-  console.error(isTaken ? `Port ${port} is in use. Choose another: PORT=3001 npm start` : error.message);
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  console.error(code === "EADDRINUSE" ? `Port ${port} is in use. Choose another: PORT=3001 npm start` : message);
   await stop();
   process.exit(1);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 
-const site = `http://localhost:${server.address().port}`;
+const address = server.address();
+const site = `http://localhost:${typeof address === "object" ? address?.port : address}`;
 for (const name of await readdir(root)) {
   if (!name.endsWith(".html")) continue;
   const page = await readFile(join(root, name), "utf8");

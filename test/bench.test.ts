@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runNodeToEnd } from "./helpers/run-node.ts";
+import { projectRoot } from "./helpers/source-files.ts";
+
+const run = join(projectRoot, "test/bench/run.mjs");
+
+describe("npm run bench", () => {
+  it("prints a row for each server in each table, and ends by itself", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await runNodeToEnd([run, "--quick"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const tables = stdout
+      .split(/^\*\*/m)
+      .slice(1)
+      .map((table) => ({
+        title: table.slice(0, table.indexOf("**")),
+        rows: [...table.matchAll(/^\| ([^|]*?) *\| +\d/gm)].map(([, name]) => name),
+      }));
+    const readers = ["filement", "express.static", "sirv", "@fastify/static", "bare node:http"];
+    expect(tables).toEqual([
+      { title: "GET 1 KB", rows: readers },
+      { title: "GET 100 KB", rows: readers },
+      { title: "GET 10 MB", rows: readers },
+      {
+        title: "PUT 1 KB over an existing file",
+        rows: ["filement", "filement, durability: rename", "bare node:http, writeFile"],
+      },
+      { title: "GET of a page of 90 KB", rows: ["selector=title", "the whole page"] },
+      { title: "PUT selector=title in a page of 90 KB", rows: ["filement", "filement, durability: rename"] },
+      { title: "Memory with a file of 32 MiB", rows: ["PUT", "GET"] },
+    ]);
+  });
+
+  it("measures what it is told", async () => {
+    const { code, stdout } = await runNodeToEnd([run, "memory", "--quick"]);
+    expect(code).toBe(0);
+    expect(stdout.match(/^\*\*.*/gm)).toEqual(["**Memory with a file of 32 MiB**"]);
+  });
+
+  it("says what there is to measure", async () => {
+    expect(await runNodeToEnd([run, "speed"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "no measurement speed; there are: files, elements, memory\n",
+    });
+  });
+});

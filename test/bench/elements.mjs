@@ -1,0 +1,64 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { requestBytes } from "./load.mjs";
+import { measure } from "./rounds.mjs";
+import { withServers } from "./server-process.mjs";
+import { printLoads } from "./table.mjs";
+
+const pages = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url));
+const typicalBytes = 90_000;
+
+/**
+ * Elements of a page of the web of about 90 KB: read, and replaced, beside the whole page.
+ *
+ * @param {string} directory
+ * @param {import("./rounds.mjs").Effort} effort
+ */
+export async function elements(directory, effort) {
+  const root = join(directory, "pages");
+  await mkdir(root);
+  await writeFile(join(root, "page.html"), await typicalPage());
+  await withServers(
+    [
+      ["filement", "filement", [root]],
+      ["filement, durability: rename", "filement", [root, "rename"]],
+    ],
+    async ([fsync, rename]) => {
+      if (!fsync || !rename) throw new Error("a server is missing");
+      const range = { range: "selector=title" };
+      const get = requestBytes("GET", "/page.html", range);
+      const whole = requestBytes("GET", "/page.html");
+      const reading = { request: () => get, status: 206, connections: 32 };
+      const readingWhole = { request: () => whole, status: 200, connections: 32 };
+      const [selected] = await measure([fsync], reading, effort);
+      const [page] = await measure([fsync], readingWhole, effort);
+      if (!selected || !page) throw new Error("a result is missing");
+      printLoads("GET of a page of 90 KB", [
+        { ...selected, name: "selector=title" },
+        { ...page, name: "the whole page" },
+      ]);
+
+      const writing = {
+        request: (/** @type {number} */ connection, /** @type {number} */ count) =>
+          requestBytes("PUT", "/page.html", range, `<title>${connection}-${count}</title>`),
+        status: 206,
+        connections: 4,
+      };
+      printLoads("PUT selector=title in a page of 90 KB", await measure([fsync, rename], writing, effort));
+    },
+  );
+}
+
+/** The page of the corpus whose size is nearest to the typical. */
+async function typicalPage() {
+  const found = await Promise.all(
+    (await readdir(pages)).map(async (name) => ({
+      name,
+      distance: Math.abs((await stat(pages + name)).size - typicalBytes),
+    })),
+  );
+  const [nearest] = found.sort((a, b) => a.distance - b.distance);
+  if (!nearest) throw new Error("the package htmlparser-benchmark has no pages");
+  return readFile(pages + nearest.name);
+}

@@ -1,0 +1,34 @@
+// `npm run bench`: measures the compiled library. `npm run bench -- files memory` measures only those; `--quick` is a
+// trial that shows whether everything works, not how fast.
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, platform, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { elements } from "./elements.mjs";
+import { files } from "./files.mjs";
+import { memory } from "./memory.mjs";
+
+/** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
+const measurements = { files, elements, memory };
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean" } } });
+const effort = values.quick
+  ? { rounds: 1, ms: 100, largeBytes: 32 * 1024 ** 2 }
+  : { rounds: 5, ms: 1000, largeBytes: 1024 ** 3 };
+
+const names = positionals.length > 0 ? positionals : Object.keys(measurements);
+const unknown = names.filter((name) => !(name in measurements));
+if (unknown.length > 0) {
+  console.error(`no measurement ${unknown.join(", ")}; there are: ${Object.keys(measurements).join(", ")}`);
+  process.exit(2);
+}
+
+console.log(
+  `Node ${process.versions.node}, ${platform()}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB memory\n`,
+);
+const directory = await mkdtemp(join(tmpdir(), "filement-bench-"));
+try {
+  for (const name of names) await measurements[name]?.(directory, effort);
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
