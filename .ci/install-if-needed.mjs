@@ -1,10 +1,18 @@
 // Installs the locked dependencies, but only where they are missing or older than the lock file.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 
 const installed = "node_modules/.package-lock.json"; // npm writes it last, so an interrupted install leaves none
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs) {
-  const { status } = spawnSync("npm ci --no-fund --no-audit", { shell: true, stdio: ["ignore", 2, 2] });
-  process.exitCode = status ?? 1;
+  const npm = spawn("npm", ["ci", "--no-fund", "--no-audit"], {
+    shell: process.platform === "win32", // where npm is a script
+    stdio: ["ignore", 2, 2],
+  });
+  // Interrupted, npm clears up for some seconds, and another installation would get in its way: so stay until it ends.
+  process.on("SIGINT", () => {}); // a terminal has told npm, too
+  process.on("SIGTERM", () => npm.kill("SIGTERM"));
+  npm.on("exit", (code) => {
+    process.exitCode = code ?? 1;
+  });
 }

@@ -1,3 +1,5 @@
+import { notify } from "./notify.ts";
+
 /** What happened to a file or its elements. */
 export type ChangeKind =
   | "created"
@@ -42,11 +44,16 @@ export type ChangeListener = (change: Change) => void;
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
 const maxPending = 10_000;
 
+type Step = IteratorResult<Change, undefined>;
+const done: Step = { done: true, value: undefined };
+
 /** Everything that changes on a server, for whoever wants to know: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
   readonly #listeners = new Set<ChangeListener>();
+  readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
   #lastId = 0;
+  #isEnded = false;
 
   /** `onError` is told what a listener throws; the other listeners hear of the change all the same. */
   constructor(onError: (error: unknown) => void) {
@@ -62,44 +69,55 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /** Numbers a change and tells everyone. */
   publish(change: NewChange): void {
-    const published: Change = { id: ++this.#lastId, ...change, time: new Date().toISOString() };
-    for (const listener of this.#listeners) {
-      try {
-        listener(published);
-      } catch (error) {
-        this.#onError(error);
-      }
-    }
+    const published: Change = { ...change, id: ++this.#lastId, time: new Date().toISOString() };
+    for (const listener of this.#listeners) notify(() => listener(published), this.#onError);
   }
 
-  /** Changes from the moment of the call on. One that falls 10,000 changes behind ends with an error. */
+  /** Ends every iteration, once it has had what was published; for the server itself. */
+  end(): void {
+    this.#isEnded = true;
+    for (const endIteration of this.#iterations) endIteration();
+  }
+
+  /**
+   * Changes from the moment of the call on, until the server is closed. An iterator that falls 10,000 changes behind gives
+   * those, and then throws.
+   */
   [Symbol.asyncIterator](): AsyncIterator<Change, undefined> {
     const pending: Change[] = [];
-    let wake: (() => void) | undefined;
-    let done = false;
+    const waiting: ((step: Step) => void)[] = [];
+    let state: "open" | "lagging" | "done" = this.#isEnded ? "done" : "open";
+
     const unsubscribe = this.subscribe((change) => {
-      if (pending.length < maxPending) pending.push(change);
-      else unsubscribe();
-      wake?.();
+      const resolve = waiting.shift();
+      if (resolve) resolve({ done: false, value: change });
+      else if (pending.length < maxPending) pending.push(change);
+      else end("lagging");
     });
-    const end = async (): Promise<IteratorResult<Change, undefined>> => {
-      done = true;
+    const end = (reason: "lagging" | "done"): void => {
+      state = reason;
       unsubscribe();
-      wake?.();
-      return { done: true, value: undefined };
+      this.#iterations.delete(endIteration);
+      for (const resolve of waiting.splice(0)) resolve(done);
     };
+    const endIteration = (): void => end("done");
+    this.#iterations.add(endIteration);
+
     return {
       next: async () => {
-        while (!done) {
-          const change = pending.shift();
-          if (change) return { done: false, value: change };
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-        return { done: true, value: undefined };
+        const change = pending.shift();
+        if (change) return { done: false, value: change };
+        if (state === "open") return new Promise((resolve) => waiting.push(resolve));
+        const wasLagging = state === "lagging";
+        state = "done";
+        if (wasLagging) throw new Error(`this iteration fell ${maxPending} changes behind; changes were lost`);
+        return done;
       },
-      return: end,
+      return: async () => {
+        pending.length = 0;
+        end("done");
+        return done;
+      },
     };
   }
 }

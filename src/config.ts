@@ -1,7 +1,12 @@
+// TEMPORARY: two sessions with the same brief are at work here; please read /work/main/NOTE-two-sessions.md first.
+import { inspect } from "node:util";
 import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
-import type { TrustProxy } from "./http/client-address.ts";
+import { clientAddress, type TrustProxy } from "./http/client-address.ts";
+import { contentTypeTable } from "./http/content-type.ts";
+import { serialisedOrigin } from "./http/cross-site.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
+import { parseHost } from "./http/host-name.ts";
 import type { Logger } from "./logger.ts";
 import type { Plugin } from "./plugin.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -36,6 +41,22 @@ export interface HostConfig {
   readonly maxFileSize?: number | undefined;
   /** Largest document in bytes that selectors work on; more is 413. @default 16777216 (16 MiB) */
   readonly maxDocumentSize?: number | undefined;
+  /** Most elements that may be open at once in a document; more is 422. @default 512 */
+  readonly maxDocumentDepth?: number | undefined;
+  /** Most elements that one selector may match; more is 400. @default 10000 */
+  readonly maxMatches?: number | undefined;
+  /** Longest selector, in characters; more is 400. @default 4096 */
+  readonly maxSelectorLength?: number | undefined;
+  /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */
+  readonly maxSelectorCompounds?: number | undefined;
+  /** Longest time in milliseconds that evaluating a selector may take; more is 503. @default 250 */
+  readonly maxSelectionMs?: number | undefined;
+  /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
+  readonly documentCacheSize?: number | undefined;
+  /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
+  readonly refuseFragments?: boolean | undefined;
+  /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */
+  readonly dialect?: "spec" | "draft-00" | undefined;
   /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
@@ -84,12 +105,22 @@ const hasMethods =
 
 const positiveInteger = z.int("a positive integer").positive("a positive integer");
 const text = z.string("a string").min(1, "a string that is not empty");
+const fileName = z
+  .string()
+  .refine((name) => /^[^/\\]+$/.test(name) && name !== "." && name !== "..", "a file name or false");
 const yesOrNo = z.boolean("true or false");
 const oneOf = (...values: readonly [string, ...string[]]) =>
   z.enum(values, values.map((value) => `"${value}"`).join(" or "));
-const isHostName = (name: string): boolean => name === "*" || /^(?:[\w.-]*[\w-]|\[[\da-f:.]+\])$/i.test(name);
+const hasPort = /:\d*$/;
+const isHostName = (name: string): boolean => {
+  try {
+    return name === "*" || (name !== "" && !hasPort.test(name) && hostKey(name) !== "");
+  } catch {
+    return false; // which is all that the error says
+  }
+};
 const hostName = z.string("a host name").refine(isHostName, "a host name without port");
-const isOrigin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
+const isOrigin = (value: string): boolean => serialisedOrigin(value) === value;
 
 const plugin = z.custom<Plugin>(
   (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string",
@@ -104,7 +135,7 @@ const hostShape = {
   ),
   plugins: z.array(plugin, "a list of plugins"),
   aliases: z.array(hostName, "a list of host names"),
-  index: z.union([text, z.literal(false)], "a file name or false"),
+  index: z.union([fileName, z.literal(false)], "a file name or false"),
   listing: yesOrNo,
   dotfiles: oneOf("ignore", "allow"),
   symlinks: oneOf("within-root", "never"),
@@ -114,6 +145,14 @@ const hostShape = {
   durability: oneOf("fsync", "rename"),
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,
+  maxDocumentDepth: positiveInteger,
+  maxMatches: positiveInteger,
+  maxSelectorLength: positiveInteger,
+  maxSelectorCompounds: positiveInteger,
+  maxSelectionMs: positiveInteger,
+  documentCacheSize: positiveInteger,
+  refuseFragments: yesOrNo,
+  dialect: oneOf("spec", "draft-00"),
   allowedOrigins: z.array(
     z.string("an origin").refine(isOrigin, "an origin as browsers send it, such as https://admin.example"),
     "a list of origins",
@@ -121,37 +160,65 @@ const hostShape = {
 };
 
 const { aliases, ...serverHostShape } = hostShape;
+const { plugins, symlinks, durability, maxFileSize, allowedOrigins, ...fileHandlerShape } = serverHostShape;
+const fileHandlerSchema = z.strictObject(fileHandlerShape, "an object of options").partial();
 const trustProxy = z.union(
-  [z.boolean(), z.int().nonnegative(), z.string(), z.array(z.string()), z.custom(isFunction)],
+  [z.boolean(), z.number(), z.string(), z.array(z.string()), z.custom(isFunction)],
   "true, false, a number of hops, addresses, or a function",
 );
 
 const serverSchema = z
-  .strictObject({
-    ...serverHostShape,
-    hosts: z.record(hostName, z.strictObject(hostShape, "a host's options").partial(), "an object of hosts by name"),
-    trustProxy,
-    forwardedHeader: oneOf("x-forwarded-for", "forwarded"),
-    maxConcurrentRequests: positiveInteger,
-    maintenance: z.union([z.boolean(), z.custom(isFunction)], "true, false, or a function"),
-    fallthrough: yesOrNo,
-    logger: z.custom<Logger>(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
-    onError: z.custom(isFunction, "a function"),
-  })
+  .strictObject(
+    {
+      ...serverHostShape,
+      hosts: z.record(hostName, z.strictObject(hostShape, "a host's options").partial(), "an object of hosts by name"),
+      trustProxy,
+      forwardedHeader: oneOf("x-forwarded-for", "forwarded"),
+      maxConcurrentRequests: positiveInteger,
+      maintenance: z.union([z.boolean(), z.custom(isFunction)], "true, false, or a function"),
+      fallthrough: yesOrNo,
+      logger: z.custom<Logger>(
+        hasMethods("debug", "info", "warn", "error"),
+        "a logger with debug, info, warn and error",
+      ),
+      onError: z.custom(isFunction, "a function"),
+    },
+    "an object of options",
+  )
   .partial();
+
+/** The one spelling of a host's name, in which requests are compared with the configuration. */
+export function hostKey(name: string): string {
+  return name === "*" ? name : parseHost(name);
+}
 
 /** Throws one {@link ConfigError} that names everything that is wrong with a configuration. */
 export function checkConfig(config: unknown): asserts config is FileServerConfig {
-  const { error } = serverSchema.safeParse(config);
-  const problems = error
-    ? error.issues.map((issue) => problemOf(issue, config))
-    : inconsistencies(config as FileServerConfig);
+  const problems = problemsOf(serverSchema, config, "the configuration");
+  if (problems.length === 0) problems.push(...inconsistencies(config as FileServerConfig));
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-function problemOf(issue: z.core.$ZodIssue, config: unknown): string {
+/** The same for the options of a file handler. */
+export function checkFileHandlerOptions(options: unknown): void {
+  const problems = problemsOf(fileHandlerSchema, options, "fileHandler");
+  if (problems.length === 0) {
+    const { root, storage, contentTypes = {} } = options as HostConfig;
+    if (root !== undefined && storage !== undefined)
+      problems.push("fileHandler has both root and storage: expected one");
+    problems.push(...failureOf("fileHandler.", () => contentTypeTable(contentTypes)));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function problemsOf(schema: z.ZodType, value: unknown, what: string): string[] {
+  const { error } = schema.safeParse(value);
+  return error ? error.issues.map((issue) => problemOf(issue, value, what)) : [];
+}
+
+function problemOf(issue: z.core.$ZodIssue, config: unknown, what: string): string {
   const option = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-  const name = option.replace(/^\./, "") || "the configuration";
+  const name = option.replace(/^\./, "") || what;
   if (issue.code === "unrecognized_keys") {
     const keys = issue.keys.map((key) => `"${key}"`).join(", ");
     return `${name} has no option ${keys}`;
@@ -165,7 +232,10 @@ function member(value: unknown, key: PropertyKey): unknown {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "function" ? "a function" : (JSON.stringify(value)?.slice(0, 80) ?? String(value));
+  if (typeof value === "function") return "a function";
+  const text =
+    typeof value === "string" ? JSON.stringify(value) : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+  return text.slice(0, 80);
 }
 
 /** What each option allows but their combination does not. */
@@ -175,14 +245,19 @@ function inconsistencies(config: FileServerConfig): string[] {
   const hosts = Object.entries(config.hosts ?? {});
   const hasDefault = config.root !== undefined || config.storage !== undefined;
   for (const [name, host] of hosts) {
-    for (const alias of [name, ...(host.aliases ?? [])].map((each) => each.toLowerCase())) {
+    for (const alias of [name, ...(host.aliases ?? [])].map(hostKey)) {
       if (names.has(alias)) problems.push(`hosts.${name}: the name "${alias}" is taken by hosts.${names.get(alias)}`);
       names.set(alias, name);
     }
-    problems.push(...sourceProblems(`hosts.${name}`, host));
+    problems.push(...sourceProblems(`hosts.${name}`, { ...host, plugins: host.plugins ?? config.plugins }));
   }
   if (hasDefault && names.has("*"))
     problems.push('hosts.*: root or storage beside "hosts" is the default host already');
+  problems.push(...failureOf("", () => clientAddress(config.trustProxy ?? false, "x-forwarded-for")));
+  problems.push(...failureOf("", () => contentTypeTable(config.contentTypes ?? {})));
+  for (const [name, { contentTypes = {} }] of hosts) {
+    problems.push(...failureOf(`hosts.${name}.`, () => contentTypeTable(contentTypes)));
+  }
   if (hasDefault || hosts.length === 0) problems.push(...sourceProblems("the configuration", config));
   return problems;
 }
@@ -193,4 +268,14 @@ function sourceProblems(where: string, host: HostConfig): string[] {
   const hasSource = host.root !== undefined || host.storage !== undefined;
   const bringsOwn = host.plugins?.some((each) => each.name === "file-handler");
   return hasSource || bringsOwn ? [] : [`${where} has no root: expected a directory to serve, or a storage`];
+}
+
+/** What the rule says that reads an option; it says it in the words of this file. */
+function failureOf(where: string, read: () => unknown): string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    return [where + (error instanceof Error ? error.message : String(error))];
+  }
 }

@@ -10,14 +10,20 @@ import { jsonReply, type Reply } from "./reply.ts";
  */
 export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = toHttpError(thrown, exchange.id);
-  if (error.status >= 500 && error.cause !== undefined) exchange.site.report(error.cause, exchange);
-  const headers = { vary: "accept", ...error.headers };
+  if (isFailure(error)) exchange.site.report(error.cause ?? error, exchange);
+  // No cache may guess how long an error lives: what is missing now may be there after the next PUT.
+  const headers = { "cache-control": "no-cache", vary: "accept", ...error.headers };
   const type = preferredType(exchange.headers.accept, ["application/json", "text/html"]);
   if (type === "text/html") {
     return { status: error.status, headers: { ...headers, ...pageHeaders }, body: errorPage(error), error };
   }
   const body = { error: error.reason, details: error.message, code: error.code };
   return { ...jsonReply(error.status, body, headers), error };
+}
+
+/** Whether the server is to blame; that it is busy or closing (503) is no news to it. */
+function isFailure({ status }: HttpError): boolean {
+  return status >= 500 && status !== 503;
 }
 
 const pageHeaders = {

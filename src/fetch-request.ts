@@ -44,15 +44,26 @@ export class FetchIncoming implements IncomingRequest {
   }
 }
 
-async function* arriving(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
-  if (request.bodyUsed) throw new HttpError(500, "BODY_CONSUMED", "The content of this Request was read before.");
-  if (request.body === null) return;
-  const reader = request.body.getReader();
+async function* arriving({ body, bodyUsed, signal }: Request): AsyncGenerator<Uint8Array, void, undefined> {
+  if (bodyUsed || body?.locked) {
+    throw new HttpError(500, "BODY_CONSUMED", "Somebody else has begun to read the content of this Request.");
+  }
+  if (body === null) return;
+  const reader = body.getReader();
+  // Not awaited: whoever makes the content may never answer. And what failed cannot be cancelled, and need not.
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel);
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
   } catch (cause) {
-    throw new HttpError(400, "INCOMPLETE_BODY", "The content ended before all of it arrived.", { cause });
+    throw incomplete(cause);
   } finally {
-    await reader.cancel().catch(() => {}); // a body that failed cannot be cancelled, and need not
+    signal.removeEventListener("abort", cancel);
+    cancel();
   }
+  if (signal.aborted) throw incomplete(signal.reason); // cancelled above, the content seems to have ended
+}
+
+function incomplete(cause: unknown): HttpError {
+  return new HttpError(400, "INCOMPLETE_BODY", "The content ended before all of it arrived.", { cause });
 }

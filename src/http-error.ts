@@ -9,12 +9,15 @@ export type ErrorCode =
   | "CLOSING"
   | "CROSS_SITE"
   | "DIRECTORY_NOT_EMPTY"
+  | "DOCUMENT_TOO_COSTLY"
   | "DOCUMENT_TOO_DEEP"
   | "DOCUMENT_TOO_LARGE"
   | "FILE_EXISTS"
   | "FILE_TOO_LARGE"
   | "FORBIDDEN"
   | "FORBIDDEN_PATH"
+  | "FRAGMENT_REFUSED"
+  | "ID_CHANGED"
   | "INCOMPLETE_BODY"
   | "INSUFFICIENT_STORAGE"
   | "INTERNAL_ERROR"
@@ -34,14 +37,20 @@ export type ErrorCode =
   | "NOT_FOUND"
   | "NOT_HTML"
   | "NOT_UTF8"
+  | "NOT_WELL_FORMED"
+  | "NO_MATCH"
   | "NO_PARENT"
   | "OVERLOADED"
   | "PRECONDITION_FAILED"
+  | "RANGE_LOST"
   | "RANGE_NOT_SATISFIABLE"
   | "RESULT_TOO_LARGE"
   | "ROOT_DIRECTORY"
+  | "SELECTOR_TOO_COSTLY"
+  | "TOO_MANY_MATCHES"
   | "UNKNOWN_HOST"
   | "UNSUPPORTED_ENCODING"
+  | "UPGRADE_WITH_CONTENT"
   | "WRITE_CONFLICT";
 
 /** What an {@link HttpError} may carry besides status, code and details. */
@@ -62,9 +71,15 @@ export class HttpError extends Error {
   readonly code: ErrorCode | (string & {});
   readonly headers: ReplyHeaders;
 
-  /** `details` is text for the client: no stack trace, no path of the server's disk. */
+  /**
+   * `details` is text for the client: no stack trace, no path of the server's disk. Throws a `RangeError` for a status that
+   * is none of an error, 400 to 599.
+   */
   constructor(status: number, code: ErrorCode | (string & {}), details: string, options: HttpErrorOptions = {}) {
     super(details, options.cause === undefined ? undefined : { cause: options.cause });
+    if (!(Number.isInteger(status) && status >= 400 && status <= 599)) {
+      throw new RangeError(`an HttpError has a status from 400 to 599, not ${status}`);
+    }
     this.status = status;
     this.code = code;
     this.headers = options.headers ?? {};

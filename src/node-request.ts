@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { Duplex } from "node:stream";
+import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { IncomingRequest } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
@@ -37,15 +36,16 @@ export class NodeIncoming implements IncomingRequest {
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
   readonly #request: NodeRequest;
-  readonly #answersOn: NodeResponse | Duplex;
+  readonly #response: NodeResponse;
+  readonly #takesOver: boolean;
   #controller: AbortController | undefined;
 
-  /** `answersOn` is the response, or for an upgrade the bare socket. */
-  constructor(request: NodeRequest, answersOn: NodeResponse | Duplex) {
+  constructor(request: NodeRequest, response: NodeResponse, takesOver: "upgrade" | "reply" = "reply") {
     const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
-    const prefix = baseUrl ?? originalUrl.slice(0, originalUrl.length - url.length);
+    const prefix = baseUrl ?? prefixOf(originalUrl, url);
     this.#request = request;
-    this.#answersOn = answersOn;
+    this.#response = response;
+    this.#takesOver = takesOver === "upgrade";
     this.method = request.method ?? "";
     this.url = originalUrl;
     this.mount = prefix.endsWith("/") ? prefix.replace(/\/+$/, "") : prefix;
@@ -54,7 +54,7 @@ export class NodeIncoming implements IncomingRequest {
     this.peer = request.socket.remoteAddress ?? "";
     this.encrypted = request.socket instanceof TLSSocket;
     this.httpVersion = request.httpVersion;
-    this.isUpgrade = answersOn instanceof Duplex && /^websocket$/i.test(request.headers.upgrade ?? "");
+    this.isUpgrade = this.#takesOver && /^websocket$/i.test(request.headers.upgrade ?? "");
   }
 
   count(field: string): number {
@@ -66,8 +66,8 @@ export class NodeIncoming implements IncomingRequest {
 
   content(): AsyncIterable<Uint8Array> {
     const request = this.#request;
-    if (request.readableDidRead || request.readableEnded)
-      return onceMore((request as unknown as FrameworkRequest).body);
+    if (this.#takesOver && hasContent(request)) throw contentOfUpgrade();
+    if (request.readableDidRead || request.readableEnded) return onceMore(request);
     const waiting = awaitingContinue.get(request);
     if (waiting) {
       awaitingContinue.delete(request);
@@ -79,16 +79,49 @@ export class NodeIncoming implements IncomingRequest {
   signal(): AbortSignal {
     if (!this.#controller) {
       const controller = new AbortController();
-      const answersOn = this.#answersOn;
       this.#controller = controller;
-      const abortUnlessDone = (): void => {
-        if (!answersOn.writableEnded) controller.abort();
-      };
-      if (this.#request.socket.destroyed) abortUnlessDone();
-      else answersOn.once("close", abortUnlessDone);
+      onceOver(this.#request, this.#response, () => this.#response.writableEnded || controller.abort());
     }
     return this.#controller.signal;
   }
+}
+
+/** Calls `callback` when a response is over, sent or not. */
+export function onceOver(request: NodeRequest, response: NodeResponse, callback: () => void): void {
+  if (request instanceof Http2ServerRequest) {
+    if (request.stream.closed) callback();
+    else response.once("close", callback);
+    return;
+  }
+  // A response that waits behind others of its connection (pipelining) does not hear of it when that closes.
+  const { socket } = request;
+  const over = (): void => {
+    socket.off("close", over);
+    response.off("close", over);
+    callback();
+  };
+  if (socket.destroyed) callback();
+  else {
+    socket.setMaxListeners(0).on("close", over); // as many wait as the client has sent
+    response.on("close", over);
+  }
+}
+
+/** The prefix that a framework cut off; where nothing was left after that, it added a slash. */
+function prefixOf(originalUrl: string, url: string): string {
+  const rest = originalUrl.endsWith(url) ? url : url.slice(1);
+  return originalUrl.endsWith(rest) ? originalUrl.slice(0, originalUrl.length - rest.length) : "";
+}
+
+/** Whether the client announced content, be it of no bytes. */
+export function hasContent({ headers }: NodeRequest): boolean {
+  const { "content-length": length, "transfer-encoding": coding } = headers;
+  return (length !== undefined && length !== "0") || coding !== undefined;
+}
+
+/** Behind the header section of an upgrade Node reads nothing more: the content would be lost, and a file emptied. */
+function contentOfUpgrade(): HttpError {
+  return new HttpError(400, "UPGRADE_WITH_CONTENT", "Send content in a request without `Upgrade`; it was not read.");
 }
 
 async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
@@ -98,17 +131,21 @@ async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void,
   } catch (cause) {
     throw incomplete(cause);
   }
-  if (!request.complete) throw incomplete();
+  // In HTTP/2 a request that was cut off is "complete", and its content ends like any other.
+  if (request instanceof Http2ServerRequest ? request.aborted : !request.complete) throw incomplete();
 }
 
 function incomplete(cause?: unknown): HttpError {
   return new HttpError(400, "INCOMPLETE_BODY", "The connection ended before all of the content arrived.", { cause });
 }
 
-/** What a body parser of the host program has read already. Only the bytes themselves will do, never a parsed object. */
-async function* onceMore(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
-  if (body instanceof Uint8Array) yield body;
-  else if (typeof body === "string") yield Buffer.from(body);
+/** What a body parser of the host program has read already. Only the bytes themselves will do, never what it made of them. */
+async function* onceMore(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  const { body } = request as unknown as FrameworkRequest;
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const length = request.headers["content-length"] ?? (bytes as Uint8Array | undefined)?.byteLength;
+  // Of another length: text that was in another encoding, content that was decompressed, a string that was JSON.
+  if (bytes instanceof Uint8Array && bytes.byteLength === Number(length)) yield bytes;
   else {
     throw new HttpError(
       500,

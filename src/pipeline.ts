@@ -1,7 +1,7 @@
 import { errorReply } from "./error-reply.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Plugin } from "./plugin.ts";
-import type { Reply } from "./reply.ts";
+import { discard, isStream, type Reply } from "./reply.ts";
 
 /** Answers an exchange. */
 export type Handler = (exchange: Exchange) => Promise<Reply>;
@@ -17,15 +17,39 @@ export function composePipeline(plugins: readonly Plugin[], last: Handler): Hand
 function step(plugin: Plugin, rest: Handler): Handler {
   return guarded(async (exchange) => {
     let passedOn = 0;
-    const reply = await plugin.handle?.(exchange, () => {
+    const given: unknown = await plugin.handle?.(exchange, () => {
       passedOn += 1;
-      return passedOn === 1 ? rest(exchange) : Promise.reject(calledTwice(plugin));
+      return passedOn === 1 ? replyOfRest(exchange, rest) : Promise.reject(calledTwice(plugin));
     });
     // Judged here as well: a plugin that swallows the rejection would otherwise get away with it.
     if (passedOn > 1) throw calledTwice(plugin);
-    if (typeof reply?.status !== "number") throw new TypeError(`plugin "${plugin.name}" returned no reply`);
-    return reply;
+    return checkReply(plugin, given);
   });
+}
+
+/** A plugin may drop the reply and answer something else: what the reply holds open is released at the latest at the end. */
+async function replyOfRest(exchange: Exchange, rest: Handler): Promise<Reply> {
+  const reply = await rest(exchange);
+  const { body } = reply;
+  if (isStream(body)) exchange.defer(() => discard(body));
+  return reply;
+}
+
+/** What comes from a plugin may be anything; found out here, the error can name the plugin. */
+function checkReply(plugin: Plugin, given: unknown): Reply {
+  const reply = (given ?? {}) as Partial<Reply>;
+  const { status, headers, body, accept } = reply;
+  if (typeof status !== "number" || typeof headers !== "object" || headers === null) {
+    throw new TypeError(`plugin "${plugin.name}" returned no reply`);
+  }
+  if (!accept && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+    throw new TypeError(`plugin "${plugin.name}" returned status ${status}: expected 200 to 599`);
+  }
+  const isWhole = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  if (!isWhole && typeof body?.pipe !== "function") {
+    throw new TypeError(`plugin "${plugin.name}" returned content that is neither text, bytes nor a stream`);
+  }
+  return reply as Reply;
 }
 
 function guarded(handler: Handler): Handler {

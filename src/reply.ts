@@ -40,3 +40,13 @@ export function bodyLength(body: ReplyBody | undefined): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body);
   return body instanceof Uint8Array ? body.byteLength : undefined;
 }
+
+/** Whether content comes piece by piece. */
+export function isStream(body: ReplyBody | undefined): body is Readable {
+  return typeof body === "object" && !(body instanceof Uint8Array);
+}
+
+/** Releases the content of a reply that will not be sent. */
+export function discard(body: ReplyBody | undefined): void {
+  if (isStream(body)) body.destroy();
+}

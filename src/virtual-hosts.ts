@@ -1,4 +1,4 @@
-import type { FileServerConfig, HostConfig } from "./config.ts";
+import { type FileServerConfig, type HostConfig, hostKey } from "./config.ts";
 import { createSite, type ServerParts, type Site } from "./site.ts";
 
 /** The hosts of a server. */
@@ -14,22 +14,27 @@ export function createVirtualHosts(config: FileServerConfig, server: ServerParts
   const sites: Site[] = [];
   const byName = new Map<string, Site>();
   for (const [name, host] of Object.entries(hostsOf(config))) {
-    const site = createSite(name, { ...inherited(config), ...host }, server);
+    const site = createSite(name, { ...inherited(config), ...given(host) }, server);
     sites.push(site);
-    for (const alias of [name, ...(host.aliases ?? [])]) byName.set(alias.toLowerCase(), site);
+    for (const alias of [name, ...(host.aliases ?? [])]) byName.set(hostKey(alias), site);
   }
   const fallback = byName.get("*");
   return { sites, find: (name) => byName.get(name) ?? fallback };
 }
 
 function hostsOf(config: FileServerConfig): Readonly<Record<string, HostConfig>> {
-  const { hosts = {}, root, storage, plugins } = config;
+  const { hosts = {}, root, storage } = config;
   const isDefaultHost = root !== undefined || storage !== undefined || config.hosts === undefined;
-  return isDefaultHost ? { ...hosts, "*": { root, storage, plugins } } : hosts;
+  return isDefaultHost ? { ...hosts, "*": { root, storage } } : hosts;
 }
 
-/** What a host takes over from the server: every option except what makes a host a host. */
+/** What a host takes over from the server: all but its files. Plugins too: who protects "the server" means every host. */
 function inherited(config: FileServerConfig): HostConfig {
-  const { root, storage, plugins, hosts, ...options } = config;
+  const { root, storage, hosts, ...options } = config;
   return options;
+}
+
+/** An option set to `undefined` is one left out. */
+function given(host: HostConfig): HostConfig {
+  return Object.fromEntries(Object.entries(host).filter(([, value]) => value !== undefined));
 }

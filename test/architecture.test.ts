@@ -11,7 +11,7 @@ const layers: readonly RegExp[] = [
   /^cli$/,
   /^index$/,
   /^file-server$/,
-  /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply)$/,
+  /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply|upgrade-response)$/,
   /^site$/,
   /^pipeline$/,
   /^plugins\//,
@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^elements\//,
   /^(config|error-reply|exchange|request-body|change-feed)$/,
   /^http\//,
-  /^(http-error|reply|logger|plugin|time-slice)$/,
+  /^(http-error|reply|notify|logger|plugin|time-slice)$/,
   /^storage\//,
 ];
 

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runNodeToEnd } from "./helpers/run-node.ts";
+import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
@@ -137,6 +137,7 @@ describe("package.json and package-lock.json", () => {
       .toString()
       .trim()
       .split("\n")
+      .filter((file) => existsSync(join(projectRoot, file))) // git still lists what was just deleted
       .filter((file) => registryHost.test(readFileSync(join(projectRoot, file), "utf8")));
     expect(naming).toEqual([]);
     expect(Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))).toEqual([]);
@@ -163,15 +164,14 @@ describe("npm test", () => {
 
 describe(".ci/install-if-needed.mjs", () => {
   /** A checkout in which `npm` only notes what it was told, and installs as far as the test says. */
-  async function checkout(...npm: readonly string[]): Promise<{ directory: string; install(): Promise<unknown> }> {
+  async function checkout(...npm: readonly string[]) {
     const directory = await temporaryDirectory();
     await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
     await writeFile(join(directory, "package-lock.json"), "{}");
     await writeProgram(join(directory, "bin/npm"), 'echo "$@" >> npm.log', ...npm);
     const env = { PATH: `${directory}/bin:${process.env["PATH"]}` };
-    const install = async (): Promise<unknown> =>
-      (await runNodeToEnd([".ci/install-if-needed.mjs"], { cwd: directory, env })).code;
-    return { directory, install };
+    const start = (): RunningNode => runNode([".ci/install-if-needed.mjs"], { cwd: directory, env });
+    return { directory, start, install: async () => (await start().ended).code };
   }
 
   const complete = ["mkdir -p node_modules", "touch node_modules/.package-lock.json"];
@@ -213,6 +213,19 @@ describe(".ci/install-if-needed.mjs", () => {
     expect(await install()).not.toBe(0);
     await writeFile(join(directory, "go"), "");
     expect(await install()).toBe(0);
+  });
+
+  it("stays until npm has cleared up when it is interrupted", async () => {
+    const { directory, start } = await checkout(
+      "echo installing",
+      "until test -f cleared-up; do sleep 0.05; done",
+      "exit 9",
+    );
+    const { waitFor, kill, ended } = start();
+    await waitFor(/installing/, "stderr");
+    kill("SIGINT");
+    await writeFile(join(directory, "cleared-up"), "");
+    expect(await ended).toEqual({ code: 9, signal: null });
   });
 });
 

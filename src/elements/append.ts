@@ -1,102 +1,110 @@
 import type { ElementRequest } from "../files/file-request.ts";
-import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
-import { type EditedElements, editElements } from "./edit-elements.ts";
-import { elementBytes, elementHeaders, noMatchReply } from "./element-reply.ts";
+import { dialects } from "./dialect.ts";
+import { editElements } from "./edit-elements.ts";
+import { elementBytes } from "./element-reply.ts";
 import { isTagOnly } from "./element-span.ts";
-import type { Placement } from "./fits-in-place.ts";
-import { type HtmlDocument, isHtmlElement, nextNode, requireEncodable } from "./html-document.ts";
-import { SourceElement, TemplateElement } from "./html-nodes.ts";
+import { firstLineAt } from "./first-line.ts";
+import { type HtmlDocument, isHtmlElement, requireEncodable } from "./html-document.ts";
+import { SourceElement } from "./html-nodes.ts";
 import { insertionPoint } from "./insertion-point.ts";
+import { decodeHtml, invalidHtml } from "./invalid-html.ts";
+import { isClosedBy, voidElements } from "./optional-tags.ts";
 import { pageElements } from "./page-elements.ts";
-import { shiftOffset } from "./splice.ts";
+import type { Placement } from "./placement.ts";
+import { holdsText, parseRawText } from "./raw-text.ts";
+import { contentOf } from "./tree-walk.ts";
 import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
-import { decodeHtml, type Fragment, fragmentsOf, holdsText, invalidHtml } from "./well-formed.ts";
+import { type Fragment, fragmentsOf } from "./well-formed.ts";
+import { placeXmlInside } from "./xml-placement.ts";
 
-/** POST to elements: the content of the request is added inside of every match, after its last child (206). */
-export async function appendToElements(request: ElementRequest): Promise<Reply> {
-  const edited = await editElements(request, async () => {
-    const html = decodeHtml(await request.exchange.body.bytes());
+/**
+ * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank content
+ * adds nothing: nothing is written then.
+ */
+export function appendToElements(request: ElementRequest): Promise<Reply> {
+  const { exchange, options } = request;
+  return editElements(request, async () => {
+    const supplied = await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize));
+    const html = decodeHtml(supplied);
     return {
       kind: "elements-appended",
       html,
-      replacements: (document, matches) => insertions(document, matches, html),
+      place: (document, matches) => (document.isXml ? placeXmlInside : insertions)(document, matches, html),
+      content: ({ document, elements }) =>
+        dialects[options.dialect].appended(elementBytes(document, elements, options.maxFileSize), supplied),
     };
   });
-  if (!edited) return noMatchReply();
-  const body = elementBytes(edited.document, updatedElements(edited));
-  return { status: 206, headers: elementHeaders(request, edited.matches.length), body };
 }
 
-function insertions(document: HtmlDocument, matches: readonly SourceElement[], html: string): readonly Placement[] {
+async function insertions(
+  document: HtmlDocument,
+  matches: readonly SourceElement[],
+  html: string,
+): Promise<readonly Placement[] | undefined> {
   requireEncodable(document, html);
   const fragmentIn = fragmentsOf(html);
-  const found = matches.map((element): Placement => {
-    if (isHtmlElement(element) && holdsText(element.name)) return textInsertion(document, element, html);
-    return insertion(document, element, fragmentIn(element));
-  });
+  const placements: Placement[] = [];
+  for (const element of matches) {
+    refuseVoid(element);
+    if (html.trim() === "") continue;
+    const isText = isHtmlElement(element) && holdsText(element.name);
+    const fragment = isText ? parseRawText(html, element.name) : await fragmentIn(element);
+    const placement = isOpenable(element)
+      ? openedTag(document, element, fragment)
+      : insertion(document, element, fragment);
+    if (!placement) return undefined;
+    placements.push(placement);
+  }
   // Of elements that end at one place the inner one, which comes later in the document, gets its content first.
-  return found.reverse().sort((a, b) => a.start - b.start);
+  return placements.reverse().sort((a, b) => a.start - b.start);
 }
 
-function insertion(document: HtmlDocument, element: SourceElement, fragment: Fragment): Placement {
-  if (isTagOnly(element)) return openedTag(document, element, fragment);
-  const point = requirePoint(document, element);
-  const parent = parentOfAddition(document, element);
-  const container = element instanceof TemplateElement ? element.content : element;
-  const endTags = endTagsAt(container.children.at(-1), point, firstTagOf(fragment));
-  const text = endTags + fragment.html;
-  return { start: point, end: point, text, fragment, fragmentStart: endTags.length, parent };
+function refuseVoid(element: SourceElement): void {
+  const { name } = element;
+  if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
 }
 
-/** `<circle/>` becomes `<circle>...</circle>`; an HTML element of a start tag only cannot have content. */
+function insertion(document: HtmlDocument, element: SourceElement, fragment: Fragment): Placement | undefined {
+  const point = insertionPoint(document, element);
+  if (point === undefined) return undefined;
+  const parent = parentOfAddition(document, element, fragment);
+  const endTags = endTagsAt(contentOf(parent).at(-1), point, firstTagOf(fragment));
+  const before = endTags + firstLineAt(parent, point, fragment.html);
+  return {
+    start: point,
+    end: point,
+    text: before + fragment.html,
+    fragment,
+    fragmentStart: before.length,
+    appendsTo: parent,
+  };
+}
+
+function isOpenable(element: SourceElement): boolean {
+  return isTagOnly(element) && !isHtmlElement(element);
+}
+
+/** `<circle/>` becomes `<circle>...</circle>`. */
 function openedTag({ source }: HtmlDocument, element: SourceElement, fragment: Fragment): Placement {
   const { name, contentStart } = element;
-  if (isHtmlElement(element)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
   const start = source.lastIndexOf("/", contentStart);
   const text = `>${fragment.html}</${name}>`;
-  return { start, end: contentStart, text, fragment, fragmentStart: 1, parent: element };
+  return { start, end: contentStart, text, fragment, fragmentStart: 1, appendsTo: element };
 }
 
-/** Inside of `script`, `style`, `title` and `textarea` there is text; its own end tag would cut it off. */
-function textInsertion(document: HtmlDocument, element: SourceElement, text: string): Placement {
-  const end = new RegExp(`</${element.name}[\\s/>]`, "i").exec(`${text}>`);
-  if (end) {
-    const lines = text.slice(0, end.index).split("\n");
-    const column = (lines.at(-1)?.length ?? 0) + 1;
-    throw invalidHtml(`it would end the <${element.name}> early`, lines.length, column);
-  }
-  const point = requirePoint(document, element);
-  return { start: point, end: point, text };
-}
-
-function requirePoint(document: HtmlDocument, element: SourceElement): number {
-  const point = insertionPoint(document, element);
-  if (point !== undefined) return point;
-  const details = `This <${element.name}> has no end of its own in the file: it is implied, or markup around it is broken.`;
-  throw new HttpError(400, "INVALID_TARGET", details);
-}
-
-function parentOfAddition({ root }: HtmlDocument, element: SourceElement): SourceElement {
+/**
+ * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before it,
+ * which without tags of its own ends where the table ends.
+ */
+function parentOfAddition({ root }: HtmlDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
   const { html, body } = pageElements(root);
-  return element === html && body ? body : element;
-}
-
-/** The matches in the tree of the new document, found by where they begin. */
-function updatedElements({ document, matches, replacements }: EditedElements): SourceElement[] {
-  const starts = new Set<number>();
-  const implied = new Set<string>();
-  for (const { startIndex, name } of matches) {
-    if (startIndex === null) implied.add(name);
-    else starts.add(shiftOffset(startIndex, replacements));
+  if (element === html && body) return body;
+  let parent = element;
+  for (let last = contentOf(parent).at(-1); last instanceof SourceElement; last = contentOf(parent).at(-1)) {
+    const isImplied = last.contentStart === -1 && ["tbody", "tr", "colgroup"].includes(last.name);
+    if (!isImplied || (tag && isClosedBy(last.name, tag.name))) return parent;
+    parent = last;
   }
-  const page: readonly SourceElement[] = Object.values(pageElements(document.root));
-  const elements: SourceElement[] = [];
-  for (let node = nextNode(document.root, document.root); node; node = nextNode(node, document.root)) {
-    if (!(node instanceof SourceElement)) continue;
-    const isUpdated =
-      node.startIndex === null ? implied.has(node.name) && page.includes(node) : starts.has(node.startIndex);
-    if (isUpdated) elements.push(node);
-  }
-  return elements;
+  return parent;
 }

@@ -1,85 +1,106 @@
-import type { ChangeKind } from "../change-feed.ts";
 import type { ElementRequest } from "../files/file-request.ts";
+import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
-import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
 import { HttpError } from "../http-error.ts";
-import type { StoredStat } from "../storage/storage.ts";
-import { type Placement, requireFit } from "./fits-in-place.ts";
-import { documentBytes, type HtmlDocument, parseHtml, parseSource } from "./html-document.ts";
+import { emptyReply, type Reply } from "../reply.ts";
+import { type AppliedEdit, applyEdit, type EditLimits, type ElementEdit } from "./apply-edit.ts";
+import { parseLimits } from "./document-limits.ts";
+import { judgePreconditions } from "./element-preconditions.ts";
+import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches } from "./element-reply.ts";
+import { elementTag } from "./element-tag.ts";
+import { elementFinder, type FindElements } from "./find-elements.ts";
+import { documentBytes, type HtmlDocument } from "./html-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
-import { compileSelector, selectElements } from "./select.ts";
-import { splice } from "./splice.ts";
+import { parseDocument } from "./parse-document.ts";
 
-/** A way of changing elements. */
-export interface ElementEdit {
-  readonly kind: ChangeKind;
-  /** What the request supplied, for the change event; `""` where it supplies nothing. */
-  readonly html: string;
-  /** The replacements that make the change, in the order of the source. Throws what is wrong with the request. */
-  replacements(document: HtmlDocument, matches: readonly SourceElement[]): readonly Placement[];
-}
-
-/** A change that was committed. */
-export interface EditedElements {
-  readonly matches: readonly SourceElement[];
-  readonly replacements: readonly Placement[];
-  /** The document as it is now. */
-  readonly document: HtmlDocument;
-  readonly stat: StoredStat;
+/** An edit, and what its client is answered; `undefined` for nothing. */
+export interface AnsweredEdit extends ElementEdit {
+  content(applied: AppliedEdit): Uint8Array | undefined;
 }
 
 /**
- * Changes the elements that a request selects: reads, selects, edits and writes under the file's lock, so that two
- * concurrent edits both land. `prepare` reads the request's content; it is called once there is something to change.
- * `undefined`: nothing matched, and nothing was written.
+ * Changes the elements that a request selects: reads, selects, edits, proves and writes under the file's lock, so that two
+ * concurrent edits both land. `readEdit` reads the request's content; it is called once there is something to change.
  */
-export async function editElements(
-  request: ElementRequest,
-  prepare: () => Promise<ElementEdit>,
-): Promise<EditedElements | undefined> {
-  const { exchange, storage, documents, path } = request;
-  const selector = compileSelector(request.selector);
+export async function editElements(request: ElementRequest, readEdit: () => Promise<AnsweredEdit>): Promise<Reply> {
+  const { exchange, storage, documents, path, options } = request;
+  const findElements = elementFinder(request);
   const before = await loadDocument(request);
-  if (selectElements(before.document, selector).length === 0) return undefined;
-  requirePreconditions(request, before.stat);
-  const edit = await prepare();
+  let matches = await findElements(before.document);
+  if (matches.length === 0) return noMatchReply(request);
 
-  let edited: Omit<EditedElements, "stat"> | undefined;
-  const { stat } = await storage.update(path, async (bytes, current) => {
-    edited = undefined;
-    requirePreconditions(request, current);
-    refuseTooLarge(request, current.size);
-    const document = await documents.get(path, current.version, () => parseHtml(bytes));
-    const matches = selectElements(document, selector);
-    if (matches.length === 0) return undefined;
-    const replacements = edit.replacements(document, matches);
-    edited = { matches, replacements, document: parseSource(splice(document.source, replacements), document) };
-    requireFit(edited.document, replacements);
-    const result = documentBytes(edited.document);
-    refuseTooLargeResult(request, result.byteLength);
-    return result;
-  });
-  if (!edited) return undefined;
-  documents.set(path, stat.version, edited.document);
-  exchange.changed({
-    kind: edit.kind,
-    path,
-    selector: request.selector,
-    matches: edited.matches.length,
-    ...(edit.html !== "" && { html: edit.html }),
-    etag: entityTag(stat.version),
-  });
-  return { ...edited, stat };
+  try {
+    judgePreconditions(request, before, matches);
+    refuseEncodedContent(exchange.headers);
+    const edit = await readEdit();
+
+    let applied: AppliedEdit | undefined;
+    let content: Uint8Array | undefined;
+    const { stat, changed } = await storage.update(path, async (bytes, current) => {
+      applied = undefined;
+      refuseTooLarge(request, current.size);
+      const document = await documents.get(path, current.version, () =>
+        parseDocument(before.document.isXml ? "xml" : "html", bytes, parseLimits(options)),
+      );
+      matches = await findElements(document);
+      if (matches.length === 0) return undefined;
+      judgePreconditions(request, { document, stat: current }, matches);
+      applied = await applyEdit(document, matches, edit, editLimits(request));
+      content = edit.content(applied);
+      return applied.document === document ? undefined : sizedBytes(request, applied.document);
+    });
+    if (!applied) return noMatchReply(request);
+    if (changed) {
+      documents.set(path, stat.version, applied.document);
+      const html = edit.html === "" ? {} : { html: edit.html };
+      const etag = entityTag(stat.version);
+      exchange.changed({ kind: edit.kind, path, selector: request.selector, matches: matches.length, ...html, etag });
+    }
+    return await editReply(request, matches, applied, content, findElements);
+  } catch (error) {
+    throw withMatches(error, matches.length);
+  }
 }
 
-function requirePreconditions({ exchange }: ElementRequest, stat: StoredStat): void {
-  const current = { etag: entityTag(stat.version), modified: stat.modified };
-  if (evaluatePreconditions(exchange.method, exchange.headers, current) === "failed") throw preconditionFailed(current);
+async function editReply(
+  request: ElementRequest,
+  matches: readonly SourceElement[],
+  { document, isNormalised }: AppliedEdit,
+  content: Uint8Array | undefined,
+  findElements: FindElements,
+): Promise<Reply> {
+  const normalised = isNormalised && { "x-normalised": "true" };
+  if (content === undefined) return emptyReply(204, { ...matchHeaders(matches.length), ...normalised });
+  const etag = await currentTag(request, document, findElements);
+  const headers = { ...elementHeaders(request, matches.length), ...normalised, ...(etag !== undefined && { etag }) };
+  return { status: 206, headers, body: content };
 }
 
-function refuseTooLargeResult({ options }: ElementRequest, size: number): void {
-  const limit = Math.min(options.maxDocumentSize, options.maxFileSize);
-  if (size <= limit) return;
-  throw new HttpError(413, "RESULT_TOO_LARGE", `The document would have ${size} bytes; ${limit} are allowed.`);
+/** The tag that a GET of the same selector has from now on; `undefined` where it has none. */
+async function currentTag(
+  { options }: ElementRequest,
+  document: HtmlDocument,
+  findElements: FindElements,
+): Promise<string | undefined> {
+  try {
+    const matches = await findElements(document);
+    return matches.length === 0 ? undefined : elementTag(elementBytes(document, matches, options.maxFileSize));
+  } catch (error) {
+    // The change is made; that selecting again takes too long is no reason to say that it failed.
+    if (error instanceof HttpError) return undefined;
+    throw error;
+  }
+}
+
+function sizedBytes(request: ElementRequest, document: HtmlDocument): Uint8Array {
+  const bytes = documentBytes(document);
+  const { maxLength } = editLimits(request);
+  if (bytes.byteLength <= maxLength) return bytes;
+  const details = `The document would have ${bytes.byteLength} bytes; ${maxLength} are allowed.`;
+  throw new HttpError(413, "RESULT_TOO_LARGE", details);
+}
+
+function editLimits({ options }: ElementRequest): EditLimits {
+  return { ...parseLimits(options), maxLength: Math.min(options.maxDocumentSize, options.maxFileSize) };
 }

@@ -1,4 +1,5 @@
 import { HttpError } from "../http-error.ts";
+import type { TimeSlice } from "../time-slice.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 import { type DisplacedText, hasEndTag } from "./html-tree.ts";
 
@@ -44,7 +45,11 @@ export interface ParsedSource {
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
  * elements in the order of the source once; what remains are spans that nest as the tree does.
  */
-export function settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): void {
+export async function settleSpans(
+  { elements, displaced }: ParsedSource,
+  endOfPage: number,
+  slice: TimeSlice,
+): Promise<void> {
   for (const element of elements) endWithPage(element, endOfPage);
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
@@ -74,6 +79,7 @@ export function settleSpans({ elements, displaced }: ParsedSource, endOfPage: nu
     }
     place(element.parent, start, lastIndexOf(element));
     open.push(element);
+    if (slice.isOver) await slice.renew();
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 

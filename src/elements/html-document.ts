@@ -1,91 +1,38 @@
-import { Buffer, isUtf8 } from "node:buffer";
-import { html, Parser, serialize, serializeOuter } from "parse5";
-import { HttpError } from "../http-error.ts";
+import { html, serialize, serializeOuter } from "parse5";
+import { TimeSlice } from "../time-slice.ts";
 import { settleSpans } from "./element-span.ts";
-import {
-  type RootNode,
-  SourceElement,
-  TemplateElement,
-  TextNode,
-  type TreeChild,
-  type TreeNode,
-} from "./html-nodes.ts";
+import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeNode } from "./html-nodes.ts";
 import { HtmlTreeAdapter, type HtmlTreeTypes, treeReader } from "./html-tree.ts";
 import { pageElements } from "./page-elements.ts";
+import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
+import { parseInSlices } from "./parse-in-slices.ts";
+import { parseInTurn } from "./parse-queue.ts";
+import { type ParsedTree, readSource, type SourceDocument, sourceDocument } from "./source-document.ts";
 
-/**
- * How the bytes of a document became characters. One that is not UTF-8 is read byte by byte, so that every byte comes
- * back as it was; its ASCII characters, and with them all markup, are the same in both.
- */
-export type DocumentEncoding = "utf8" | "latin1";
-
-/** An HTML document: its source and the tree that the HTML Standard makes of it. */
-export interface HtmlDocument {
-  /** The characters that the offsets of the elements count, without a byte order mark. */
-  readonly source: string;
-  readonly encoding: DocumentEncoding;
-  readonly hasByteOrderMark: boolean;
-  readonly root: RootNode;
-  /** Estimate of the memory it holds, in bytes. */
-  readonly memoryBytes: number;
-}
-
-/** Bounds of what is parsed. */
-export interface ParseLimits {
-  /** How many elements may be open at once. @default 512 */
-  readonly maxDepth?: number;
-}
-
-// V8 keeps such a text in two bytes a character.
-const beyondLatin1 = /[^\x00-\xff]/;
+export type { ParseLimits } from "./parse-budget.ts";
+export { documentBytes, requireEncodable, type SourceDocument as HtmlDocument } from "./source-document.ts";
 
 // What may follow the content of `body` besides comments; white space does become content, but nobody points at it.
 const closing = /\s+|<\/(?:body|html)\s*>/iy;
 
-const ascii = /^[\x00-\x7f]*$/;
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
-const defaultMaxDepth = 512;
-
-/** Memory of a tree, measured with Node 20 on 258 real pages: per element with its attributes, and per other node. */
-const elementMemoryBytes = 400;
-const nodeMemoryBytes = 150;
-
-/** Parses a document from its bytes. Throws 422 `DOCUMENT_TOO_DEEP`. */
-export function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): HtmlDocument {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const hasByteOrderMark = buffer.subarray(0, 3).equals(byteOrderMark);
-  const encoding = isUtf8(buffer) ? "utf8" : "latin1";
-  const source = buffer.toString(encoding, hasByteOrderMark ? 3 : 0);
-  return parseSource(source, { encoding, hasByteOrderMark }, limits);
+/** Parses an HTML document from its bytes. */
+export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Promise<SourceDocument> {
+  const source = readSource(bytes);
+  return sourceDocument(source, await parseHtmlTree(source.source, limits), false);
 }
 
-/** Parses an edited source of a document; it keeps the encoding and the byte order mark. */
-export function parseSource(
-  source: string,
-  { encoding, hasByteOrderMark }: Pick<HtmlDocument, "encoding" | "hasByteOrderMark">,
-  { maxDepth = defaultMaxDepth }: ParseLimits = {},
-): HtmlDocument {
-  const tree = new HtmlTreeAdapter(maxDepth, () => {
-    throw new HttpError(422, "DOCUMENT_TOO_DEEP", `The document nests elements more than ${maxDepth} levels deep.`);
-  });
-  const root = Parser.parse<HtmlTreeTypes>(source, { treeAdapter: tree, sourceCodeLocationInfo: true });
-  settleSpans(tree, endOfPage(root, source));
-  return { source, encoding, hasByteOrderMark, root, memoryBytes: compact(root, source) };
+/** The tree that the HTML Standard makes of a source. Throws 422 `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
+export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
+  return parseInTurn(source.length, () => buildTree(source, new ParseBudget(limits)));
 }
 
-/** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */
-export function documentBytes(document: HtmlDocument, source: string = document.source): Uint8Array {
-  const bytes = Buffer.from(source, document.encoding);
-  return document.hasByteOrderMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
-}
-
-/** Refuses text that the document cannot hold: in one that is not UTF-8, only ASCII is certain to mean what it says. */
-export function requireEncodable({ encoding }: HtmlDocument, text: string): void {
-  if (encoding === "utf8" || ascii.test(text)) return;
-  throw new HttpError(422, "NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
+async function buildTree(source: string, budget: ParseBudget): Promise<ParsedTree> {
+  const tree = new HtmlTreeAdapter(source, budget);
+  const root = await parseInSlices(source, tree, budget);
+  const slice = new TimeSlice();
+  await settleSpans(tree, endOfPage(root, source), slice);
+  await tree.texts.settle(slice);
+  return { root, treeBytes: budget.treeBytes };
 }
 
 /** Whether an element is one of HTML, not of SVG or MathML. */
@@ -148,23 +95,4 @@ function isClosing(source: string, start: number): boolean {
 
 function matchEnd(pattern: RegExp, source: string): number {
   return pattern.test(source) ? pattern.lastIndex : -1;
-}
-
-/**
- * Goes over the finished tree once. Text comes from the parser as a rope of its words: where it reads as the source does,
- * a slice of the source takes its place. Returns an estimate of the memory that all of it holds, in bytes.
- */
-function compact(root: RootNode, source: string): number {
-  let bytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
-  forEachNode(root, (node) => {
-    bytes += node instanceof SourceElement ? elementMemoryBytes : nodeMemoryBytes;
-    if (node instanceof TextNode) useSource(node, source);
-  });
-  return bytes;
-}
-
-function useSource(text: TextNode, source: string): void {
-  if (text.startIndex === null || text.endIndex === null) return;
-  const raw = source.slice(text.startIndex, text.endIndex + 1);
-  if (raw === text.data) text.data = raw;
 }

@@ -1,4 +1,5 @@
 import { html, type Token, type TreeAdapter, type TreeAdapterTypeMap } from "parse5";
+import { Attributes, noAttributes } from "./attributes.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -10,6 +11,8 @@ import {
   type TreeNode,
   type TreeParent,
 } from "./html-nodes.ts";
+import { ParseBudget } from "./parse-budget.ts";
+import { SourceTexts } from "./source-texts.ts";
 
 /** Characters that the parser put under another parent than the element they stand in. */
 export interface DisplacedText {
@@ -31,12 +34,6 @@ export type HtmlTreeTypes = TreeAdapterTypeMap<
   DoctypeNode
 >;
 
-/** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
-const Attributes = function Attributes() {} as unknown as new () => Record<string, string>;
-Attributes.prototype = Object.create(null);
-
-const noAttributes: Record<string, string> = Object.freeze(new Attributes());
-
 /** parse5 only asks whether a location is there, and whether it has an end tag. */
 const someLocation = {} as Token.ElementLocation;
 const closedLocation = { endTag: {} } as Token.ElementLocation;
@@ -49,28 +46,25 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: SourceElement[] = [];
   readonly displaced: DisplacedText[] = [];
-  readonly #maxDepth: number;
-  readonly #onTooDeep: () => never;
+  readonly texts: SourceTexts;
+  readonly #budget: ParseBudget;
   readonly #names = new Map<string, string>();
-  #depth = 0;
   #lastStart = -1;
   #fostered = false;
   #lastText = "";
 
-  /** `onTooDeep` is called, and has to throw, when more than `maxDepth` elements are open at once. */
-  constructor(maxDepth: number = Number.POSITIVE_INFINITY, onTooDeep: () => never = neverTooDeep) {
-    this.#maxDepth = maxDepth;
-    this.#onTooDeep = onTooDeep;
+  constructor(source: string = "", budget: ParseBudget = new ParseBudget()) {
+    this.texts = new SourceTexts(source);
+    this.#budget = budget;
   }
 
   onItemPush(): void {
-    this.#depth += 1;
-    if (this.#depth > this.#maxDepth) this.#onTooDeep();
+    this.#budget.open();
   }
 
   /** An array that grew by `push` has room for 17 children; most elements have fewer than three. */
   onItemPop(element: SourceElement): void {
-    this.#depth -= 1;
+    this.#budget.close();
     element.children = element.children.slice();
   }
 
@@ -83,6 +77,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   createElement(tagName: string, namespace: html.NS, attrs: Token.Attribute[]): SourceElement {
+    this.#budget.addElement(attrs.length);
     const name = this.#intern(tagName);
     const attribs = attributesOf(attrs);
     const isTemplate = name === "template" && namespace === html.NS.HTML;
@@ -90,10 +85,12 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   createCommentNode(data: string): CommentNode {
+    this.#budget.addNode();
     return new CommentNode(data);
   }
 
   createTextNode(value: string): TextNode {
+    this.#budget.addNode();
     return new TextNode(value);
   }
 
@@ -121,7 +118,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     this.#lastText = text;
     const last = parent.children.at(-1);
     if (last instanceof TextNode) last.data += text;
-    else this.appendChild(parent, new TextNode(text));
+    else this.appendChild(parent, this.createTextNode(text));
   }
 
   insertTextBefore(parent: TreeParent, text: string, reference: TreeChild): void {
@@ -129,7 +126,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     this.#lastText = text;
     const { prev } = reference;
     if (prev instanceof TextNode) prev.data += text;
-    else this.insertBefore(parent, new TextNode(text), reference);
+    else this.insertBefore(parent, this.createTextNode(text), reference);
   }
 
   detachNode(node: TreeChild): void {
@@ -144,6 +141,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   adoptAttributes(element: SourceElement, attrs: Token.Attribute[]): void {
+    this.#budget.addAttributes(attrs.length);
     if (element.attribs === noAttributes) element.attribs = new Attributes();
     for (const attr of attrs) element.attribs[qualifiedName(attr)] ??= attr.value;
   }
@@ -174,8 +172,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     if (!location) return;
     const { startOffset, endOffset } = location;
     if (!(node instanceof SourceElement)) {
-      node.startIndex = startOffset;
-      this.#setTextEnd(node, endOffset);
+      this.#place(node, startOffset, endOffset);
       return;
     }
     // Error recovery makes further elements of one start tag; only the first one stands in the source.
@@ -192,7 +189,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     const { endTag, endOffset } = location;
     if (endOffset === undefined) return;
     if (!(node instanceof SourceElement)) {
-      this.#setTextEnd(node, endOffset);
+      this.#place(node, node.startIndex ?? 0, endOffset);
       return;
     }
     // A `form` directly in a table is closed by its own start tag.
@@ -267,10 +264,15 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     return node instanceof SourceElement;
   }
 
-  #setTextEnd(node: TreeNode, endOffset: number): void {
-    node.endIndex = endOffset - 1;
+  #place(node: TreeNode, startOffset: number, endOffset: number): void {
+    if (!(node instanceof TextNode)) {
+      node.startIndex = startOffset;
+      node.endIndex = endOffset - 1;
+      return;
+    }
+    this.texts.added(node, this.#lastText, startOffset, endOffset);
     const { parent } = node;
-    if (!(node instanceof TextNode) || !parent) return;
+    if (!parent) return;
     const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && this.#lastText.trim() !== "";
     if (this.#fostered || isLate) this.displaced.push({ offset: endOffset - 1, parent });
     this.#fostered = false;
@@ -307,8 +309,4 @@ function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string>
 /** `xlink:href` under its whole name: `[href]` selects attributes without a namespace only. */
 function qualifiedName({ prefix, name }: Token.Attribute): string {
   return prefix ? `${prefix}:${name}` : name;
-}
-
-function neverTooDeep(): never {
-  throw new RangeError("There is no limit to exceed.");
 }

@@ -2,6 +2,7 @@ import { elementSpan, isTagOnly } from "./element-span.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { pageElements } from "./page-elements.ts";
+import { isClosing } from "./page-end.ts";
 
 /**
  * Where content is added at the end of an element: before its end tag, or where the element ends when that was left out.
@@ -22,7 +23,7 @@ function endOfBody({ source }: HtmlDocument, body: SourceElement): number | unde
   const last = body.children.findLast(
     (node) => node instanceof SourceElement || ("data" in node && node.data.trim() !== ""),
   );
-  const isBehind = last?.endIndex != null && last.endIndex >= contentEnd;
+  const isBehind = last?.endIndex != null && !isClosing(source.slice(contentEnd, last.endIndex + 1));
   if (contentEnd !== -1 && (startIndex !== null || !isBehind)) return contentEnd;
   if (!last) return source.length;
   return last.endIndex === null ? undefined : last.endIndex + 1;

@@ -2,11 +2,13 @@ import type { ElementRequest } from "../files/file-request.ts";
 import { documentKind } from "../http/content-type.ts";
 import { HttpError, notFound } from "../http-error.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import { type HtmlDocument, parseHtml } from "./html-document.ts";
+import { parseLimits } from "./document-limits.ts";
+import { parseDocument } from "./parse-document.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 /** A document and what the storage knew of the file when it was read. */
 export interface LoadedDocument {
-  readonly document: HtmlDocument;
+  readonly document: SourceDocument;
   readonly stat: StoredStat;
 }
 
@@ -15,24 +17,27 @@ export interface LoadedDocument {
  * now, and 413 `DOCUMENT_TOO_LARGE`.
  */
 export async function loadDocument(request: ElementRequest): Promise<LoadedDocument> {
-  const { storage, documents, path } = request;
-  requireHtml(path);
+  const { storage, documents, path, options } = request;
+  const kind = requireDocument(path);
   const file = request.file ?? (await storage.open(path));
   if (!file) throw notFound();
   try {
     const { stat } = file;
     refuseTooLarge(request, stat.size);
-    const document = await documents.get(path, stat.version, async () => parseHtml(await file.bytes()));
+    const document = await documents.get(path, stat.version, async () =>
+      parseDocument(kind, await file.bytes(), parseLimits(options)),
+    );
     return { document, stat };
   } finally {
     if (file !== request.file) await file.close();
   }
 }
 
-/** Throws 416 for what is not read as HTML. */
-function requireHtml(path: string): void {
-  if (documentKind(path) === "html") return;
-  throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML documents only.");
+/** How a file is parsed. Throws 416 for one without elements. */
+function requireDocument(path: string): "html" | "xml" {
+  const kind = documentKind(path);
+  if (kind) return kind;
+  throw new HttpError(416, "NOT_HTML", "Elements are read and changed in HTML, XML and SVG documents only.");
 }
 
 /** Throws 413 for a document of more than `maxDocumentSize` bytes. */

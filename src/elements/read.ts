@@ -1,29 +1,31 @@
 import type { ElementRequest } from "../files/file-request.ts";
-import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
-import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
-import { elementBytes, elementHeaders, noMatchReply } from "./element-reply.ts";
+import { judgePreconditions } from "./element-preconditions.ts";
+import { elementBytes, elementHeaders, noMatchReply, withMatches } from "./element-reply.ts";
+import { elementTag } from "./element-tag.ts";
+import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";
-import { compileSelector, selectElements } from "./select.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
-  const { exchange } = request;
-  const selector = compileSelector(request.selector);
-  const { document, stat } = await loadDocument(request);
-  const matches = selectElements(document, selector);
-  if (matches.length === 0) return noMatchReply();
+  const { exchange, options } = request;
+  const findElements = elementFinder(request);
+  const loaded = await loadDocument(request);
+  const matches = await findElements(loaded.document);
+  if (matches.length === 0) return noMatchReply(request);
 
-  const validators = { etag: entityTag(stat.version), modified: stat.modified };
-  const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
-  if (verdict === "failed") throw preconditionFailed(validators);
-  const headers: ReplyHeaders = {
-    ...elementHeaders(request, matches.length),
-    "last-modified": formatHttpDate(stat.modified),
-  };
-  if (verdict === "not-modified") return emptyReply(304, headers);
-  const body = elementBytes(document, matches);
-  headers["content-length"] = String(body.byteLength);
-  return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
+  try {
+    const body = elementBytes(loaded.document, matches, options.maxFileSize);
+    const headers: ReplyHeaders = {
+      ...elementHeaders(request, matches.length),
+      etag: elementTag(body),
+      "last-modified": formatHttpDate(loaded.stat.modified),
+    };
+    if (judgePreconditions(request, loaded, matches) === "not-modified") return emptyReply(304, headers);
+    headers["content-length"] = String(body.byteLength);
+    return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
+  } catch (error) {
+    throw withMatches(error, matches.length);
+  }
 }

@@ -2,62 +2,75 @@ import { Buffer } from "node:buffer";
 import type { ElementRequest } from "../files/file-request.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
+import { type Dialect, dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
-import { elementHeaders, noMatchReply } from "./element-reply.ts";
-import { requireSpan } from "./element-span.ts";
-import type { Placement } from "./fits-in-place.ts";
+import { elementSpan } from "./element-span.ts";
+import { firstLineAt } from "./first-line.ts";
 import { type HtmlDocument, requireEncodable } from "./html-document.ts";
-import type { SourceElement } from "./html-nodes.ts";
+import { SourceElement } from "./html-nodes.ts";
+import { decodeHtml, invalidHtml } from "./invalid-html.ts";
 import { previousOf } from "./neighbours.ts";
 import { outermost } from "./outermost.ts";
 import { pageElements } from "./page-elements.ts";
+import type { Placement } from "./placement.ts";
 import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
-import { decodeHtml, type Fragment, fragmentsOf, invalidHtml } from "./well-formed.ts";
+import { type Fragment, fragmentsOf } from "./well-formed.ts";
+import { placeXmlInstead } from "./xml-placement.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */
-export async function replaceElements(request: ElementRequest): Promise<Reply> {
-  const edited = await editElements(request, async () => {
-    const html = decodeHtml(await request.exchange.body.bytes());
+export function replaceElements(request: ElementRequest): Promise<Reply> {
+  const { exchange, options } = request;
+  const dialect = dialects[options.dialect];
+  return editElements(request, async () => {
+    const html = decodeHtml(await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize)));
     if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
     return {
       kind: "elements-replaced",
       html,
-      replacements: (document, matches) => replacements(document, matches, html),
+      place: (document, matches) =>
+        document.isXml
+          ? placeXmlInstead(document, matches, html, dialect.checkReplacement)
+          : replacements(document, matches, html, dialect),
+      content: ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
     };
   });
-  if (!edited) return noMatchReply();
-  const html = edited.replacements.map(({ fragment }) => fragment?.html ?? "").join("");
-  const body = Buffer.from(html, edited.document.encoding);
-  return { status: 206, headers: elementHeaders(request, edited.matches.length), body };
 }
 
-function replacements(document: HtmlDocument, matches: readonly SourceElement[], html: string): readonly Placement[] {
+async function replacements(
+  document: HtmlDocument,
+  matches: readonly SourceElement[],
+  html: string,
+  dialect: Dialect,
+): Promise<readonly Placement[] | undefined> {
   requireEncodable(document, html);
   const page = Object.values(pageElements(document.root));
   const fragmentIn = fragmentsOf(html);
-  const found = outermost(matches).map((element): Placement => {
-    const { parent } = element;
-    const fragment = fragmentIn(parent);
+  const replaced = new Set<unknown>(outermost(matches));
+  const placements: Placement[] = [];
+  for (const element of outermost(matches)) {
+    const fragment = await fragmentIn(element.parent);
     if (page.includes(element)) requireSameElement(element, fragment);
-    const { start, end } = requireSpan(element);
-    const endTags = endTagsAt(previousOf(element), start, firstTagOf(fragment));
-    return { start, end, text: endTags + fragment.html, fragment, fragmentStart: endTags.length, parent };
-  });
+    dialect.checkReplacement(element, fragment);
+    const span = elementSpan(element);
+    if (!span) return undefined;
+    const { start, end } = span;
+    const previous = previousOf(element);
+    // What is put in place of the element before leaves nothing open.
+    const endTags = replaced.has(previous) ? "" : endTagsAt(previous, start, firstTagOf(fragment));
+    const line = element.parent instanceof SourceElement ? firstLineAt(element.parent, start, fragment.html) : "";
+    const before = endTags + line;
+    const text = before + fragment.html;
+    placements.push({ start, end, text, fragment, fragmentStart: before.length, removes: [element] });
+  }
   // Error recovery may order the document otherwise than the source.
-  return found.sort((a, b) => a.start - b.start);
+  return placements.sort((a, b) => a.start - b.start);
 }
 
 /** `html`, `head` and `body` are on every page: each gives way to another one of its kind only. */
-function requireSameElement({ name }: SourceElement, { html, tags }: Fragment): void {
+function requireSameElement({ name }: SourceElement, { html, tags, steps }: Fragment): void {
   const [tag] = tags;
-  const endTag = tag?.endTag ?? html.length;
-  const isWhole =
-    tag?.name === name &&
-    tag.start === 0 &&
-    html
-      .slice(endTag)
-      .replace(/^<\/[a-z]+\s*>/i, "")
-      .trim() === "";
-  if (isWhole) return;
+  const isFirst = tag?.name === name && html.slice(0, tag.start).trim() === "";
+  const end = steps.findIndex((step) => step.kind === "end" && step.tag === tag);
+  if (isFirst && steps.slice(end + 1).every(({ data, kind }) => kind === "text" && data.trim() === "")) return;
   throw new HttpError(400, "INVALID_TARGET", `<${name}> can only be replaced by another <${name}> element.`);
 }

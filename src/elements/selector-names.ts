@@ -3,37 +3,85 @@ export type PseudoArgument =
   | "forgiving-list"
   | "list"
   | "relative-list"
+  | "compounds"
   | "compound"
   | "nth"
   | "nth-of"
   | "languages"
   | "direction"
-  | "name";
+  | "name"
+  | "names";
+
+export type Direction = "ltr" | "rtl";
+export type NthPseudoClass = "nth-child" | "nth-last-child" | "nth-of-type" | "nth-last-of-type";
+export type PlainPseudoClass = (typeof plainPseudoClasses)[number];
+
+/** Pseudo-classes without an argument that go by the tree and its attributes. */
+const plainPseudoClasses = [
+  "any-link",
+  "checked",
+  "default",
+  "defined",
+  "disabled",
+  "empty",
+  "enabled",
+  "first-child",
+  "first-of-type",
+  "in-range",
+  "indeterminate",
+  "invalid",
+  "last-child",
+  "last-of-type",
+  "link",
+  "only-child",
+  "only-of-type",
+  "open",
+  "optional",
+  "out-of-range",
+  "placeholder-shown",
+  "read-only",
+  "read-write",
+  "required",
+  "root",
+  "scope",
+  "valid",
+  "-webkit-any-link",
+] as const;
+
+export /** A set of names, written with blanks between them. */
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+/** Pseudo-classes of scrollbars and their parts. */
+export const scrollbarStates: ReadonlySet<string> = words(
+  "corner-present decrement double-button end horizontal increment no-button single-button start vertical window-inactive",
+);
 
 /**
  * Pseudo-classes that browsers know and that a document at rest never is in: nobody points at it, nothing plays, there
- * is no shadow tree. They are valid and match nothing.
+ * is no shadow tree. They are valid and match nothing. The second row is that of media, which not all browsers know.
  */
-export const statePseudoClasses: ReadonlySet<string> = new Set(
-  (
-    "active autofill buffering focus focus-visible focus-within fullscreen host host-context hover modal muted paused " +
-    "picture-in-picture playing popover-open seeking stalled state target user-invalid user-valid visited volume-locked"
-  ).split(" "),
-);
+const states = new Set([
+  ...words(
+    "active active-view-transition autofill current focus focus-visible focus-within fullscreen future host hover " +
+      "interest-source interest-target modal navigation-source past picture-in-picture popover-open target target-after " +
+      "target-before target-current user-invalid user-valid visited xr-overlay -webkit-autofill -webkit-drag " +
+      "-webkit-full-page-media -webkit-full-screen -webkit-full-screen-ancestor",
+  ),
+  ...words("buffering muted paused playing seeking stalled volume-locked"),
+  ...scrollbarStates,
+]);
 
-/** Pseudo-classes without an argument that go by the tree and its attributes. */
-export const treePseudoClasses: ReadonlySet<string> = new Set(
-  (
-    "any-link checked disabled empty enabled first-child first-of-type last-child last-of-type link only-child " +
-    "only-of-type optional read-only read-write required root scope"
-  ).split(" "),
-);
+/** What a pseudo-class is that has no argument: one to be evaluated, or a state. `undefined` where there is none. */
+export function plainPseudoClass(name: string): PlainPseudoClass | "state" | undefined {
+  return plainPseudoClasses.find((known) => known === name) ?? (states.has(name) ? "state" : undefined);
+}
 
 export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new Map<string, PseudoArgument>([
   ["is", "forgiving-list"],
   ["where", "forgiving-list"],
   ["not", "list"],
   ["has", "relative-list"],
+  ["-webkit-any", "compounds"],
   ["nth-child", "nth-of"],
   ["nth-last-child", "nth-of"],
   ["nth-of-type", "nth"],
@@ -43,20 +91,14 @@ export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new 
   ["host", "compound"],
   ["host-context", "compound"],
   ["state", "name"],
+  ["active-view-transition-type", "names"],
 ]);
 
-/** Written with one colon as well, since CSS 2. */
-export const legacyPseudoElements: ReadonlySet<string> = new Set(["before", "after", "first-line", "first-letter"]);
+/** Those that combine other selectors, so that they may stand wherever these may. */
+export const logicalPseudoClasses: ReadonlySet<string> = words("is where not");
 
-const pseudoElements: ReadonlySet<string> = new Set(
-  (
-    "after backdrop before cue cue-region details-content file-selector-button first-letter first-line grammar-error " +
-    "highlight marker part placeholder selection slotted spelling-error target-text view-transition " +
-    "view-transition-group view-transition-image-pair view-transition-new view-transition-old"
-  ).split(" "),
+/** Those that go by an element's place in a tree, in which a pseudo-element has none. */
+export const structuralPseudoClasses: ReadonlySet<string> = words(
+  "empty first-child first-of-type has host host-context last-child last-of-type nth-child nth-last-child " +
+    "nth-last-of-type nth-of-type only-child only-of-type root scope -webkit-any",
 );
-
-/** Whether browsers know `::name`; every `::-webkit-` name counts as known (Selectors 4, §3.6.4). */
-export function isPseudoElement(name: string): boolean {
-  return pseudoElements.has(name) || name.startsWith("-webkit-");
-}

@@ -1,346 +1,397 @@
-import { AttributeAction, type Selector, SelectorType, type TraversalType } from "css-what";
 import { HttpError } from "../http-error.ts";
+import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
+import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
 import {
   functionalPseudoClasses,
-  isPseudoElement,
-  legacyPseudoElements,
+  type NthPseudoClass,
   type PseudoArgument,
-  statePseudoClasses,
-  treePseudoClasses,
+  plainPseudoClass,
 } from "./selector-names.ts";
-import { invalidSelector, SelectorScanner } from "./selector-scanner.ts";
+import { invalidSelector, SelectorReader } from "./selector-reader.ts";
+import type {
+  AttributeOperator,
+  AttributeSelector,
+  Combinator,
+  ComplexSelector,
+  CompoundSelector,
+  LanguageRange,
+  SelectorList,
+  SelectorStep,
+  SimpleSelector,
+} from "./selector-tree.ts";
 
 /** Longest selector, in characters, and the most compound selectors in it: what no person writes only costs time. */
-const maxLength = 4096;
-const maxCompounds = 64;
-
-const anPlusB =
-  /[ \t\r\n\f]*(?:even|odd|[+-]?\d+|[+-]?\d*n(?:[ \t\r\n\f]*[+-][ \t\r\n\f]*\d+|-\d+)?)(?=[ \t\r\n\f)]|$)/iy;
-
-const combinators: Readonly<Record<string, TraversalType>> = {
-  ">": SelectorType.Child,
-  "+": SelectorType.Adjacent,
-  "~": SelectorType.Sibling,
-};
-
-const attributeActions: Readonly<Record<string, AttributeAction>> = {
-  "=": AttributeAction.Equals,
-  "~": AttributeAction.Element,
-  "|": AttributeAction.Hyphen,
-  "^": AttributeAction.Start,
-  $: AttributeAction.End,
-  "*": AttributeAction.Any,
-};
-
-/**
- * Parses a selector list as browsers do in `querySelectorAll` (Selectors 4, CSS Syntax 3) into css-what's tree, which
- * css-select compiles. css-what itself takes what browsers refuse, refuses what they take, and tells no offsets.
- *
- * Throws 400 `INVALID_SELECTOR`; `details` names the part that is wrong and its offset.
- */
-export function parseSelector(text: string): Selector[][] {
-  if (text.length > maxLength)
-    throw invalidSelector(`it is longer than ${maxLength} characters`, text.slice(0, 20), maxLength);
-  return new SelectorParser(text).parse();
+export interface SelectorLimits {
+  /** @default 4096 */
+  readonly maxSelectorLength?: number;
+  /** @default 64 */
+  readonly maxCompounds?: number;
 }
 
-/** Where a selector stands: what is allowed depends on the function around it. */
+const combinators: Readonly<Record<string, Combinator>> = {
+  ">": "child",
+  "+": "next-sibling",
+  "~": "subsequent-sibling",
+};
+
+const operators: readonly string[] = ["=", "~=", "|=", "^=", "$=", "*="] satisfies AttributeOperator[];
+
+/**
+ * Parses a selector list as browsers do in `querySelectorAll` (Selectors 4, CSS Syntax 3; where browsers differ, as
+ * Chromium does). Throws 400 `INVALID_SELECTOR`; `details` names the part that is wrong and its offset.
+ */
+export function parseSelector(text: string, limits: SelectorLimits = {}): SelectorList {
+  const { maxSelectorLength = 4096, maxCompounds = 64 } = limits;
+  if (text.length > maxSelectorLength) {
+    throw invalidSelector(`it is longer than ${maxSelectorLength} characters`, text.slice(0, 20), maxSelectorLength);
+  }
+  return new SelectorParser(new SelectorReader(text), maxCompounds).parse();
+}
+
+/** A name, or `*`; what is written `\*` is a name. */
+interface TypeName {
+  readonly name: string | undefined;
+}
+
+const anyName: TypeName = { name: undefined };
+
+/** Where a selector stands: what is allowed depends on what is around it. */
 interface Place {
-  readonly inHas?: boolean;
-  /** Whether `::before` may end it: only at the top level. */
+  /** Within `:has()`, or where else `:has()` cannot stand. */
+  readonly noHas?: boolean;
+  /** Whether `::before` may end it. */
   readonly pseudoElements?: boolean;
+  /** The pseudo-element that it says more about. */
+  readonly behind?: PseudoElementRule | undefined;
 }
 
 class SelectorParser {
-  readonly #scanner: SelectorScanner;
+  readonly #reader: SelectorReader;
+  readonly #maxCompounds: number;
   #compounds = 0;
 
-  constructor(text: string) {
-    this.#scanner = new SelectorScanner(text);
+  constructor(reader: SelectorReader, maxCompounds: number) {
+    this.#reader = reader;
+    this.#maxCompounds = maxCompounds;
   }
 
-  parse(): Selector[][] {
-    const selectors = this.#list({ pseudoElements: true }, "complex");
-    if (this.#scanner.position < this.#scanner.text.length) throw this.#scanner.unexpected();
-    return selectors;
+  parse(): SelectorList {
+    const list = this.#list({ pseudoElements: true }, "complex");
+    if (this.#reader.token.kind !== "end") throw this.#reader.unexpected();
+    return list;
   }
 
-  #list(place: Place, kind: "complex" | "relative"): Selector[][] {
-    const selectors: Selector[][] = [];
+  #list(place: Place, kind: "complex" | "relative"): SelectorList {
+    const list: ComplexSelector[] = [];
     do {
-      selectors.push(this.#complex(place, kind));
-    } while (this.#scanner.take(","));
-    return selectors;
+      list.push(this.#complex(place, kind));
+    } while (this.#reader.take(","));
+    return list;
   }
 
   /** In `:is()` and `:where()` what does not parse is dropped, the rest stays (Selectors 4, §19.1). */
-  #forgivingList(place: Place): Selector[][] {
-    const selectors: Selector[][] = [];
+  #forgivingList(place: Place): SelectorList {
+    const list: ComplexSelector[] = [];
     do {
-      const start = this.#scanner.position;
+      const { position } = this.#reader;
       try {
-        const selector = this.#complex(place, "complex");
-        if (this.#scanner.atListItemEnd()) selectors.push(selector);
-        else this.#scanner.skipListItem(start);
+        list.push(this.#complex(place, "complex"));
       } catch (error) {
-        if (!(error instanceof HttpError)) throw error;
-        this.#scanner.skipListItem(start);
+        // The limit holds for what is dropped as well.
+        if (!(error instanceof HttpError) || this.#compounds > this.#maxCompounds) throw error;
+        this.#reader.skipListItem(position);
       }
-    } while (this.#scanner.take(","));
-    return selectors;
+    } while (this.#reader.take(","));
+    return list;
   }
 
-  #complex(place: Place, kind: "complex" | "relative"): Selector[] {
-    const selectors: Selector[] = [];
-    this.#scanner.skipBlank();
-    if (kind === "relative") {
-      const first = this.#combinator();
-      if (first) selectors.push({ type: first });
-      this.#scanner.skipBlank();
-    }
+  #complex(place: Place, kind: "complex" | "relative"): ComplexSelector {
+    const steps: SelectorStep[] = [];
+    this.#reader.skipSpace();
+    let combinator = kind === "relative" ? (this.#combinator() ?? "descendant") : null;
     for (;;) {
-      const compound = this.#compound(place);
-      selectors.push(...compound);
-      const hadBlank = this.#scanner.skipBlank();
-      if (this.#scanner.atListItemEnd()) return selectors;
-      if (compound.some(({ type }) => type === SelectorType.PseudoElement)) throw this.#scanner.unexpected();
-      const combinator = this.#combinator() ?? (hadBlank ? SelectorType.Descendant : undefined);
-      if (!combinator) throw this.#scanner.unexpected();
-      selectors.push({ type: combinator });
-      this.#scanner.skipBlank();
+      this.#reader.skipSpace();
+      const { compound, pseudoElement } = this.#compound(place);
+      steps.push({ combinator, compound });
+      const hadSpace = this.#reader.skipSpace();
+      if (this.#reader.atListItemEnd()) return steps;
+      if (pseudoElement) throw this.#reader.unexpected("nothing can follow a pseudo-element");
+      combinator = this.#combinator() ?? (hadSpace ? "descendant" : null);
+      if (!combinator) throw this.#reader.unexpected();
     }
   }
 
-  #combinator(): TraversalType | undefined {
-    const combinator = combinators[this.#scanner.peek()];
-    if (combinator) this.#scanner.position += 1;
+  #combinator(): Combinator | null {
+    const { kind, value } = this.#reader.token;
+    const combinator = kind === "delim" ? combinators[value] : undefined;
+    if (!combinator) return null;
+    this.#reader.next();
     return combinator;
   }
 
-  #compound(place: Place): Selector[] {
-    const start = this.#scanner.position;
+  #compound(place: Place): { compound: CompoundSelector; pseudoElement: PseudoElementRule | undefined } {
+    const { start } = this.#reader.token;
     this.#compounds += 1;
-    if (this.#compounds > maxCompounds) {
-      throw invalidSelector(`it has more than ${maxCompounds} compound selectors`, this.#scanner.partAt(start), start);
+    if (this.#compounds > this.#maxCompounds) {
+      throw this.#reader.invalid(`it has more than ${this.#maxCompounds} compound selectors`, start);
     }
-    const selectors: Selector[] = [];
-    const type = this.#typeSelector();
-    if (type) selectors.push(type);
+    const compound: SimpleSelector[] = [];
+    const type = place.behind ? undefined : this.#typeSelector();
+    if (type) compound.push(type);
+    let { behind } = place;
     for (;;) {
-      const afterPseudoElement = selectors.at(-1)?.type === SelectorType.PseudoElement;
-      if (afterPseudoElement && /[.#[]/.test(this.#scanner.peek())) throw this.#scanner.unexpected();
-      const simple = this.#simple(place);
-      if (!simple) break;
-      // `::before:hover` stays what it is: a pseudo-element.
-      if (!afterPseudoElement) selectors.push(simple);
+      const read = this.#simple(behind === place.behind ? place : { ...place, behind });
+      if (!read) break;
+      compound.push(read.simple);
+      behind = read.pseudoElement ?? behind;
     }
-    if (selectors.length === 0) throw this.#scanner.unexpected("a selector is missing");
-    return selectors;
+    if (compound.length === 0) throw this.#reader.unexpected("a selector is missing");
+    return { compound, pseudoElement: place.behind ? undefined : behind };
   }
 
-  #typeSelector(): Selector | undefined {
-    const start = this.#scanner.position;
-    const name = this.#nameOrStar();
-    if (
-      this.#scanner.peek() !== "|" ||
-      this.#scanner.text[this.#scanner.position + 1] === "|" ||
-      this.#scanner.text[this.#scanner.position + 1] === "="
-    ) {
-      if (name === undefined) return undefined;
-      return typeSelector(name, null);
-    }
-    this.#scanner.position += 1;
+  #typeSelector(): SimpleSelector | undefined {
+    const { start } = this.#reader.token;
+    const first = this.#nameOrStar();
+    if (!this.#reader.take("|")) return first && typeSelector(first, "any");
     const local = this.#nameOrStar();
-    if (local === undefined) throw this.#scanner.unexpected("a tag name is missing");
-    if (name !== undefined && name !== "*") {
-      throw invalidSelector(
-        "the namespace prefix is not declared",
-        this.#scanner.text.slice(start, this.#scanner.position),
-        start,
-      );
-    }
-    return typeSelector(local, name === undefined ? "" : null);
+    if (!local) throw this.#reader.unexpected("a tag name is missing");
+    if (first && first !== anyName) throw this.#reader.invalid("the namespace prefix is not declared", start);
+    return typeSelector(local, first ? "any" : "none");
   }
 
-  #nameOrStar(): string | undefined {
-    return this.#scanner.take("*") ? "*" : this.#scanner.identifier();
+  #nameOrStar(): TypeName | undefined {
+    if (this.#reader.take("*")) return anyName;
+    const name = this.#reader.name();
+    return name === undefined ? undefined : { name };
   }
 
-  #simple(place: Place): Selector | undefined {
-    const start = this.#scanner.position;
-    switch (this.#scanner.peek()) {
-      case "#":
-        return attributeSelector("id", AttributeAction.Equals, this.#nameAfter(1, "an id"), "quirks");
-      case ".":
-        return attributeSelector("class", AttributeAction.Element, this.#nameAfter(1, "a class name"), "quirks");
-      case "[":
-        this.#scanner.position += 1;
-        return this.#attribute(start);
-      case ":":
-        return this.#scanner.text[start + 1] === ":"
-          ? this.#pseudoElement(place, start)
-          : this.#pseudoClass(place, start);
-      default:
-        return undefined;
+  #simple(place: Place): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } | undefined {
+    const { kind, value, start } = this.#reader.token;
+    if (kind === "delim" && value === ":") {
+      this.#reader.next();
+      return this.#reader.take(":") ? this.#pseudoElement(place, start) : this.#pseudo(place, start);
     }
+    const isSimple = kind === "hash" || (kind === "delim" && ".[&".includes(value));
+    if (isSimple && place.behind) throw this.#reader.unexpected("it cannot stand behind a pseudo-element");
+    if (kind === "hash") {
+      this.#reader.next();
+      return { simple: { kind: "id", value } };
+    }
+    if (kind !== "delim") {
+      if (kind === "other" && value.startsWith("#")) throw this.#reader.unexpected("an id does not begin like a name");
+      return undefined;
+    }
+    if (this.#reader.take(".")) return { simple: { kind: "class", value: this.#requireName("a class name", start) } };
+    if (this.#reader.take("[")) return { simple: this.#attribute(start) };
+    // Outside of nested rules `&` is the scoping root (CSS Nesting 1, §4).
+    if (this.#reader.take("&")) return { simple: { kind: "pseudo-class", name: "scope" } };
+    if (value === "#") throw this.#reader.unexpected("an id is missing");
+    return undefined;
   }
 
-  #attribute(start: number): Selector {
-    this.#scanner.skipBlank();
-    const name = this.#attributeName(start);
-    this.#scanner.skipBlank();
-    const operator = this.#scanner.peek();
-    const action = attributeActions[operator];
-    if (!action) {
-      this.#scanner.close("]", start);
-      return attributeSelector(name, AttributeAction.Exists, "", null);
+  #attribute(start: number): AttributeSelector {
+    this.#reader.skipSpace();
+    const { name, namespace } = this.#attributeName();
+    this.#reader.skipSpace();
+    const operator = this.#operator();
+    if (!operator) {
+      this.#reader.close("]", start);
+      return { kind: "attribute", name, namespace, operator: "exists", value: "", flag: null };
     }
-    this.#scanner.position += 1;
-    if (operator !== "=" && !this.#scanner.take("=")) throw this.#scanner.unexpected();
-    this.#scanner.skipBlank();
-    const value = this.#scanner.string() ?? this.#scanner.identifier();
-    if (value === undefined) throw this.#scanner.unexpected("a value is missing; put it in quotes unless it is a name");
-    this.#scanner.skipBlank();
-    const flagStart = this.#scanner.position;
-    const flag = this.#scanner.identifier()?.toLowerCase();
-    if (flag !== undefined && flag !== "i" && flag !== "s") {
-      throw invalidSelector("the flag is unknown", this.#scanner.partAt(flagStart), flagStart);
-    }
-    this.#scanner.skipBlank();
-    this.#scanner.close("]", start);
-    return attributeSelector(name, action, value, flag === undefined ? null : flag === "i");
+    this.#reader.skipSpace();
+    const value = this.#reader.string() ?? this.#reader.name();
+    if (value === undefined) throw this.#reader.unexpected("a value is missing; put it in quotes unless it is a name");
+    this.#reader.skipSpace();
+    const flag = this.#flag();
+    this.#reader.skipSpace();
+    this.#reader.close("]", start);
+    return { kind: "attribute", name, namespace, operator, value, flag };
   }
 
-  #attributeName(start: number): string {
-    const prefix = this.#nameOrStar();
-    const isPrefix = this.#scanner.peek() === "|" && this.#scanner.text[this.#scanner.position + 1] !== "=";
-    if (!isPrefix) {
-      if (prefix === undefined || prefix === "*") throw this.#scanner.unexpected("an attribute name is missing");
-      return prefix;
+  #attributeName(): { name: string; namespace: "any" | "none" } {
+    const { start } = this.#reader.token;
+    const first = this.#nameOrStar();
+    const hasPrefix = this.#reader.take("|");
+    const name = hasPrefix ? this.#reader.name() : first?.name;
+    if (name === undefined) throw this.#reader.unexpected("an attribute name is missing");
+    if (hasPrefix && first && first !== anyName) {
+      throw this.#reader.invalid("the namespace prefix is not declared", start);
     }
-    this.#scanner.position += 1;
-    const name = this.#scanner.identifier();
-    if (name === undefined) throw this.#scanner.unexpected("an attribute name is missing");
-    if (prefix !== undefined && prefix !== "*") {
-      throw invalidSelector("the namespace prefix is not declared", this.#scanner.partAt(start), start);
-    }
-    return name;
+    return { name, namespace: hasPrefix && first ? "any" : "none" };
   }
 
-  #pseudoElement(place: Place, start: number): Selector {
-    const name = this.#nameAfter(2, "a pseudo-element").toLowerCase();
-    if (!isPseudoElement(name))
-      throw invalidSelector("the pseudo-element is unknown", this.#scanner.partAt(start), start);
-    if (this.#scanner.take("(")) {
-      this.#scanner.skipBalanced(")");
-      this.#scanner.close(")", start);
-    }
-    return this.#asPseudoElement(name, place, start);
+  #operator(): AttributeOperator | undefined {
+    const { kind, value } = this.#reader.token;
+    if (kind !== "delim" || !isOperator(value)) return undefined;
+    this.#reader.next();
+    return value;
   }
 
-  #asPseudoElement(name: string, place: Place, start: number): Selector {
-    if (!place.pseudoElements)
-      throw invalidSelector("a pseudo-element cannot stand here", this.#scanner.partAt(start), start);
-    return { type: SelectorType.PseudoElement, name, data: null };
+  #flag(): "i" | "s" | null {
+    const { start } = this.#reader.token;
+    const flag = this.#reader.name()?.toLowerCase() ?? null;
+    if (flag === null || flag === "i" || flag === "s") return flag;
+    throw this.#reader.invalid("the flag is unknown", start);
   }
 
-  #pseudoClass(place: Place, start: number): Selector {
-    const name = this.#nameAfter(1, "a pseudo-class").toLowerCase();
-    if (this.#scanner.take("(")) {
-      const argument = functionalPseudoClasses.get(name);
-      if (!argument)
-        throw invalidSelector("the pseudo-class is unknown, or takes no argument", this.#scanner.partAt(start), start);
-      const data = this.#argument(argument, name, place, start);
-      this.#scanner.skipBlank();
-      this.#scanner.close(")", start);
-      return { type: SelectorType.Pseudo, name, data };
-    }
-    if (legacyPseudoElements.has(name)) return this.#asPseudoElement(name, place, start);
-    if (treePseudoClasses.has(name) || (statePseudoClasses.has(name) && !isFunctionOnly(name))) {
-      return { type: SelectorType.Pseudo, name, data: null };
-    }
-    const reason = functionalPseudoClasses.has(name) ? "its argument is missing" : "the pseudo-class is unknown";
-    throw invalidSelector(reason, this.#scanner.partAt(start), start);
+  #pseudoElement(place: Place, start: number): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
+    const { value, kind } = this.#reader.token;
+    const name = value.toLowerCase();
+    const isFunction = kind === "function";
+    if (!isFunction && kind !== "ident") throw this.#reader.invalid("the name of a pseudo-element is missing", start);
+    this.#reader.next();
+    const rule = pseudoElementRule(isFunction ? `${name}()` : name);
+    if (!rule) throw this.#reader.invalid("the pseudo-element is unknown", start);
+    if (isFunction) this.#pseudoElementArgument(rule, start);
+    return this.#asPseudoElement(name, rule, place, start);
   }
 
-  #argument(argument: PseudoArgument, name: string, place: Place, start: number): Selector[][] | string | null {
+  #asPseudoElement(
+    name: string,
+    rule: PseudoElementRule,
+    { pseudoElements, behind }: Place,
+    start: number,
+  ): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
+    const isAllowed = pseudoElements && (!behind || mayFollowElement(behind, name));
+    if (!isAllowed) throw this.#reader.invalid("a pseudo-element cannot stand here", start);
+    return { simple: { kind: "nothing" }, pseudoElement: rule };
+  }
+
+  #pseudoElementArgument({ argument }: PseudoElementRule, start: number): void {
+    this.#reader.skipSpace();
+    if (argument === "compound" || argument === "compounds") this.#compoundList(argument, { noHas: true });
+    else if (!argument?.test(this.#reader.textToClose())) {
+      throw this.#reader.invalid("the argument is not one that the pseudo-element takes", start);
+    }
+    this.#reader.close(")", start);
+  }
+
+  #pseudo(place: Place, start: number): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } {
+    const { value, kind } = this.#reader.token;
+    const name = value.toLowerCase();
+    if (kind !== "ident" && kind !== "function") {
+      throw this.#reader.invalid("the name of a pseudo-class is missing", start);
+    }
+    this.#reader.next();
+    const legacy = kind === "ident" && legacyPseudoElements.has(name) ? pseudoElementRule(name) : undefined;
+    if (legacy) return this.#asPseudoElement(name, legacy, place, start);
+    const simple = kind === "function" ? this.#functional(name, place, start) : this.#plain(name, start);
+    if (place.behind && !mayFollow(place.behind, name)) {
+      throw this.#reader.invalid("it cannot stand behind this pseudo-element", start);
+    }
+    return { simple };
+  }
+
+  #plain(name: string, start: number): SimpleSelector {
+    const known = plainPseudoClass(name);
+    if (known) return known === "state" ? { kind: "nothing" } : { kind: "pseudo-class", name: known };
+    const isFunction = functionalPseudoClasses.has(name);
+    throw this.#reader.invalid(isFunction ? "its argument is missing" : "the pseudo-class is unknown", start);
+  }
+
+  #functional(name: string, place: Place, start: number): SimpleSelector {
+    const argument = functionalPseudoClasses.get(name);
+    if (!argument) {
+      this.#reader.textToClose();
+      const known = plainPseudoClass(name) || legacyPseudoElements.has(name);
+      throw this.#reader.invalid(known ? "it takes no argument" : "the pseudo-class is unknown", start);
+    }
+    const simple = this.#argument(argument, name, place, start);
+    this.#reader.skipSpace();
+    this.#reader.close(")", start);
+    return simple;
+  }
+
+  #argument(argument: PseudoArgument, name: string, place: Place, start: number): SimpleSelector {
+    const inner: Place = { ...place, pseudoElements: false };
     switch (argument) {
       case "forgiving-list":
-        return this.#forgivingList({ ...place, pseudoElements: false });
+        return { kind: "is", list: this.#forgivingList(inner) };
       case "list":
-        return this.#list({ ...place, pseudoElements: false }, "complex");
+        return { kind: "not", list: this.#list(inner, "complex") };
       case "relative-list":
-        if (place.inHas) throw invalidSelector(":has() cannot stand in :has()", this.#scanner.partAt(start), start);
-        return this.#list({ inHas: true, pseudoElements: false }, "relative");
+        if (place.noHas) throw this.#reader.invalid(":has() cannot stand here", start);
+        return { kind: "has", list: this.#list({ noHas: true }, "relative") };
       case "compound":
-        this.#scanner.skipBlank();
-        this.#compound({ ...place, pseudoElements: false });
-        return null;
+      case "compounds": {
+        const list = this.#compoundList(argument, { noHas: true });
+        return name === "-webkit-any" ? { kind: "is", list } : { kind: "nothing" };
+      }
       case "nth":
       case "nth-of":
-        return this.#nth(argument, place);
+        return this.#nth(name as NthPseudoClass, argument, place);
       case "languages":
-        return this.#names((scanner) => scanner.string() ?? scanner.identifier(), "a language");
+        return { kind: "lang", ranges: this.#names("a language", () => this.#languageRange()) };
       case "direction":
-      case "name":
-        return this.#names((scanner) => scanner.identifier(), `the argument of :${name}()`);
+      case "name": {
+        this.#reader.skipSpace();
+        const value = this.#requireName(`the argument of :${name}()`, this.#reader.token.start).toLowerCase();
+        if (argument === "name") return { kind: "nothing" };
+        return { kind: "dir", direction: value === "ltr" || value === "rtl" ? value : "unknown" };
+      }
+      case "names":
+        this.#names(`the argument of :${name}()`, () => this.#reader.name());
+        return { kind: "nothing" };
     }
   }
 
-  #nth(argument: "nth" | "nth-of", place: Place): string {
-    const start = this.#scanner.position;
-    anPlusB.lastIndex = start;
-    if (!anPlusB.test(this.#scanner.text)) throw this.#scanner.unexpected("a number, even, odd or An+B is expected");
-    this.#scanner.position = anPlusB.lastIndex;
-    this.#scanner.skipBlank();
-    const of = this.#scanner.position;
-    if (argument === "nth-of" && this.#scanner.identifier()?.toLowerCase() === "of") {
-      this.#list({ ...place, pseudoElements: false }, "complex");
-    } else {
-      this.#scanner.position = of;
-    }
-    return this.#scanner.text.slice(start, this.#scanner.position).trim();
-  }
-
-  #names(read: (scanner: SelectorScanner) => string | undefined, what: string): string {
-    const names: string[] = [];
+  #compoundList(argument: "compound" | "compounds", place: Place): SelectorList {
+    const list: ComplexSelector[] = [];
     do {
-      this.#scanner.skipBlank();
-      const name = read(this.#scanner);
-      if (name === undefined) throw this.#scanner.unexpected(`${what} is missing`);
-      names.push(name);
-      this.#scanner.skipBlank();
-    } while (this.#scanner.take(","));
-    return names.join(",");
+      this.#reader.skipSpace();
+      list.push([{ combinator: null, compound: this.#compound(place).compound }]);
+      this.#reader.skipSpace();
+    } while (argument === "compounds" && this.#reader.take(","));
+    return list;
   }
 
-  #nameAfter(length: number, what: string): string {
-    const start = this.#scanner.position;
-    this.#scanner.position += length;
-    const name = this.#scanner.identifier();
-    if (name === undefined)
-      throw invalidSelector(`${what} is missing, or does not begin like a name`, this.#scanner.partAt(start), start);
+  #nth(name: NthPseudoClass, argument: "nth" | "nth-of", place: Place): SimpleSelector {
+    this.#reader.skipSpace();
+    const read = readAnPlusB(this.#reader.ahead(longestAnPlusB));
+    if (!read) throw this.#reader.unexpected("a number, even, odd or An+B is expected");
+    const { step, offset, length } = read;
+    this.#reader.position += length;
+    this.#reader.skipSpace();
+    const hasList = argument === "nth-of" && this.#reader.token.kind === "ident" && this.#reader.token.value === "of";
+    if (!hasList) return { kind: "nth", name, step, offset, list: null };
+    this.#reader.next();
+    return { kind: "nth", name, step, offset, list: this.#list(place, "complex") };
+  }
+
+  #languageRange(): LanguageRange | undefined {
+    const string = this.#reader.string();
+    if (string !== undefined) return { range: string, hasWildcards: string.includes("*") };
+    const range = this.#reader.name();
+    return range === undefined ? undefined : { range, hasWildcards: false };
+  }
+
+  #names<Name>(what: string, read: () => Name | undefined): Name[] {
+    const names: Name[] = [];
+    do {
+      this.#reader.skipSpace();
+      const name = read();
+      if (name === undefined) throw this.#reader.unexpected(`${what} is missing`);
+      names.push(name);
+      this.#reader.skipSpace();
+    } while (this.#reader.take(","));
+    return names;
+  }
+
+  #requireName(what: string, start: number): string {
+    const name = this.#reader.name();
+    if (name === undefined) throw this.#reader.invalid(`${what} is missing, or does not begin like a name`, start);
     return name;
   }
 }
 
-function typeSelector(name: string, namespace: "" | null): Selector {
-  if (namespace === "")
-    return { type: SelectorType.Pseudo, name: "not", data: [[{ type: SelectorType.Universal, namespace: null }]] };
-  return name === "*"
-    ? { type: SelectorType.Universal, namespace: null }
-    : { type: SelectorType.Tag, name, namespace: null };
+function mayFollowElement({ pseudoElements }: PseudoElementRule, name: string): boolean {
+  return pseudoElements === "any" ? name !== "part" && name !== "slotted" : pseudoElements.has(name);
 }
 
-function attributeSelector(
-  name: string,
-  action: AttributeAction,
-  value: string,
-  ignoreCase: "quirks" | boolean | null,
-): Selector {
-  return { type: SelectorType.Attribute, name, action, value, namespace: null, ignoreCase };
+function typeSelector({ name }: TypeName, namespace: "any" | "none"): SimpleSelector {
+  return name === undefined ? { kind: "universal", namespace } : { kind: "type", name, namespace };
 }
 
-function isFunctionOnly(name: string): boolean {
-  return name === "state" || name === "host-context";
+function isOperator(value: string): value is AttributeOperator {
+  return operators.includes(value);
 }

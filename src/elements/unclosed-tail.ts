@@ -1,11 +1,12 @@
 import { elementSpan, isTagOnly } from "./element-span.ts";
 import { SourceElement, type TreeChild } from "./html-nodes.ts";
-import { hasOptionalEndTag, isClosedBy } from "./optional-tags.ts";
+import { isClosedBy } from "./optional-tags.ts";
+import type { Fragment } from "./well-formed.ts";
 
 /**
  * The end tags that must stand at `offset` before something is put there, so that it does not end up inside of an element
- * whose end tag was left out: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset.
- * Nothing is needed where the first tag that follows closes those elements by itself.
+ * that has no end tag: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset. Nothing is
+ * needed where the first tag that follows closes those elements by itself.
  */
 export function endTagsAt(node: TreeChild | null | undefined, offset: number, firstTag?: string): string {
   const open: string[] = [];
@@ -14,7 +15,7 @@ export function endTagsAt(node: TreeChild | null | undefined, offset: number, fi
     // An implied `tbody` has no tags of its own; the `tr` in it may be open.
     if (!span) continue;
     if (isTagOnly(current) || span.end !== offset || span.contentEnd !== offset) break;
-    if (hasOptionalEndTag(current.name)) open.push(current.name);
+    open.push(current.name);
   }
   if (firstTag !== undefined && open.every((name) => isClosedBy(name, firstTag))) return "";
   return open
@@ -24,10 +25,6 @@ export function endTagsAt(node: TreeChild | null | undefined, offset: number, fi
 }
 
 /** Name of the start tag with which HTML begins, if it begins with one. */
-export function firstTagOf({
-  tags: [tag],
-}: {
-  readonly tags: readonly { name: string; start: number }[];
-}): string | undefined {
+export function firstTagOf({ tags: [tag] }: Pick<Fragment, "tags">): string | undefined {
   return tag?.start === 0 ? tag.name : undefined;
 }

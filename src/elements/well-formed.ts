@@ -1,19 +1,38 @@
-import { isUtf8 } from "node:buffer";
-import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
-import { HttpError } from "../http-error.ts";
+import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, type TokenizerMode } from "parse5";
+import type { HttpError } from "../http-error.ts";
+import { TimeSlice } from "../time-slice.ts";
+import { losingFirstLine } from "./first-line.ts";
 import { isHtmlElement } from "./html-document.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
+import { invalidHtml } from "./invalid-html.ts";
 import { hasOptionalEndTag, isClosedBy, voidElements } from "./optional-tags.ts";
+import { textContents } from "./raw-text.ts";
 
 /** A start tag of supplied HTML. */
 export interface FragmentTag {
   /** Lower-case. */
   readonly name: string;
+  readonly attributes: readonly Token.Attribute[];
   readonly start: number;
+  /** Offset behind the start tag. */
+  readonly contentStart: number;
   readonly line: number;
   readonly column: number;
   /** Offset of the end tag; `undefined` where there is none, or it was left out. */
   endTag?: number;
+}
+
+/** One thing after the other in supplied HTML; an end is there also where the end tag was left out. */
+export interface FragmentStep {
+  readonly kind: "start" | "end" | "text" | "comment";
+  /** The element that starts or ends here. */
+  readonly tag?: FragmentTag | undefined;
+  /** Of text, with character references resolved, or of a comment. */
+  readonly data: string;
+  /** Name of the element that it stands in, where that is in the fragment, too. */
+  readonly parent?: string | undefined;
+  readonly line: number;
+  readonly column: number;
 }
 
 /** HTML that a client supplied, found to be well-formed. */
@@ -22,7 +41,12 @@ export interface Fragment {
   readonly html: string;
   /** All start tags, in order. */
   readonly tags: readonly FragmentTag[];
+  /** What a tree should have of it, in order. */
+  readonly steps: readonly FragmentStep[];
 }
+
+/** So many characters are read without looking at the clock. */
+const pieceLength = 64 * 1024;
 
 /** What an incomplete piece of markup at the end is, in words. */
 const unterminated: Partial<Record<ErrorCodes, string>> = {
@@ -33,20 +57,6 @@ const unterminated: Partial<Record<ErrorCodes, string>> = {
   [ErrorCodes.eofInDoctype]: "a doctype is not closed",
   [ErrorCodes.eofInScriptHtmlCommentLikeText]: "a comment in a script is not closed",
   [ErrorCodes.missingEndTagName]: "an end tag has no name",
-};
-
-/** Elements whose content is text to the tokenizer (HTML Standard, 13.2.6.4). With scripting, `noscript` is one too. */
-const textContents: Readonly<Record<string, (typeof TokenizerMode)[keyof typeof TokenizerMode]>> = {
-  title: TokenizerMode.RCDATA,
-  textarea: TokenizerMode.RCDATA,
-  style: TokenizerMode.RAWTEXT,
-  xmp: TokenizerMode.RAWTEXT,
-  iframe: TokenizerMode.RAWTEXT,
-  noembed: TokenizerMode.RAWTEXT,
-  noframes: TokenizerMode.RAWTEXT,
-  noscript: TokenizerMode.RAWTEXT,
-  script: TokenizerMode.SCRIPT_DATA,
-  plaintext: TokenizerMode.PLAINTEXT,
 };
 
 /** SVG and MathML elements in which HTML stands again. */
@@ -62,22 +72,7 @@ const integrationPoints = new Set([
   "annotation-xml",
 ]);
 
-/** Whether an HTML element holds text only, no markup. */
-export function holdsText(name: string): boolean {
-  return Object.hasOwn(textContents, name);
-}
 
-/** The text of a request's content. Throws 400 `INVALID_HTML` for what is not UTF-8 or holds NUL. */
-export function decodeHtml(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw invalidHtml("it is not valid UTF-8", 1, 1);
-  const html = new TextDecoder().decode(bytes);
-  const nul = html.indexOf("\0");
-  if (nul >= 0) {
-    const before = html.slice(0, nul).split("\n");
-    throw invalidHtml("it contains a NUL character", before.length, (before.at(-1)?.length ?? 0) + 1);
-  }
-  return html;
-}
 
 /** Where a fragment is to stand. In SVG and MathML, `<path/>` closes itself. */
 export type FragmentContext = "html" | "foreign";
@@ -92,32 +87,28 @@ export function contextIn(parent: TreeParent | null): FragmentContext {
  * Checks that HTML is a well-formed fragment: every start tag that needs an end tag has it, in order, and there is
  * nothing stray or unterminated. Throws 400 `INVALID_HTML` with line and column.
  */
-export function parseFragment(html: string, context: FragmentContext = "html"): Fragment {
+export async function parseFragment(html: string, context: FragmentContext = "html"): Promise<Fragment> {
   const check = new FragmentCheck(context);
   const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, check);
   tokenizer.inForeignNode = context === "foreign";
   check.tokenizer = tokenizer;
-  tokenizer.write(html, true);
-  return { html: html + check.missingEndTags, tags: check.tags };
+  const slice = new TimeSlice();
+  for (let position = 0; position === 0 || position < html.length; position += pieceLength) {
+    tokenizer.write(html.slice(position, position + pieceLength), position + pieceLength >= html.length);
+    if (slice.isOver) await slice.renew();
+  }
+  const { tags, steps, missingEndTags } = check;
+  return { html: html + missingEndTags, tags, steps };
 }
 
 /** A function that parses `html` for a place in a tree, once for each context. */
-export function fragmentsOf(html: string): (parent: TreeParent | null) => Fragment {
-  const fragments: Partial<Record<FragmentContext, Fragment>> = {};
+export function fragmentsOf(html: string): (parent: TreeParent | null) => Promise<Fragment> {
+  const fragments: Partial<Record<FragmentContext, Promise<Fragment>>> = {};
   return (parent) => {
     const context = contextIn(parent);
     fragments[context] ??= parseFragment(html, context);
     return fragments[context];
   };
-}
-
-/** The 400 of supplied HTML that cannot be used. */
-export function invalidHtml(reason: string, line: number, column: number): HttpError {
-  return new HttpError(
-    400,
-    "INVALID_HTML",
-    `The supplied HTML is not valid: ${reason} (line ${line}, column ${column}).`,
-  );
 }
 
 interface OpenTag extends FragmentTag {
@@ -127,50 +118,65 @@ interface OpenTag extends FragmentTag {
 
 class FragmentCheck implements TokenHandler {
   readonly tags: FragmentTag[] = [];
+  readonly steps: FragmentStep[] = [];
   missingEndTags: string = "";
   tokenizer: Tokenizer | undefined;
   readonly #context: FragmentContext;
   readonly #open: OpenTag[] = [];
+  #skipsLineFeed = false;
 
   constructor(context: FragmentContext) {
     this.#context = context;
   }
 
   onStartTag(token: Token.TagToken): void {
-    const { tagName: name, selfClosing, location } = token;
+    const { tagName: name, attrs: attributes, selfClosing, location } = token;
     const isForeign = this.#isForeign(name);
     if (!isForeign) this.#closeImplied(name);
+    const { startOffset = 0, endOffset = 0, startLine = 1, startCol = 1 } = location ?? {};
     const tag: OpenTag = {
       name,
-      start: location?.startOffset ?? 0,
-      line: location?.startLine ?? 1,
-      column: location?.startCol ?? 1,
+      attributes,
+      start: startOffset,
+      contentStart: endOffset,
+      line: startLine,
+      column: startCol,
       isForeign,
     };
     this.tags.push(tag);
-    if (isForeign ? selfClosing : voidElements.has(name)) return;
+    this.#step("start", "", location, tag);
+    this.#skipsLineFeed = !isForeign && losingFirstLine.has(name);
+    if (isForeign ? selfClosing : voidElements.has(name)) {
+      this.#step("end", "", location, tag);
+      return;
+    }
     this.#open.push(tag);
     this.#setTokenizer(isForeign ? undefined : textContents[name]);
   }
 
   onEndTag({ tagName: name, location }: Token.TagToken): void {
     const { startLine = 1, startCol = 1, startOffset = 0 } = location ?? {};
+    this.#skipsLineFeed = false;
     const depth = this.#open.findLastIndex((tag) => tag.name === name);
     if (depth < 0) throw invalidHtml(`</${name}> closes nothing`, startLine, startCol);
-    const unclosed = this.#open.findLast((tag, index) => index > depth && needsEndTag(tag));
-    if (unclosed) throw unclosedTag(unclosed, `before </${name}>`);
-    const [tag] = this.#open.splice(depth);
+    for (let top = this.#open.at(-1); top && this.#open.length > depth + 1; top = this.#open.at(-1)) {
+      if (needsEndTag(top)) throw unclosedTag(top, `before </${name}>`);
+      this.#close(location);
+    }
+    const tag = this.#open.at(-1);
     if (tag) tag.endTag = startOffset;
+    this.#close(location);
     this.#setTokenizer();
   }
 
   onEof(): void {
-    const unclosed = this.#open.findLast(needsEndTag);
-    if (unclosed) throw unclosedTag(unclosed, "at the end");
-    this.missingEndTags = this.#open
-      .map(({ name }) => `</${name}>`)
-      .reverse()
-      .join("");
+    const names: string[] = [];
+    for (let top = this.#open.at(-1); top; top = this.#open.at(-1)) {
+      if (needsEndTag(top)) throw unclosedTag(top, "at the end");
+      names.push(`</${top.name}>`);
+      this.#close(null);
+    }
+    this.missingEndTags = names.join("");
   }
 
   onDoctype({ location }: Token.DoctypeToken): void {
@@ -182,10 +188,35 @@ class FragmentCheck implements TokenHandler {
     if (reason) throw invalidHtml(reason, startLine, startCol);
   }
 
-  onComment(): void {}
-  onCharacter(): void {}
-  onNullCharacter(): void {}
-  onWhitespaceCharacter(): void {}
+  onComment({ data, location }: Token.CommentToken): void {
+    this.#skipsLineFeed = false;
+    this.#step("comment", data, location);
+  }
+
+  onCharacter({ chars, location }: Token.CharacterToken): void {
+    const data = this.#skipsLineFeed && chars.startsWith("\n") ? chars.slice(1) : chars;
+    this.#skipsLineFeed = false;
+    if (data !== "") this.#step("text", data, location);
+  }
+
+  onNullCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  onWhitespaceCharacter(token: Token.CharacterToken): void {
+    this.onCharacter(token);
+  }
+
+  #step(kind: FragmentStep["kind"], data: string, location: Token.Location | null, tag?: FragmentTag): void {
+    const { startLine: line = 1, startCol: column = 1 } = location ?? {};
+    this.steps.push({ kind, data, tag, parent: this.#open.at(-1)?.name, line, column });
+  }
+
+  /** The innermost open element is over. */
+  #close(location: Token.Location | null): void {
+    const tag = this.#open.pop();
+    if (tag) this.#step("end", "", location, tag);
+  }
 
   #isForeign(name: string): boolean {
     return name === "svg" || name === "math" || this.#holdsForeign();
@@ -200,7 +231,7 @@ class FragmentCheck implements TokenHandler {
   #closeImplied(startTag: string): void {
     let top = this.#open.at(-1);
     while (top && !top.isForeign && isClosedBy(top.name, startTag)) {
-      this.#open.pop();
+      this.#close(null);
       top = this.#open.at(-1);
     }
   }

@@ -1,8 +1,9 @@
+import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../reply.ts";
 import { tooLarge } from "../request-body.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
-import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
+import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** POST to a file: the content is added to its end, all of it or nothing. */
@@ -10,7 +11,7 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options, path } = request;
   const meetsPreconditions = preconditionCheck(exchange);
   meetsPreconditions(request.stat);
-  refuseEncodedContent(exchange);
+  refuseEncodedContent(exchange.headers);
   const refuseTooLarge = (current: StoredStat | undefined, added: number): void => {
     if ((current?.size ?? 0) + added > options.maxFileSize) throw tooLarge(options.maxFileSize);
   };

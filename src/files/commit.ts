@@ -2,7 +2,6 @@ import type { Exchange } from "../exchange.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
-import { HttpError } from "../http-error.ts";
 import { jsonReply, type Reply, type ReplyHeaders } from "../reply.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 
@@ -15,20 +14,6 @@ export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
     const validators = current && { etag: entityTag(current.version), modified: current.modified };
     if (evaluatePreconditions(method, headers, validators) !== "proceed") throw preconditionFailed(validators);
   };
-}
-
-/** Refuses content that would have to be decoded before it could be stored. */
-export function refuseEncodedContent({ headers }: Exchange): void {
-  const encoding = headers["content-encoding"];
-  if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return;
-  throw new HttpError(
-    415,
-    "UNSUPPORTED_ENCODING",
-    "Send the content as it is to be stored, without Content-Encoding.",
-    {
-      headers: { "accept-encoding": "identity" },
-    },
-  );
 }
 
 /** What a client is told of the file that it stored. */

@@ -1,10 +1,11 @@
 import type { Exchange } from "../exchange.ts";
+import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
-import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
+import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
 
@@ -21,7 +22,7 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   }
   const check = preconditionCheck(exchange);
   check(undefined);
-  refuseEncodedContent(exchange);
+  refuseEncodedContent(exchange.headers);
   const { stat } = await storage.write(path, exchange.body, { check, exclusive: true, createParents: false });
   exchange.changed({ kind: "created", path, etag: entityTag(stat.version) });
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });

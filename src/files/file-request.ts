@@ -1,3 +1,4 @@
+import type { DialectName } from "../elements/dialect.ts";
 import type { DocumentCache } from "../elements/document-cache.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
@@ -17,6 +18,17 @@ export interface FileOptions {
   readonly maxFileSize: number;
   /** Largest document that is parsed, in bytes. */
   readonly maxDocumentSize: number;
+  /** Most elements that may be open at once in a document. */
+  readonly maxDocumentDepth: number;
+  readonly maxMatches: number;
+  readonly maxSelectorLength: number;
+  readonly maxSelectorCompounds: number;
+  readonly maxSelectionMs: number;
+  /** Memory for parsed documents, in bytes. */
+  readonly documentCacheSize: number;
+  /** Whether PUT of a fragment in place of a whole page is refused. */
+  readonly refuseFragments: boolean;
+  readonly dialect: DialectName;
 }
 
 /** What all requests to one file handler share. */

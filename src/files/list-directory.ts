@@ -6,11 +6,11 @@ import { preferredType } from "../http/negotiation.ts";
 import { forbiddenInName } from "../http/request-path.ts";
 import type { ReplyHeaders } from "../reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";
+import { TimeSlice } from "../time-slice.ts";
 import { directoryPage, directoryPagePolicy } from "./directory-page.ts";
 import type { FileOperation, FileRequest } from "./file-request.ts";
 import { compareEntries, listingOrder } from "./listing-order.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
-import { TimeSlice } from "../time-slice.ts";
 
 /** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
 const chunkLength = 16_384;

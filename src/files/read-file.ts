@@ -46,7 +46,7 @@ function validatingHeaders({ path }: FileRequest, stat: StoredStat): ReplyHeader
     "last-modified": formatHttpDate(stat.modified),
     "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
     // A cache must not answer a selector range with the whole document that it keeps.
-    ...(documentKind(path) === "html" && { vary: "range" }),
+    ...(documentKind(path) && { vary: "range" }),
   };
 }
 
@@ -54,7 +54,7 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHea
   const type = contentTypeOf(path);
   return {
     "content-type": type,
-    "accept-ranges": documentKind(path) === "html" ? "selector, bytes" : "bytes",
+    "accept-ranges": documentKind(path) ? "selector, bytes" : "bytes",
     ...(options.untrustedContent && canRunScripts.test(type) && { "content-security-policy": "sandbox" }),
   };
 }

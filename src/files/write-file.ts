@@ -1,6 +1,7 @@
+import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../reply.ts";
-import { preconditionCheck, refuseEncodedContent, storedReply } from "./commit.ts";
+import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
 
@@ -9,7 +10,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options, path } = request;
   const check = preconditionCheck(exchange);
   check(request.stat);
-  refuseEncodedContent(exchange);
+  refuseEncodedContent(exchange.headers);
   const { createParents } = options;
   const { created, stat } = await storage.write(path, exchange.body, { check, createParents });
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });

@@ -1,4 +1,4 @@
-import { ConfigError } from "../config.ts";
+import { ConfigError, checkFileHandlerOptions } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { Exchange } from "../exchange.ts";
 import type { FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
@@ -33,7 +33,9 @@ export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSi
  * at the end of its pipeline, so it is named only to give a part of a host a root of its own.
  */
 export function fileHandler(options: FileHandlerOptions = {}): Plugin {
-  const { root, storage = root === undefined ? undefined : diskStorage(root), ...own } = options;
+  checkFileHandlerOptions(options);
+  const { root, storage = root === undefined ? undefined : diskStorage(root), ...rest } = options;
+  const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const spaces = new Map<Site, FileSpace>();
   return {
     name: "file-handler",
@@ -87,7 +89,7 @@ async function answerForElements(exchange: Exchange, space: FileSpace, selector:
   const request = await findDocument(exchange, space);
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
-  if (documentKind(path) !== "html") throw new HttpError(416, "NOT_HTML", "Selectors work on HTML documents only.");
+  if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
   const allow = (): string => allowedMethods(access, path, elementOperations);
   if (method === "OPTIONS") return optionsReply(allow(), true);
   if (!isMethod(method)) throw methodNotAllowed(allow());
@@ -125,7 +127,7 @@ async function indexOf(found: FileRequest): Promise<FileRequest> {
 /** Whether selectors work at a path. Not said of what the user may not read: it would tell what exists. */
 async function standsForDocument(request: FileRequest): Promise<boolean> {
   const { exchange, path, stat } = await indexOf(request);
-  return stat?.type === "file" && documentKind(path) === "html" && exchange.access.permits("read", path);
+  return stat?.type === "file" && documentKind(path) !== undefined && exchange.access.permits("read", path);
 }
 
 function targetOf({ path, stat }: FileRequest): Target {

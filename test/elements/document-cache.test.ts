@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
 import { type HtmlDocument, parseHtml } from "../../src/elements/html-document.ts";
 
-const document = parseHtml(Buffer.from("<p>a"));
+const document = await parseHtml(Buffer.from("<p>a"));
 const load = (): HtmlDocument => document;
 
 describe("DocumentCache", () => {
@@ -27,7 +27,7 @@ describe("DocumentCache", () => {
 
   it("tells versions and paths apart", async () => {
     const cache = new DocumentCache();
-    const other = parseHtml(Buffer.from("<p>b"));
+    const other = await parseHtml(Buffer.from("<p>b"));
     cache.set("/a", "1", document);
     expect(await cache.get("/a", "2", () => other)).toBe(other);
     expect(await cache.get("/b", "1", () => other)).toBe(other);

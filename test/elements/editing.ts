@@ -10,7 +10,7 @@ export interface Edited {
   readonly changes: readonly string[];
 }
 
-export type Edit = readonly [method: string, selector: string, body?: string, headers?: Record<string, string>];
+export type Edit = readonly [method: string, selector: string, body?: string | Uint8Array, headers?: Record<string, string>];
 
 /** Serves one page and sends it one request in selector mode. */
 export async function edit(page: string | Uint8Array, ...request: Edit): Promise<Edited> {
@@ -33,7 +33,7 @@ export function serveOne(page: string | Uint8Array): FileServer {
 
 export function send(files: FileServer, ...[method, selector, body, headers = {}]: Edit): Promise<Response> {
   const range = Buffer.from(`selector=${selector}`).toString("latin1");
-  const init = { method, headers: { ...headers, range }, ...(body !== undefined && { body }) };
+  const init = { method, headers: { ...headers, range }, ...(body !== undefined && { body: body as string }) };
   return files.fetch(new Request("http://localhost/page.html", init));
 }
 

@@ -4,8 +4,8 @@ import { parseHtml } from "../../src/elements/html-document.ts";
 import { elementsOf } from "./pages.ts";
 
 /** Source of every element of a name; `undefined` for one without a place of its own. */
-function spans(page: string, name: string): (string | undefined)[] {
-  const document = parseHtml(Buffer.from(page));
+async function spans(page: string, name: string): Promise<(string | undefined)[]> {
+  const document = await parseHtml(Buffer.from(page));
   return elementsOf(document)
     .filter((element) => element.name === name)
     .map((element) => elementSpan(element))
@@ -52,14 +52,14 @@ describe("elementSpan", () => {
     ["a form directly in a table", "<table><form><tr><td>1</form></table>", "form", ["<form>"]],
     ["a body with content behind it", "<body>a</body><p>b</p>", "body", [undefined]],
     ["a body with text behind it", "<body>a</body>b", "body", [undefined]],
-  ])("it knows where an element stands: %s", (_, page, name, expected) => {
-    expect(spans(page, name)).toEqual(expected);
+  ])("it knows where an element stands: %s", async (_, page, name, expected) => {
+    expect(await spans(page, name)).toEqual(expected);
   });
 });
 
 describe("isTagOnly", () => {
-  it("tells elements without content from those whose end tag is left out", () => {
-    const document = parseHtml(Buffer.from("<p>a<br><svg><g/><g></g></svg>"));
+  it("tells elements without content from those whose end tag is left out", async () => {
+    const document = await parseHtml(Buffer.from("<p>a<br><svg><g/><g></g></svg>"));
     expect(
       elementsOf(document)
         .filter(isTagOnly)
@@ -69,8 +69,8 @@ describe("isTagOnly", () => {
 });
 
 describe("requireSpan", () => {
-  it("refuses an element that the file does not contain", () => {
-    const document = parseHtml(Buffer.from("<table><tr><td>1</table>"));
+  it("refuses an element that the file does not contain", async () => {
+    const document = await parseHtml(Buffer.from("<table><tr><td>1</table>"));
     const tbody = elementsOf(document).find(({ name }) => name === "tbody");
     expect(() => tbody && requireSpan(tbody)).toThrow(expect.objectContaining({ status: 400, code: "INVALID_TARGET" }));
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { requireFit } from "../../src/elements/fits-in-place.ts";
-import { parseHtml, parseSource } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import { parseSource } from "../../src/elements/parse-document.ts";
 import { splice } from "../../src/elements/splice.ts";
 import { contextIn, parseFragment } from "../../src/elements/well-formed.ts";
 import { elementsOf } from "./pages.ts";
@@ -8,14 +9,14 @@ import { elementsOf } from "./pages.ts";
 const page = "<table><tr><td>x</td></tr></table><ul></ul><div></div><p></p><template></template><svg></svg>";
 
 /** Puts a fragment at the end of an element. */
-function put(html: string, parentName: string): void {
-  const document = parseHtml(Buffer.from(page));
+async function put(html: string, parentName: string): Promise<void> {
+  const document = await parseHtml(Buffer.from(page));
   const parent = elementsOf(document).find(({ name }) => name === parentName);
   const start = page.indexOf(`</${parentName}>`);
   const placements = [
     { start, end: start, text: html, fragment: parseFragment(html, contextIn(parent ?? null)), parent: parent ?? null },
   ];
-  requireFit(parseSource(splice(page, placements), document), placements);
+  requireFit(await parseSource(splice(page, placements), document), placements);
 }
 
 describe("requireFit", () => {
@@ -27,8 +28,8 @@ describe("requireFit", () => {
     ["<b><i>x</i></b>", "p"],
     ["<path d=x />", "svg"],
     ["x<br>y", "td"],
-  ])("lets %s into %s", (html, parent) => {
-    expect(() => put(html, parent)).not.toThrow();
+  ])("lets %s into %s", async (html, parent) => {
+    await expect(put(html, parent)).resolves.toBeUndefined();
   });
 
   it.each([
@@ -42,12 +43,12 @@ describe("requireFit", () => {
     ["<body>x</body>", "div"],
     ["<form><form></form></form>", "div"],
     ["<p>a</p>", "svg"],
-  ])("keeps %s out of %s", (html, parent) => {
-    expect(() => put(html, parent)).toThrow(expect.objectContaining({ status: 400, code: "INVALID_HTML" }));
+  ])("keeps %s out of %s", async (html, parent) => {
+    await expect(put(html, parent)).rejects.toThrow(expect.objectContaining({ status: 400, code: "INVALID_HTML" }));
   });
 
-  it("says which element does not fit, and where in the fragment it is", () => {
-    expect(() => put("x\n<b>y</b><tr></tr>", "div")).toThrow("<tr> cannot stand there in <div>");
-    expect(() => put("x\n<b>y</b><tr></tr>", "div")).toThrow("(line 2, column 9)");
+  it("says which element does not fit, and where in the fragment it is", async () => {
+    await expect(put("x\n<b>y</b><tr></tr>", "div")).rejects.toThrow("<tr> cannot stand there in <div>");
+    await expect(put("x\n<b>y</b><tr></tr>", "div")).rejects.toThrow("(line 2, column 9)");
   });
 });

@@ -1,18 +1,12 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
 import { elementSpan } from "../../src/elements/element-span.ts";
-import {
-  documentBytes,
-  documentHtml,
-  outerHtml,
-  parseHtml,
-  parseSource,
-  requireEncodable,
-} from "../../src/elements/html-document.ts";
+import { documentBytes, documentHtml, outerHtml, parseHtml, requireEncodable } from "../../src/elements/html-document.ts";
+import { parseSource } from "../../src/elements/parse-document.ts";
 import { elementsOf, realPages } from "./pages.ts";
 
-function sourceOf(page: string | Uint8Array, name: string): string | undefined {
-  const document = parseHtml(Buffer.from(page));
+async function sourceOf(page: string | Uint8Array, name: string): Promise<string | undefined> {
+  const document = await parseHtml(Buffer.from(page));
   const element = elementsOf(document).find((each) => each.name === name);
   const span = element && elementSpan(element);
   return span && document.source.slice(span.start, span.end);
@@ -28,13 +22,13 @@ const hostileTexts = {
 };
 
 describe("parseHtml", () => {
-  it.each(Object.entries(hostileTexts))("it finds elements behind %s", (_, page) => {
-    expect(sourceOf(page, "b")).toBe(page.slice(page.indexOf("<b")));
+  it.each(Object.entries(hostileTexts))("it finds elements behind %s", async (_, page) => {
+    expect(await sourceOf(page, "b")).toBe(page.slice(page.indexOf("<b")));
   });
 
-  it("keeps a byte order mark out of the tree and in the bytes", () => {
+  it("keeps a byte order mark out of the tree and in the bytes", async () => {
     const bytes = Buffer.from("\ufeff<!doctype html><title>x</title><p>y");
-    const document = parseHtml(bytes);
+    const document = await parseHtml(bytes);
     expect(document.hasByteOrderMark).toBe(true);
     expect(documentHtml(document.root)).toBe(
       "<!DOCTYPE html><html><head><title>x</title></head><body><p>y</p></body></html>",
@@ -42,21 +36,21 @@ describe("parseHtml", () => {
     expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
   });
 
-  it("gives back every byte of a document that is not UTF-8", () => {
+  it("gives back every byte of a document that is not UTF-8", async () => {
     const bytes = Buffer.concat([
       Buffer.from("\ufeff<p>"),
       Buffer.from([0xff, 0x00, 0xc3, 0xe9, 0x80, 0x0d]),
       Buffer.from("</p><b>é</b>"),
     ]);
-    const document = parseHtml(bytes);
+    const document = await parseHtml(bytes);
     expect(document.encoding).toBe("latin1");
     expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
     expect(elementsOf(document).map(({ name }) => name)).toEqual(["html", "head", "body", "p", "b"]);
   });
 
-  it("builds the tree of the HTML Standard, with its positions, for real pages", () => {
+  it("builds the tree of the HTML Standard, with its positions, for real pages", async () => {
     for (const { name, bytes } of realPages()) {
-      const document = parseHtml(bytes);
+      const document = await parseHtml(bytes);
       const standard = standardElements(parse(document.source, { sourceCodeLocationInfo: true }));
       const own = elementsOf(document);
       expect(
@@ -77,24 +71,24 @@ describe("parseHtml", () => {
     }
   });
 
-  it("serialises the tree of real pages as parse5 serialises its own", () => {
+  it("serialises the tree of real pages as parse5 serialises its own", async () => {
     const adapterFree =
       "<table><tr><td>a<svg xlink:href=x viewbox=1><path/></svg><template><i>t</template></table><pre>\n\nx";
-    const document = parseHtml(Buffer.from(adapterFree));
+    const document = await parseHtml(Buffer.from(adapterFree));
     expect(documentHtml(document.root)).toContain(
       '<svg xlink:href="x" viewBox="1"><path></path></svg><template><i>t</i></template>',
     );
   });
 
-  it("refuses a document that is nested too deep, and reads one that is nested just so", () => {
-    expect(() => parseHtml(Buffer.from("<div>".repeat(600)))).toThrow(
+  it("refuses a document that is nested too deep, and reads one that is nested just so", async () => {
+    await expect(parseHtml(Buffer.from("<div>".repeat(600)))).rejects.toThrow(
       expect.objectContaining({ status: 422, code: "DOCUMENT_TOO_DEEP" }),
     );
-    expect(elementsOf(parseHtml(Buffer.from("<div>".repeat(500))))).toHaveLength(503);
+    expect(elementsOf(await parseHtml(Buffer.from("<div>".repeat(500))))).toHaveLength(503);
   });
 
-  it("walks and serialises a tree of any depth without recursion", () => {
-    const document = parseSource(
+  it("walks and serialises a tree of any depth without recursion", async () => {
+    const document = await parseSource(
       "<i>".repeat(2000),
       { encoding: "utf8", hasByteOrderMark: false },
       { maxDepth: 10_000 },
@@ -103,17 +97,17 @@ describe("parseHtml", () => {
     expect(body && outerHtml(body).length).toBeGreaterThan(2000);
   });
 
-  it("estimates the memory of a tree by its nodes", () => {
-    const small = parseHtml(Buffer.from("<p>a"));
-    const large = parseHtml(Buffer.from("<p>a".repeat(1000)));
+  it("estimates the memory of a tree by its nodes", async () => {
+    const small = await parseHtml(Buffer.from("<p>a"));
+    const large = await parseHtml(Buffer.from("<p>a".repeat(1000)));
     expect(large.memoryBytes).toBeGreaterThan(small.memoryBytes * 50);
   });
 });
 
 describe("requireEncodable", () => {
-  it("takes any text for UTF-8, and ASCII only where the document is something else", () => {
-    const utf8 = parseHtml(Buffer.from("<p>é"));
-    const other = parseHtml(Buffer.from("<p>é", "latin1"));
+  it("takes any text for UTF-8, and ASCII only where the document is something else", async () => {
+    const utf8 = await parseHtml(Buffer.from("<p>é"));
+    const other = await parseHtml(Buffer.from("<p>é", "latin1"));
     expect(() => requireEncodable(utf8, "€")).not.toThrow();
     expect(() => requireEncodable(other, "a")).not.toThrow();
     expect(() => requireEncodable(other, "é")).toThrow(expect.objectContaining({ status: 422, code: "NOT_UTF8" }));

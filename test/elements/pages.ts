@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/elements/element-span.ts";
-import { type HtmlDocument, nextNode } from "../../src/elements/html-document.ts";
-import { SourceElement } from "../../src/elements/html-nodes.ts";
+import { forEachNode, type HtmlDocument, nextNode } from "../../src/elements/html-document.ts";
+import { type RootNode, SourceElement, type TreeChild } from "../../src/elements/html-nodes.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
 
@@ -19,6 +19,13 @@ export function elementsOf({ root }: HtmlDocument): SourceElement[] {
     if (node instanceof SourceElement) elements.push(node);
   }
   return elements;
+}
+
+/** All nodes below a root in document order, those in templates last. */
+export function nodesOf(root: RootNode): TreeChild[] {
+  const nodes: TreeChild[] = [];
+  forEachNode(root, (node) => nodes.push(node));
+  return nodes;
 }
 
 /** A selector that names one element of a page and no other, by its place. */

@@ -83,7 +83,7 @@ async function change(send: Send, method: string, selector: string, start: numbe
 }
 
 async function exercise(bytes: Buffer, seed: number, send: Send): Promise<void> {
-  const document = parseHtml(bytes);
+  const document = await parseHtml(bytes);
   for (const element of someElements(document, seed)) {
     const selector = selectorOf(element);
     const before = document.source.slice(0, elementSpan(element)?.start);

@@ -32,6 +32,14 @@ const options: FileOptions = {
   untrustedContent: false,
   maxFileSize: 1000,
   maxDocumentSize: 1000,
+  maxDocumentDepth: 512,
+  maxMatches: 100,
+  maxSelectorLength: 4096,
+  maxSelectorCompounds: 64,
+  maxSelectionMs: 250,
+  documentCacheSize: 1_000_000,
+  refuseFragments: false,
+  dialect: "spec",
 };
 
 /** Makes the request for a path that the file handler would hand to an operation, without a server. */

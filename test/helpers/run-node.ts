@@ -9,8 +9,8 @@ export interface RunningNode {
   readonly printed: { stdout: string; stderr: string };
   /** Exit code and signal, once it has ended and everything that it printed has arrived. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits until standard output matches; throws with all that was printed when the process ends before. */
-  waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Waits until what was printed matches; throws with all of it when the process ends before. */
+  waitFor(pattern: RegExp, output?: "stdout" | "stderr"): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -36,13 +36,12 @@ export function runNode(
   return {
     printed,
     ended,
-    async waitFor(pattern) {
+    async waitFor(pattern, output = "stdout") {
       for (;;) {
-        const match = pattern.exec(printed.stdout);
+        const match = pattern.exec(printed[output]);
         if (match) return match;
-        if (child.exitCode !== null || child.signalCode !== null) await ended;
-        if (child.stdout.closed) throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
-        await Promise.race([once(child.stdout, "data"), ended]);
+        if (child[output].closed) throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
+        await Promise.race([once(child[output], "data"), once(child[output], "close")]);
       }
     },
     kill: (signal) => void child.kill(signal),

@@ -1,0 +1,86 @@
+import { losesFirstLine } from "./first-line.ts";
+import { type HtmlDocument, isHtmlElement } from "./html-document.ts";
+import { CommentNode, DoctypeNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
+import { voidElements } from "./optional-tags.ts";
+import { contentOf, TreeWalk } from "./tree-walk.ts";
+
+// HTML Standard, 13.3 "Serializing HTML fragments": the text of these stands as it is. `noscript` as with scripting.
+const unescaped = new Set(["style", "script", "xmp", "iframe", "noembed", "noframes", "plaintext", "noscript"]);
+
+const references: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "\u00a0": "&nbsp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\r": "&#13;",
+};
+const specialInText = /[&\u00a0<>\r]/g;
+const specialInValue = /[&\u00a0<>"\r]/g;
+
+/** How one character beyond ASCII is written. */
+export type EscapeCharacter = (character: string) => string;
+
+/**
+ * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
+ * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, and
+ * nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written as they are, or as
+ * `escapeCharacter` says.
+ */
+export function serialise(
+  document: Pick<HtmlDocument, "source">,
+  root: TreeNode,
+  escapeCharacter?: EscapeCharacter,
+): string {
+  return [...serialisedParts(document, root, escapeCharacter)].join("");
+}
+
+/** The pieces of what {@link serialise} makes. */
+export function* serialisedParts(
+  { source }: Pick<HtmlDocument, "source">,
+  root: TreeNode,
+  escapeCharacter?: EscapeCharacter,
+): Generator<string> {
+  const write = (text: string, special: RegExp): string => {
+    const referring = text.replace(special, (found) => references[found] ?? "");
+    return escapeCharacter ? referring.replace(/[^\x00-\x7f]/gu, escapeCharacter) : referring;
+  };
+  if (root instanceof SourceElement) yield startTag(root, write);
+  const walk = new TreeWalk(root);
+  while (walk.advance()) {
+    const { node, isAtEnd } = walk;
+    if (node instanceof SourceElement) {
+      if (isAtEnd && node.name === "plaintext" && isHtmlElement(node)) return;
+      yield isAtEnd ? endTag(node) : startTag(node, write);
+    } else if (node instanceof TextNode) {
+      yield isRaw(node.parent) ? node.data : write(node.data, specialInText);
+    } else if (node instanceof CommentNode) {
+      yield `<!--${node.data}-->`;
+    } else if (node instanceof DoctypeNode) {
+      yield doctype(node, source);
+    }
+  }
+  if (root instanceof SourceElement) yield endTag(root);
+}
+
+function startTag(element: SourceElement, write: (text: string, special: RegExp) => string): string {
+  const attributes = Object.entries(element.attribs).map(
+    ([name, value]) => ` ${name}="${write(value, specialInValue)}"`,
+  );
+  const [first] = contentOf(element);
+  const line = losesFirstLine(element) && first instanceof TextNode && first.data.startsWith("\n") ? "\n" : "";
+  return `<${element.name}${attributes.join("")}>${line}`;
+}
+
+function endTag(element: SourceElement): string {
+  return isHtmlElement(element) && voidElements.has(element.name) ? "" : `</${element.name}>`;
+}
+
+function isRaw(parent: TreeNode | null): boolean {
+  return parent instanceof SourceElement && isHtmlElement(parent) && unescaped.has(parent.name);
+}
+
+function doctype({ name, startIndex, endIndex }: DoctypeNode, source: string): string {
+  if (startIndex === null || endIndex === null) return `<!DOCTYPE ${name}>`;
+  return source.slice(startIndex, endIndex + 1);
+}

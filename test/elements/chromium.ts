@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+
+/** Whether there is a browser to compare with; Debian's package `chromium` has one. */
+export const hasChromium: boolean = executablePath !== undefined;
+
+/** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
+export type Selected = readonly number[] | "refused";
+
+/** A page in Chromium. */
+export interface BrowserPage {
+  /** The names of all elements in document order. */
+  names(): Promise<string[]>;
+  select(selectors: readonly string[]): Promise<Selected[]>;
+}
+
+/** Chromium without a network: a page is what is put into it, and nothing that it asks for is there. */
+export class OfflineChromium {
+  readonly #browser: Browser;
+  readonly #page: Page;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  private constructor(browser: Browser, page: Page) {
+    this.#browser = browser;
+    this.#page = page;
+  }
+
+  static async launch(): Promise<OfflineChromium> {
+    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
+    args.push("--disable-background-networking", "--disable-component-update");
+    const browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
+    const page = await browser.newPage();
+    const offline = new OfflineChromium(browser, page);
+    await page.route("**", (route) => {
+      if (route.request().url() !== "http://page.test/" || !route.request().isNavigationRequest()) return route.abort();
+      // The page's scripts do not run, and yet scripting counts as enabled, so that `noscript` holds text as it does
+      // for every visitor. In a sandbox, or with JavaScript switched off, its content would be elements.
+      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": "script-src 'none'" };
+      return route.fulfill({ body: offline.#bytes, headers });
+    });
+    return offline;
+  }
+
+  async open(bytes: Buffer): Promise<BrowserPage> {
+    this.#bytes = bytes;
+    await this.#page.goto("http://page.test/", { waitUntil: "domcontentloaded" });
+    return {
+      names: () => this.#page.evaluate(() => [...document.querySelectorAll("*")].map(({ localName }) => localName)),
+      select: (selectors) => this.#page.evaluate(selectAll, selectors),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** Runs in the browser. */
+function selectAll(selectors: readonly string[]): Selected[] {
+  const numbers = new Map([...document.querySelectorAll("*")].map((element, index) => [element, index]));
+  return selectors.map((selector) => {
+    try {
+      return [...document.querySelectorAll(selector)].map((element) => numbers.get(element) ?? -1);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "SyntaxError") return "refused";
+      throw error;
+    }
+  });
+}

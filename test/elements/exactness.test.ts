@@ -1,0 +1,45 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import type { SourceElement } from "../../src/elements/html-nodes.ts";
+import { compileSelector, selectElements } from "../../src/elements/select.ts";
+import { browserPaths } from "./browser-paths.ts";
+import { elementsOf, realPages } from "./pages.ts";
+
+/** Some elements of real pages are so deep that their paths exceed the limits of a request. */
+const limits = { maxCompounds: 1000, maxSelectorLength: 100_000 };
+const paths = { full: { asked: 0, exact: 0 }, short: { asked: 0, exact: 0 } };
+const pages = { elements: 0, withBytes: 0 };
+
+afterAll(() => {
+  const { full, short } = paths;
+  console.info(
+    `${pages.withBytes} of ${pages.elements} elements have bytes of their own; exactly the one that was meant: ` +
+      `${full.exact} of ${full.asked} paths from the root, ${short.exact} of ${short.asked} from an id`,
+  );
+});
+
+describe("the elements of 258 real pages", () => {
+  it.each(realPages())("it selects each by its path in a browser: $name", { timeout: 120_000 }, async ({ bytes }) => {
+    const document = await parseHtml(bytes);
+    const elements = elementsOf(document);
+    const expected = browserPaths(document.source);
+    expect(elements.map(({ name }) => name)).toEqual(expected.map(({ element }) => element.tagName));
+
+    const wrong: string[] = [];
+    const ask = (kind: "full" | "short", selector: string, element: SourceElement | undefined): void => {
+      const found = selectElements(document, compileSelector(selector, limits));
+      const isExact = found.length === 1 && found[0] === element;
+      paths[kind].asked += 1;
+      if (isExact) paths[kind].exact += 1;
+      else wrong.push(`${selector} selects ${found.length}`);
+    };
+    for (const [index, { full, short, hasBytes }] of expected.entries()) {
+      pages.elements += 1;
+      if (!hasBytes) continue;
+      pages.withBytes += 1;
+      ask("full", full, elements[index]);
+      if (short !== undefined) ask("short", short, elements[index]);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+import { isUtf8 } from "node:buffer";
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse, parseFragment } from "parse5";
+
+type Node = DefaultTreeAdapterTypes.Node;
+type ChildNode = DefaultTreeAdapterTypes.ChildNode;
+type ParentNode = DefaultTreeAdapterTypes.ParentNode;
+type Element = DefaultTreeAdapterTypes.Element;
+type Document = DefaultTreeAdapterTypes.Document;
+
+/** An edit of the elements that have these places in document order. */
+export interface AskedEdit {
+  readonly method: "PUT" | "POST" | "DELETE";
+  readonly elements: readonly number[];
+  readonly html: string;
+}
+
+/**
+ * What a page must read as after an edit, in the steps of its tree; made with parse5 alone, none of the server's code.
+ * There can be several: a row goes to a table, or to the `tbody` that the parser has put into the table.
+ */
+export function expectedReadings(page: Uint8Array, edit: AskedEdit): string[] {
+  const readings = [false, true].map((joinsImplied) => {
+    const document = pageTree(page);
+    const elements = elementsOf(document);
+    const chosen = edit.elements.map((index) => elements[index]).filter((element) => element !== undefined);
+    if (edit.method === "POST") for (const element of chosen) append(element, edit.html, joinsImplied, elements);
+    else for (const element of chosen) if (!hasAncestorIn(element, chosen)) replace(element, edit);
+    return steps(document, textOf(page));
+  });
+  return readings;
+}
+
+/** What a page reads as. */
+export function reading(page: Uint8Array): string {
+  return steps(pageTree(page), textOf(page));
+}
+
+/** All elements in document order, without those in templates. */
+function elementsOf(document: Document): Element[] {
+  const elements: Element[] = [];
+  const stack: Node[] = [document];
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if ("tagName" in node) elements.push(node);
+    if ("childNodes" in node) stack.push(...[...node.childNodes].reverse());
+  }
+  return elements;
+}
+
+function hasAncestorIn(element: Element, elements: readonly Element[]): boolean {
+  for (let parent = element.parentNode; parent; parent = "parentNode" in parent ? parent.parentNode : null) {
+    if (elements.includes(parent as Element)) return true;
+  }
+  return false;
+}
+
+function replace(element: Element, { method, html }: AskedEdit): void {
+  const parent = element.parentNode;
+  if (!parent) throw new Error("an element without a parent");
+  if (method === "PUT") {
+    for (const node of fragmentIn(parent, element, html)) defaultTreeAdapter.insertBefore(parent, node, element);
+  }
+  defaultTreeAdapter.detachNode(element);
+}
+
+function append(element: Element, html: string, joinsImplied: boolean, all: readonly Element[]): void {
+  const body = all.find(({ tagName, parentNode }) => tagName === "body" && parentNode === all[0]);
+  let target = element === all[0] && body ? body : element;
+  const last = target.childNodes.at(-1);
+  const isImplied = last && "tagName" in last && !last.sourceCodeLocation?.startTag;
+  if (joinsImplied && isImplied) target = last;
+  const container = "content" in target ? (target.content as ParentNode) : target;
+  for (const node of fragmentIn(target, undefined, html)) defaultTreeAdapter.appendChild(container, node);
+}
+
+/** The nodes that HTML becomes in an element: what `innerHTML` would make of it. */
+function fragmentIn(parent: Node, replaced: Element | undefined, html: string): ChildNode[] {
+  const name = replaced?.tagName;
+  if (name === "html" || name === "head" || name === "body") return pageElement(name, html);
+  const options = { treeAdapter: { ...defaultTreeAdapter, getDocumentMode: () => modeOf(parent) } };
+  if (!("tagName" in parent)) return [...parseFragment(html, options).childNodes];
+  if (parent.tagName !== "template") return [...parseFragment(parent, html, options).childNodes];
+  // In a template, which `innerHTML` knows nothing of, forms may nest.
+  const [template] = parseFragment(`<template>${html}</template>`).childNodes;
+  return template && "content" in template ? [...template.content.childNodes] : [];
+}
+
+/** In quirks mode, a `table` does not end a `p`; parse5 does not ask what document a fragment is for. */
+function modeOf(node: Node): Document["mode"] {
+  let root = node;
+  while ("parentNode" in root && root.parentNode) root = root.parentNode;
+  return "mode" in root ? root.mode : ("no-quirks" as never);
+}
+
+/** `html`, `head` and `body` are made by parsing a page only. */
+function pageElement(name: string, html: string): ChildNode[] {
+  const found = elementsOf(parse(html)).find(({ tagName }) => tagName === name);
+  return found ? [found] : [];
+}
+
+/** The tree of a page; an implied `body` knows its end tag, too. */
+function pageTree(page: Uint8Array): Document {
+  const isBody = (node: Node): boolean => "tagName" in node && node.tagName === "body";
+  const treeAdapter: typeof defaultTreeAdapter = {
+    ...defaultTreeAdapter,
+    getNodeSourceCodeLocation: (node) =>
+      defaultTreeAdapter.getNodeSourceCodeLocation(node) ?? (isBody(node) ? ({} as never) : null),
+  };
+  return parse(textOf(page), { sourceCodeLocationInfo: true, treeAdapter });
+}
+
+export function textOf(page: Uint8Array): string {
+  const text = Buffer.from(page).toString(isUtf8(page) ? "utf8" : "latin1");
+  return text.replace(isUtf8(page) ? /^\ufeff/ : /^\xef\xbb\xbf/, "");
+}
+
+/**
+ * A tree as one text, with neighbouring texts joined. White space between the tags of `html` and `head`, at the beginning
+ * of `body` and behind its end does not count: where the parser puts it depends on what else is there.
+ */
+function steps(document: Document, page: string): string {
+  const body = elementsOf(document).find(({ tagName }) => tagName === "body");
+  const { endTag, endOffset = page.length } = body?.sourceCodeLocation ?? {};
+  const end = endTag?.startOffset ?? endOffset;
+  const isEnd = page.slice(end).replace(/\s+|<\/(?:body|html)\s*>|<!--[\s\S]*?-->/gi, "") === "";
+  const result: string[] = [document.mode];
+  let text = "";
+  let isAtBodyStart = false;
+  const add = (step: string): void => {
+    const data = isAtBodyStart ? text.replace(/^[ \t\n\f\r]+/, "") : text;
+    if (data !== "") result.push(JSON.stringify(data));
+    if (step !== "") result.push(step);
+    text = "";
+    isAtBodyStart = false;
+  };
+  const stack: (ChildNode | string)[] = [...document.childNodes].reverse();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (typeof node === "string") {
+      add(node);
+    } else if ("value" in node) {
+      const isBehind = isEnd && (node.sourceCodeLocation?.endOffset ?? 0) > end;
+      const value = isBehind ? node.value.replace(/[ \t\n\f\r]+$/, "") : node.value;
+      if (!isOutsideBody(node) || !/^[ \t\n\f\r]*$/.test(value)) text += value;
+    } else if ("tagName" in node) {
+      const attributes = node.attrs.map(({ prefix = "", name, value }) => `${prefix}:${name}=${JSON.stringify(value)}`);
+      add(`<${node.namespaceURI} ${node.tagName} ${attributes.sort().join(" ")}>`);
+      isAtBodyStart = node.tagName === "body" && parentName(node) === "html";
+      stack.push(`</${node.tagName}>`);
+      const content = "content" in node ? (node.content as ParentNode).childNodes : node.childNodes;
+      stack.push(...[...content].reverse());
+    } else {
+      add("data" in node ? `<!--${node.data}-->` : JSON.stringify([node.name, node.publicId, node.systemId]));
+    }
+  }
+  add("");
+  return result.join("\n");
+}
+
+function isOutsideBody(node: ChildNode): boolean {
+  const name = parentName(node);
+  return name === "html" || name === "head" || node.parentNode?.nodeName === "#document";
+}
+
+function parentName({ parentNode }: ChildNode): string {
+  return parentNode && "tagName" in parentNode ? parentNode.tagName : "";
+}

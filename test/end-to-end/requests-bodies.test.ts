@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { send } from "../helpers/send.ts";
+import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { onDisk, storages, type TestSite, telling, testSite } from "../helpers/test-site.ts";
+
+const require = createRequire(import.meta.url);
+const smuggled = "DELETE /a.txt HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** Refuses before any content was read: `/401`, `/413`... with that status. */
+const refusing: Plugin = {
+  name: "refusing",
+  handle({ path }, next) {
+    const status = Number(path.slice(1));
+    if (Number.isInteger(status) && status > 0) throw new HttpError(status, "REFUSED", "Not like this.");
+    return next();
+  },
+};
+
+const site = async (config: Omit<FileServerConfig, "root" | "storage"> = {}): Promise<TestSite> =>
+  testSite(await onDisk(await temporaryDirectory(), { "/a.txt": "a" }), { plugins: [refusing], ...config });
+
+const statuses = (answers: string): string[] =>
+  [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status ?? "");
+const bytes = (length: number): string => "x".repeat(length);
+
+describe.each([
+  ["Express 5", "express"],
+  ["Express 4", "express4"],
+])("content that a body parser of %s has read", (_version, name) => {
+  const express: typeof import("express") = require(name);
+  const all = { type: () => true, limit: "1mb" };
+
+  it.each([
+    ["raw", express.raw(all), '{"a":1}'],
+    ["raw, empty", express.raw(all), ""],
+    ["text", express.text(all), "gr\u00fc\u00dfe"],
+  ])("is used where it is still the content: %s", async (_parser, parser, content) => {
+    const storage = memoryStorage({ "/old.txt": "old" });
+    const url = `http://127.0.0.1:${await listen(createServer(express().use(parser, createFileServer({ storage }))))}`;
+    expect((await send(url, "PUT", "/new.txt", { body: content })).status).toBe(201);
+    expect((await send(url, "GET", "/new.txt")).text).toBe(content);
+    expect((await send(url, "POST", "/old.txt", { body: content })).status).toBe(200);
+    expect((await send(url, "GET", "/old.txt")).text).toBe(`old${content}`);
+  });
+
+  it.each([
+    ["json", express.json(all), "application/json", '{"a":1}'],
+    ["json, a mere string", express.json({ ...all, strict: false }), "application/json", '"text"'],
+    ["json, an empty object", express.json(all), "application/json", "{}"],
+    ["urlencoded", express.urlencoded({ ...all, extended: false }), "application/x-www-form-urlencoded", "a=1&b=2"],
+    ["text of another encoding", express.text(all), "text/plain; charset=latin1", "gr\xfc\xdfe"],
+  ])("is 500 BODY_CONSUMED where it is something else now, and never an empty file: %s", async (...row) => {
+    const [, parser, type, content] = row;
+    const told: unknown[] = [];
+    const files = createFileServer({
+      storage: memoryStorage({ "/a.txt": "old" }),
+      onError: (error) => told.push(error),
+    });
+    const url = `http://127.0.0.1:${await listen(createServer(express().use(parser, files)))}`;
+    const sending = { headers: { "content-type": type }, body: Buffer.from(content, "latin1") };
+    for (const [method, target] of [
+      ["PUT", "/a.txt"],
+      ["POST", "/a.txt"],
+      ["PUT", "/new.txt"],
+    ] as const) {
+      const answer = await send(url, method, target, sending);
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, "BODY_CONSUMED"]);
+      expect(JSON.parse(answer.text).details).toMatch(/before/);
+    }
+    expect((await send(url, "GET", "/a.txt")).text).toBe("old");
+    expect((await send(url, "GET", "/new.txt")).status).toBe(404);
+    expect(told).toHaveLength(3);
+  });
+
+  it("does not matter to requests without content, nor to a parser that left it alone", async () => {
+    const files = createFileServer({ storage: memoryStorage({ "/a.txt": "a" }) });
+    const url = `http://127.0.0.1:${await listen(createServer(express().use(express.json(), files)))}`;
+    expect((await send(url, "GET", "/a.txt")).text).toBe("a");
+    const headers = { "content-type": "text/plain" };
+    expect((await send(url, "PUT", "/new.txt", { headers, body: "plain" })).status).toBe(201);
+    expect((await send(url, "DELETE", "/new.txt")).status).toBe(204);
+  });
+});
+
+describe("content that nobody reads", () => {
+  const head = (status: number, length: number | "chunked"): string =>
+    `PUT /${status} HTTP/1.1\r\nHost: a\r\n${length === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`}\r\n\r\n`;
+
+  it.each([401, 403, 413, 429, 503])("keeps the connection where it is small: %i", async (status) => {
+    const { port } = await site();
+    const last = "GET /a.txt HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const answers = await exchangeBytes(
+      port,
+      head(status, smuggled.length) + smuggled + head(status, 65_536) + bytes(65_536) + last,
+    );
+    expect(statuses(answers)).toEqual([`${status}`, `${status}`, "200"]);
+  });
+
+  it.each([401, 413])("closes the connection where it is large, after the reply: %i", async (status) => {
+    const { port, changes, textAt } = await site();
+    const socket = await openSocket(port);
+    const whole = text(socket);
+    socket.write(head(status, 10_000_000) + bytes(70_000) + smuggled.repeat(2_000));
+    const answer = await whole;
+    expect([statuses(answer), changes]).toEqual([[`${status}`], []]);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code: "REFUSED" });
+    expect(await textAt("/a.txt")).toBe("a");
+  });
+
+  it("closes the connection where nobody knows how much there is", async () => {
+    const { port, textAt } = await site();
+    const answer = await exchangeBytes(port, `${head(401, "chunked")}5\r\nhello\r\n0\r\n\r\n${smuggled}`);
+    expect([statuses(answer), await textAt("/a.txt")]).toEqual([["401"], "a"]);
+  });
+
+  it("is not waited for: the reply comes before any of it", async () => {
+    const { port, ended, outcomes } = await site();
+    const socket = await openSocket(port);
+    socket.write(head(401, 10_000_000));
+    const [first] = await once(socket, "data");
+    expect(String(first)).toMatch(/^HTTP\/1\.1 401 /);
+    socket.destroy();
+    await ended(1);
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it("can be sent on by a client that reads the reply only then", async () => {
+    const { port } = await site();
+    const socket = await openSocket(port);
+    socket.pause();
+    socket.write(head(413, 60_000 + 65_537));
+    socket.write(bytes(60_000));
+    socket.write(bytes(65_537));
+    expect(statuses(await text(socket))).toEqual(["413"]);
+  });
+
+  it("is never a request, however it is cut into packets", async () => {
+    const { port, textAt, changes } = await site();
+    const socket = await openSocket(port);
+    const answer = text(socket);
+    socket.setNoDelay(true).write(head(401, 1_000_000));
+    for (const part of [bytes(65_536), smuggled, smuggled, "GET / HTTP/1.1\r\n", "Host: a\r\n\r\n"]) {
+      await new Promise<void>((resolve) => socket.write(part, () => resolve()));
+    }
+    expect([statuses(await answer), await textAt("/a.txt"), changes]).toEqual([["401"], "a", []]);
+  });
+
+  it("is refused for its size before it is sent, and in chunks as soon as it is too much", async () => {
+    const { port, everything } = await site({ maxFileSize: 1000 });
+    const announced = await exchangeBytes(port, "PUT /new.txt HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n");
+    const piece = `400\r\n${bytes(1024)}\r\n`;
+    const chunked = "PUT /new.txt HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect([statuses(announced), statuses(await exchangeBytes(port, chunked + piece))]).toEqual([["413"], ["413"]]);
+    expect(await everything()).toEqual(["/a.txt"]);
+  });
+});
+
+describe.each(storages)("content that is cut off $where", ({ make }) => {
+  it.each([
+    ["PUT /a.txt", ""],
+    ["PUT /new/b.txt", ""],
+    ["POST /a.txt", ""],
+    ["POST /", "X-Filename: new.txt\r\n"],
+  ])("changes nothing, leaves nothing and tells nobody: %s", async (line, fields) => {
+    for (const framing of ["Content-Length: 100\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"]) {
+      const made = await make({ "/a.txt": "a" });
+      const { storage, arrived } = telling(made.storage);
+      const to = await testSite({ ...made, storage }, {});
+      const socket = await openSocket(to.port);
+      socket.write(`${line} HTTP/1.1\r\nHost: a\r\n${fields}${framing}`);
+      await arrived;
+      socket.destroy();
+      await to.ended(1);
+      expect([await to.everything(), await to.textAt("/a.txt"), to.changes]).toEqual([["/a.txt"], "a", []]);
+    }
+  });
+
+  it("changes no element", async () => {
+    const to = await testSite(await make({ "/p.html": "<p>old</p>" }));
+    const socket = await openSocket(to.port);
+    const fields = "Host: a\r\nRange: selector=p\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n";
+    socket.write(`PUT /p.html HTTP/1.1\r\n${fields}`);
+    await once(socket, "data"); // "go on": the content is being read
+    socket.end("<p>half</p>");
+    await to.ended(1);
+    expect([await to.textAt("/p.html"), to.changes]).toEqual(["<p>old</p>", []]);
+  });
+});

@@ -1,0 +1,258 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { type Storage, StorageError } from "../../src/storage/storage.ts";
+import { type Answer, open } from "../helpers/send.ts";
+import { exchangeBytes, openSocket } from "../helpers/serve.ts";
+import { type TestSite, telling, testSite } from "../helpers/test-site.ts";
+
+const health: Plugin = {
+  name: "health",
+  alwaysOn: true,
+  handle: ({ path }, next) => (path === "/health" ? { status: 200, headers: {}, body: "well" } : next()),
+};
+
+/** A plugin that keeps requests for `/slow` until they are released, and says when one has come. */
+function gate(): { plugin: Plugin; entered: Promise<void>; release: () => void } {
+  let enter: () => void = () => {};
+  let release: () => void = () => {};
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const plugin: Plugin = {
+    name: "gate",
+    async handle(exchange, next) {
+      if (exchange.path !== "/slow") return next();
+      enter();
+      await released;
+      return { status: 200, headers: {}, body: "at last" };
+    },
+  };
+  return { plugin, entered, release };
+}
+
+function site(
+  config: Omit<FileServerConfig, "root" | "storage"> = {},
+  storage: Storage = memoryStorage({ "/a.txt": "a" }),
+): Promise<TestSite> {
+  return testSite({ storage, everything: async () => [] }, config);
+}
+
+const codeOf = ({ status, headers, text: body }: Answer): unknown => [
+  status,
+  JSON.parse(body).code,
+  headers["retry-after"],
+];
+
+/** Everybody is refused with that code, with content and without, except who asks for the health check. */
+async function expectOutage({ send }: TestSite, code: string, retryAfter: string): Promise<void> {
+  expect(codeOf(await send("GET", "/a.txt"))).toEqual([503, code, retryAfter]);
+  expect(codeOf(await send("PUT", "/a.txt", { body: "new" }))).toEqual([503, code, retryAfter]);
+  expect(codeOf(await send("DELETE", "/missing"))).toEqual([503, code, retryAfter]);
+  expect(await send("HEAD", "/a.txt")).toMatchObject({ status: 503, text: "" });
+  expect(await send("GET", "/health")).toMatchObject({ status: 200, text: "well" });
+}
+
+describe("an overloaded server", () => {
+  it("answers 503 OVERLOADED beyond maxConcurrentRequests, and recovers", async () => {
+    const { plugin, entered, release } = gate();
+    const to = await site({ maxConcurrentRequests: 1, plugins: [health, plugin] });
+    const slow = to.send("GET", "/slow");
+    await entered;
+    await expectOutage(to, "OVERLOADED", "1");
+    release();
+    expect(await slow).toMatchObject({ status: 200, text: "at last" });
+    await to.ended(6);
+    expect((await to.send("GET", "/a.txt")).status).toBe(200);
+    expect(await to.textAt("/a.txt")).toBe("a");
+  });
+
+  it("has room again when a client has left", async () => {
+    const { plugin, entered, release } = gate();
+    const to = await site({ maxConcurrentRequests: 1, plugins: [plugin] });
+    const leaving = open(to.url, "GET", "/slow");
+    leaving.on("error", () => {}).end();
+    await entered;
+    expect((await to.send("GET", "/a.txt")).status).toBe(503);
+    leaving.destroy();
+    release();
+    await to.ended(2);
+    expect((await to.send("GET", "/a.txt")).status).toBe(200);
+  });
+});
+
+describe("a server under maintenance", () => {
+  it("answers 503 MAINTENANCE", async () => {
+    const to = await site({ maintenance: true, plugins: [health] });
+    await expectOutage(to, "MAINTENANCE", "60");
+  });
+
+  it("does so while a function says so", async () => {
+    let isDown = false;
+    const to = await site({ maintenance: () => isDown, plugins: [health] });
+    expect((await to.send("GET", "/a.txt")).status).toBe(200);
+    isDown = true;
+    await expectOutage(to, "MAINTENANCE", "60");
+    isDown = false;
+    expect((await to.send("GET", "/a.txt")).status).toBe(200);
+  });
+
+  it("is a failure where the function throws, not a server that is up", async () => {
+    const errors: unknown[] = [];
+    const maintenance = (): boolean => {
+      throw new Error("no such flag");
+    };
+    const to = await site({ maintenance, onError: (error) => errors.push(error) });
+    expect(codeOf(await to.send("GET", "/a.txt"))).toEqual([500, "INTERNAL_ERROR", undefined]);
+    expect(errors).toEqual([new Error("no such flag")]);
+  });
+
+  it("keeps its plugins that are not always on from seeing anything", async () => {
+    const seen: string[] = [];
+    const note: Plugin = {
+      name: "note",
+      handle(exchange, next) {
+        seen.push(exchange.path);
+        return next();
+      },
+    };
+    const to = await site({ maintenance: true, plugins: [note, health] });
+    await to.send("GET", "/a.txt");
+    await to.send("GET", "/health");
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("a closing server", () => {
+  it("answers 503 CLOSING, and finishes what is in flight", async () => {
+    const { plugin, entered, release } = gate();
+    const to = await site({ plugins: [health, plugin] });
+    const slow = to.send("GET", "/slow");
+    await entered;
+    let isClosed = false;
+    const closed = to.files.close().then(() => {
+      isClosed = true;
+    });
+    await expectOutage(to, "CLOSING", "5");
+    expect(isClosed).toBe(false);
+    release();
+    expect(await slow).toMatchObject({ status: 200, text: "at last" });
+    await closed;
+    await expectOutage(to, "CLOSING", "5");
+  });
+
+  it("finishes an upload that has begun", async () => {
+    const { storage, arrived } = telling(memoryStorage());
+    const to = await site({}, storage);
+    const upload = open(to.url, "PUT", "/new.txt", { headers: { "content-length": "6" } });
+    const response = once(upload, "response") as Promise<[IncomingMessage]>;
+    upload.write("one");
+    await arrived;
+    const closed = to.files.close();
+    upload.end("two");
+    const [answer] = await response;
+    expect([answer.statusCode, JSON.parse(await text(answer)).size]).toEqual([201, 6]);
+    await closed;
+    expect(to.changes.map(({ kind, path }) => [kind, path])).toEqual([["created", "/new.txt"]]);
+  });
+
+  it("closes connections after their reply", async () => {
+    const to = await site();
+    const socket = await openSocket(to.port);
+    socket.write("GET /a.txt HTTP/1.1\r\nHost: a\r\n\r\n");
+    const [first] = await once(socket, "data");
+    await to.files.close();
+    socket.write("GET /a.txt HTTP/1.1\r\nHost: a\r\n\r\n");
+    const rest = await text(socket); // to the end: the server closes it
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200 .*keep-alive/is);
+    expect(rest).toMatch(/^HTTP\/1\.1 503 .*connection: close.*CLOSING/is);
+  });
+});
+
+describe("an unexpected failure", () => {
+  const failing = (thrown: unknown): Plugin => ({ name: "failing", handle: () => Promise.reject(thrown) });
+
+  it.each([new Error("secret"), "secret", { secret: 1 }, null, undefined])(
+    "is 500 INTERNAL_ERROR with the request's id, whatever was thrown: %j",
+    async (thrown) => {
+      const told: unknown[] = [];
+      const onError: FileServerConfig["onError"] = (_error, exchange) => told.push([exchange?.id, exchange?.path]);
+      const to = await site({ plugins: [failing(thrown)], onError });
+      const answer = await to.send("GET", "/a.txt", { headers: { "x-request-id": "r-1" } });
+      expect(codeOf(answer)).toEqual([500, "INTERNAL_ERROR", undefined]);
+      expect(JSON.parse(answer.text).details).toContain("r-1");
+      expect(answer.text).not.toContain("secret");
+      expect(told).toEqual([["r-1", "/a.txt"]]);
+    },
+  );
+
+  it("hands onError what was thrown, once", async () => {
+    const told: unknown[] = [];
+    const error = new Error("secret");
+    const to = await site({ plugins: [failing(error)], onError: (each) => told.push(each) });
+    await to.send("PUT", "/a.txt", { body: "x" });
+    expect(told).toEqual([error]);
+  });
+
+  it("is answered also where onError fails itself", async () => {
+    const onError = (): never => {
+      throw new Error("onError");
+    };
+    const to = await site({ plugins: [failing(new Error("x"))], onError });
+    expect((await to.send("GET", "/a.txt")).status).toBe(500);
+    expect((await to.send("GET", "/a.txt")).status).toBe(500);
+  });
+
+  it.each([
+    ["no reply", undefined],
+    ["a reply without headers", { status: 200 }],
+    ["a status that is none", { status: 99, headers: {} }],
+    ["a header field that cannot be sent", { status: 200, headers: { "x-a": "a\r\nSet-Cookie: b" } }],
+    ["a header name that cannot be sent", { status: 200, headers: { "x a": "b" } }],
+    ["content that is no content", { status: 200, headers: {}, body: 7 }],
+  ])("is a plugin's %s", async (_what, reply) => {
+    const told: unknown[] = [];
+    const plugin: Plugin = { name: "odd", handle: () => reply as never };
+    const to = await site({ plugins: [plugin], onError: (error) => told.push(error) });
+    const answer = await to.send("GET", "/a.txt");
+    expect(codeOf(answer)).toEqual([500, "INTERNAL_ERROR", undefined]);
+    expect([answer.headers["set-cookie"], told.length]).toEqual([undefined, 1]);
+  });
+
+  it("is 507 INSUFFICIENT_STORAGE where the disk is full", async () => {
+    const told: unknown[] = [];
+    const full: Storage = {
+      ...memoryStorage({ "/a.txt": "a" }),
+      write: () => Promise.reject(new StorageError("full", new Error("ENOSPC: /srv/secret"))),
+    };
+    const to = await site({ onError: (error) => told.push(error) }, full);
+    const answer = await to.send("PUT", "/a.txt", { body: "x".repeat(1000) });
+    expect(codeOf(answer)).toEqual([507, "INSUFFICIENT_STORAGE", undefined]);
+    expect([answer.text.includes("secret"), told.length, to.changes]).toEqual([false, 1, []]);
+  });
+
+  it("cuts the connection where it comes after the header section: half a file is never a whole one", async () => {
+    const told: unknown[] = [];
+    const half = async function* (): AsyncGenerator<Buffer> {
+      yield Buffer.from("half");
+      throw new Error("the disk broke");
+    };
+    const plugin: Plugin = {
+      name: "half",
+      handle: () => ({ status: 200, headers: { "content-length": "8" }, body: Readable.from(half()) }),
+    };
+    const to = await site({ plugins: [plugin], onError: (error) => told.push(error) });
+    const answer = await exchangeBytes(to.port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await to.ended(1);
+    expect(answer.split("\r\n\r\n").slice(1).join("").length).toBeLessThan(8);
+    expect([told, to.outcomes[0]?.aborted]).toEqual([[new Error("the disk broke")], true]);
+  });
+});

@@ -1,0 +1,748 @@
+import { once } from "node:events";
+import { readdir, readlink, truncate, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { connect, createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../src/config.ts";
+import type { Exchange } from "../src/exchange.ts";
+import { createFileServer, type FileServer } from "../src/file-server.ts";
+import type { Outcome, Plugin } from "../src/plugin.ts";
+import type { Reply } from "../src/reply.ts";
+import { memoryStorage } from "../src/storage/memory-storage.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { open, type Sending, send } from "./helpers/send.ts";
+import { listen, openSocket, rawRequest, serve } from "./helpers/serve.ts";
+import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+
+const page = "<!doctype html><title>T</title><ul><li>One</li><li>Two</li></ul>";
+
+/** A promise and the way to settle it. */
+function signpost<T = void>(): { reached: Promise<T>; reach: (value: T) => void } {
+  let reach: (value: T) => void = () => {};
+  const reached = new Promise<T>((resolve) => {
+    reach = resolve;
+  });
+  return { reached, reach };
+}
+
+/** A plugin that answers everything. */
+const answering = (reply: (exchange: Exchange) => Reply | Promise<Reply>): Plugin => ({
+  name: "answering",
+  handle: reply,
+});
+
+const ok = (body?: Reply["body"], headers: Reply["headers"] = {}): Reply => ({
+  status: 200,
+  headers,
+  ...(body !== undefined && { body }),
+});
+
+/** A server in this process, closed when the test is over, and what it reports and its observer hears. */
+function inProcess(config: FileServerConfig = {}) {
+  const reported: unknown[] = [];
+  const heard: { exchange: Exchange; outcome: Outcome }[] = [];
+  const told = signpost();
+  const observer: Plugin = {
+    name: "observer",
+    observe(exchange, outcome) {
+      heard.push({ exchange, outcome });
+      told.reach();
+    },
+  };
+  const files = createFileServer({
+    ...(config.root === undefined && { storage: memoryStorage({ "/a.txt": "text", "/page.html": page }) }),
+    onError: (error) => reported.push(error),
+    ...config,
+    plugins: [observer, ...(config.plugins ?? [])],
+  });
+  onTestFinished(() => files.close().catch(() => {}));
+  const ask = (target: string, init: RequestInit = {}) => files.fetch(new Request(`http://localhost${target}`, init));
+  return { files, reported, heard, firstTold: told.reached, ask };
+}
+
+/** A plugin that holds requests until it is told to let them go. */
+function gate(): { plugin: Plugin; entered: Promise<void>; open: () => void } {
+  const entered = signpost();
+  const opened = signpost();
+  return {
+    entered: entered.reached,
+    open: opened.reach,
+    plugin: {
+      name: "gate",
+      async handle(_exchange, next) {
+        entered.reach();
+        await opened.reached;
+        return next();
+      },
+    },
+  };
+}
+
+describe("starting", () => {
+  it("happens once, plugin by plugin, however often ready() is called", async () => {
+    const log: string[] = [];
+    const starting = (name: string): Plugin => ({
+      name,
+      async start() {
+        log.push(`${name} begins`);
+        await Promise.resolve();
+        log.push(`${name} ends`);
+      },
+    });
+    const { files } = inProcess({ plugins: [starting("a"), starting("b")] });
+    await Promise.all([files.ready(), files.ready()]);
+    await files.ready();
+    expect(log).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  });
+
+  it("happens at the first request where nobody has called ready()", async () => {
+    let started = 0;
+    const { ask } = inProcess({ plugins: [{ name: "starting", start: () => void started++ }] });
+    await Promise.all([ask("/a.txt"), ask("/a.txt")]);
+    expect(started).toBe(1);
+  });
+
+  it("fails with what a plugin throws: ready() rejects, requests get 500, and close() closes all the same", async () => {
+    const broken = new Error("no such database");
+    const closed: string[] = [];
+    const { files, ask, reported } = inProcess({
+      plugins: [
+        { name: "first", close: () => void closed.push("first") },
+        { name: "broken", start: () => Promise.reject(broken), close: () => void closed.push("broken") },
+      ],
+    });
+    await expect(files.ready()).rejects.toBe(broken);
+    await expect(files.ready()).rejects.toBe(broken);
+    const response = await ask("/a.txt");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("database");
+    expect(reported).toEqual([broken]);
+    await files.close();
+    expect(closed).toEqual(["broken", "first"]);
+  });
+
+  it("is refused after closing", async () => {
+    let started = 0;
+    const { files, ask } = inProcess({ plugins: [{ name: "starting", start: () => void started++ }] });
+    await files.close();
+    await expect(files.ready()).rejects.toThrow("closed");
+    expect((await ask("/a.txt")).status).toBe(503);
+    expect(started).toBe(0);
+  });
+});
+
+describe("closing", () => {
+  it("closes plugins in reverse, then the storage, each once, however often close() is called", async () => {
+    const log: string[] = [];
+    const closing = (name: string): Plugin => ({ name, close: () => void log.push(name) });
+    const storage: Storage = { ...memoryStorage(), close: async () => void log.push("storage") };
+    const { files } = inProcess({
+      storage,
+      plugins: [closing("a"), closing("b")],
+      hosts: { "a.example": { storage, plugins: [closing("c")] } },
+    });
+    await files.ready();
+    expect(files.close()).toBe(files.close());
+    await files.close();
+    expect(log.filter((each) => each === "storage")).toHaveLength(1);
+    expect(log.indexOf("b")).toBeLessThan(log.indexOf("a"));
+    expect(log.at(-1)).toBe("storage");
+    expect([...log].sort()).toEqual(["a", "b", "c", "storage"]);
+  });
+
+  it("closes the others where one fails, and rejects with what failed", async () => {
+    const closed: string[] = [];
+    const { files } = inProcess({
+      plugins: [
+        { name: "first", close: () => void closed.push("first") },
+        {
+          name: "broken",
+          close() {
+            throw new Error("cannot close");
+          },
+        },
+      ],
+    });
+    await files.ready();
+    await expect(files.close()).rejects.toThrow("cannot close");
+    expect(closed).toEqual(["first"]);
+  });
+
+  it("waits for requests in flight, and refuses new ones meanwhile", async () => {
+    const { plugin, entered, open } = gate();
+    const log: string[] = [];
+    const { files, ask } = inProcess({ plugins: [plugin, { name: "log", close: () => void log.push("closed") }] });
+    const slow = ask("/a.txt").then(async (response) => {
+      log.push(await response.text());
+    });
+    await entered;
+    const closed = files.close();
+    const refused = await ask("/a.txt");
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(await refused.json()).toMatchObject({ code: "CLOSING" });
+    expect(log).toEqual([]);
+    open();
+    await Promise.all([slow, closed]);
+    expect(log[0]).toBe("text");
+    expect(log).toContain("closed");
+  });
+
+  it("waits for a reply on its way over a socket, and has the connection closed after it", async () => {
+    const content = new Readable({ read() {} });
+    const { files, server, url } = await serve({
+      storage: memoryStorage(),
+      plugins: [answering(() => ok(content))],
+    });
+    const outgoing = open(url, "GET", "/").end();
+    const [incoming] = await once(outgoing, "response");
+    content.push("first ");
+    await once(incoming, "readable");
+    const closed = files.close();
+    server.close();
+    const { status } = await send(url, "GET", "/").catch(() => ({ status: "refused" }));
+    expect(status).toBe("refused"); // the server listens no more
+    content.push("last");
+    content.push(null);
+    expect((await buffer(incoming)).toString()).toBe("first last");
+    await closed;
+  });
+
+  it("answers those who come meanwhile over HTTP/1 with Connection: close", async () => {
+    const { plugin, entered, open } = gate();
+    const { files, url, port } = await serve({ storage: memoryStorage({ "/a": "a" }), plugins: [plugin] });
+    const slow = send(url, "GET", "/a");
+    await entered;
+    const closed = files.close();
+    const { head } = await rawRequest(port, "GET", "/a");
+    expect(head).toMatch(/^HTTP\/1\.1 503 /);
+    expect(head).toMatch(/^connection: close$/im);
+    open();
+    expect((await slow).headers.connection).toBe("close");
+    await closed;
+  });
+
+  it("does not wait for a Response whose content nobody reads", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "big.bin"), Buffer.alloc(1_000_000));
+    const { files, ask, heard } = inProcess({ root });
+    const response = await ask("/big.bin");
+    expect(response.status).toBe(200);
+    await files.close();
+    expect(heard.map(({ outcome }) => outcome)).toMatchObject([{ status: 200, bytes: 0, aborted: true }]);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+  });
+
+  it("waits for a Response that somebody has begun to read", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "big.bin"), Buffer.alloc(1_000_000, 1));
+    const { files, ask, heard } = inProcess({ root });
+    const reader = (await ask("/big.bin")).body?.getReader();
+    let size = (await reader?.read())?.value?.byteLength ?? 0;
+    const closed = files.close();
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read())
+      size += read.value.byteLength;
+    await closed;
+    expect(size).toBe(1_000_000);
+    expect(heard.map(({ outcome }) => outcome)).toMatchObject([{ bytes: 1_000_000, aborted: false }]);
+  });
+
+  it("ends the iterations over the changes", async () => {
+    const { files } = inProcess();
+    const next = files.changes[Symbol.asyncIterator]().next();
+    await files.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it("is done at once where nothing was ever started", async () => {
+    const closed: string[] = [];
+    const { files } = inProcess({ plugins: [{ name: "idle", close: () => void closed.push("idle") }] });
+    await files.close();
+    expect(closed).toEqual(["idle"]);
+  });
+});
+
+describe("an observer", () => {
+  it("is told once of each exchange, with what became of it", async () => {
+    const { heard, ask, files } = inProcess();
+    await (await ask("/a.txt", { headers: { "x-request-id": "mine" } })).text();
+    await (await ask("/missing")).text();
+    await (await ask("/..%2f")).text();
+    await (await ask("/a.txt", { method: "HEAD" })).text();
+    await files.close(); // everybody has been told then
+    const outcomes = heard.map(({ exchange, outcome: { status, bytes, aborted } }) => [
+      exchange.url,
+      status,
+      bytes > 0,
+      aborted,
+    ]);
+    expect(outcomes).toEqual([
+      ["/a.txt", 200, true, false],
+      ["/missing", 404, true, false],
+      ["/..%2f", 400, true, false],
+      ["/a.txt", 200, false, false],
+    ]);
+    expect(heard[0]?.exchange.id).toBe("mine");
+    expect(heard[0]?.outcome).toMatchObject({ bytes: 4, headers: { "x-request-id": "mine" } });
+    for (const { outcome } of heard) expect(outcome.durationMs).toBeGreaterThan(0);
+  });
+
+  it("is told of a client that leaves, once, with what had reached it", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "big.bin"), "");
+    await truncate(join(root, "big.bin"), 64 * 1024 * 1024);
+    const told: Outcome[] = [];
+    const observed = signpost<Outcome>();
+    const observer: Plugin = {
+      name: "observer",
+      observe(_exchange, outcome) {
+        told.push(outcome);
+        observed.reach(outcome);
+      },
+    };
+    const { port, files } = await serve({ root, plugins: [observer] });
+    const socket = await openSocket(port);
+    socket.write("GET /big.bin HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "data");
+    socket.destroy();
+    const outcome = await observed.reached;
+    expect(outcome).toMatchObject({ status: 200, aborted: true });
+    expect(outcome.bytes).toBeLessThan(64 * 1024 * 1024);
+    await files.close();
+    expect(told).toHaveLength(1);
+  });
+
+  it("is reported where it throws or rejects; the others are told, the client has its reply", async () => {
+    const thrown = new Error("thrown");
+    const rejected = new Error("rejected");
+    const { files, heard, reported, ask } = inProcess({
+      plugins: [
+        {
+          name: "broken",
+          observe() {
+            throw thrown;
+          },
+        },
+        { name: "async", observe: () => Promise.reject(rejected) as never },
+      ],
+    });
+    expect(await (await ask("/a.txt")).text()).toBe("text");
+    expect(await (await ask("/a.txt")).text()).toBe("text");
+    await files.close();
+    expect(heard).toHaveLength(2);
+    expect(reported.filter((each) => each === thrown)).toHaveLength(2);
+    expect(reported).toContain(rejected);
+  });
+
+  it("of another host is not told", async () => {
+    const heard: string[] = [];
+    const storage = memoryStorage();
+    const watching = (name: string): Plugin => ({ name, observe: ({ host }) => void heard.push(`${name}: ${host}`) });
+    const { files } = inProcess({
+      storage,
+      plugins: [watching("default")],
+      hosts: { "a.example": { storage, plugins: [watching("a")] } },
+    });
+    await (await files.fetch(new Request("http://a.example/"))).text();
+    await (await files.fetch(new Request("http://b.example/"))).text();
+    await files.close();
+    expect(heard).toEqual(["a: a.example", "default: b.example"]);
+  });
+});
+
+describe("a plugin that answers what HTTP does not know", () => {
+  const wrong: [string, () => Reply][] = [
+    ["a header name with a space", () => ok("x", { "x y": "1" })],
+    ["a header value with a line break", () => ok("x", { "x-mine": "a\r\nset-cookie: b=c" })],
+    ["a header value beyond latin1", () => ok("x", { "x-mine": "\u{1f600}" })],
+    ["a header without a value", () => ok("x", { "x-mine": undefined as never })],
+    ["status 99", () => ({ status: 99, headers: {} })],
+    ["status 100", () => ({ status: 100, headers: {} })],
+    ["status 600", () => ({ status: 600, headers: {} })],
+    ["status 200.5", () => ({ status: 200.5, headers: {} })],
+    ["status NaN", () => ({ status: Number.NaN, headers: {} })],
+    ["content that is a number", () => ok(3 as never)],
+    ["content that is a plain object", () => ok({} as never)],
+    ["a stream beside a bad header", () => ok(Readable.from(["x"]), { "x y": "1" })],
+  ];
+
+  it.each(wrong)("gets its client 500 for %s, over a socket", async (_what, reply) => {
+    const reported: unknown[] = [];
+    const { url } = await serve({
+      storage: memoryStorage(),
+      plugins: [answering(reply)],
+      onError: (error) => reported.push(error),
+    });
+    const answer = await send(url, "GET", "/");
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: "INTERNAL_ERROR" });
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+    expect(reported).toHaveLength(1);
+  });
+
+  it.each(wrong)("gets its client 500 for %s, by fetch", async (_what, reply) => {
+    const { files, ask, reported, heard } = inProcess({ plugins: [answering(reply)] });
+    const response = await ask("/");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: "INTERNAL_ERROR" });
+    await files.close();
+    expect(reported).toHaveLength(1);
+    expect(heard.map(({ outcome }) => outcome.status)).toEqual([500]);
+  });
+
+  it("goes on serving afterwards", async () => {
+    let isFirst = true;
+    const { url } = await serve({
+      storage: memoryStorage(),
+      plugins: [
+        answering(() => {
+          const reply = isFirst ? ok("x", { "x y": "1" }) : ok("well");
+          isFirst = false;
+          return reply;
+        }),
+      ],
+    });
+    expect((await send(url, "GET", "/")).status).toBe(500);
+    expect((await send(url, "GET", "/")).text).toBe("well");
+  });
+});
+
+describe("an error handler that fails itself", () => {
+  it("takes nothing from the client or the server", async () => {
+    const { ask } = inProcess({
+      onError() {
+        throw new Error("log is full");
+      },
+      plugins: [answering(() => Promise.reject(new Error("broken")))],
+    });
+    expect((await ask("/")).status).toBe(500);
+    expect((await ask("/")).status).toBe(500);
+  });
+});
+
+describe("an outage", () => {
+  it("answers 503 while maintenance says so", async () => {
+    let isDown = true;
+    const { ask, reported } = inProcess({ maintenance: () => isDown });
+    const down = await ask("/a.txt");
+    expect([down.status, down.headers.get("retry-after")]).toEqual([503, "60"]);
+    isDown = false;
+    expect((await ask("/a.txt")).status).toBe(200);
+    expect(reported).toEqual([]);
+  });
+
+  it("answers 503 to one request more than may be in flight, and serves again afterwards", async () => {
+    const { plugin, entered, open } = gate();
+    const { ask } = inProcess({ maxConcurrentRequests: 1, plugins: [plugin] });
+    const first = ask("/a.txt");
+    await entered;
+    const second = await ask("/a.txt");
+    expect([second.status, second.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await second.json()).toMatchObject({ code: "OVERLOADED" });
+    open();
+    expect(await (await first).text()).toBe("text");
+    await setImmediate(); // the exchange is over when its files are closed, a few steps after the client has the reply
+    expect((await ask("/a.txt")).status).toBe(200);
+  });
+
+  it("lets plugins answer that are always on", async () => {
+    const health: Plugin = { ...answering(() => ok("down")), alwaysOn: true };
+    const { ask } = inProcess({ maintenance: true, plugins: [health] });
+    expect(await (await ask("/")).text()).toBe("down");
+  });
+});
+
+describe("under a framework", () => {
+  async function mounted(
+    config: Partial<FileServerConfig>,
+  ): Promise<{ url: string; passed: string[]; files: FileServer }> {
+    const files = createFileServer({ storage: memoryStorage({ "/a.txt": "text" }), ...config });
+    onTestFinished(() => files.close());
+    const passed: string[] = [];
+    const server = createServer((request, response) =>
+      files(request, response, () => {
+        passed.push(`${request.method} ${request.url}`);
+        response.end("next");
+      }),
+    );
+    return { url: `http://127.0.0.1:${await listen(server)}`, passed, files };
+  }
+
+  it("passes a GET and a HEAD that find nothing on with fallthrough, and nothing else", async () => {
+    const { url, passed } = await mounted({ fallthrough: true });
+    expect((await send(url, "GET", "/missing")).text).toBe("next");
+    expect((await send(url, "HEAD", "/missing")).status).toBe(200);
+    expect((await send(url, "GET", "/a.txt")).text).toBe("text");
+    expect((await send(url, "DELETE", "/missing")).status).toBe(404);
+    expect((await send(url, "PATCH", "/a.txt")).status).toBe(405);
+    expect((await send(url, "GET", "/%zz")).status).toBe(400);
+    expect(passed).toEqual(["GET /missing", "HEAD /missing"]);
+  });
+
+  it("answers 404 itself without fallthrough, and where there is no next", async () => {
+    const { url, passed } = await mounted({});
+    expect((await send(url, "GET", "/missing")).status).toBe(404);
+    expect(passed).toEqual([]);
+    const alone = await serve({ storage: memoryStorage(), fallthrough: true });
+    expect((await send(alone.url, "GET", "/missing")).status).toBe(404);
+  });
+
+  it("is done with what it passed on: no observer is told, and close() does not wait", async () => {
+    const heard: string[] = [];
+    const observer: Plugin = { name: "observer", observe: ({ path }) => void heard.push(path) };
+    const { url, files } = await mounted({ fallthrough: true, plugins: [observer] });
+    await send(url, "GET", "/missing");
+    await files.close();
+    expect(heard).toEqual([]);
+  });
+
+  it("attaches to requests and upgrades of a server, and returns the file server", async () => {
+    const files = createFileServer({ storage: memoryStorage({ "/a.txt": "text" }) });
+    const server = createServer();
+    expect(files.attach(server)).toBe(files);
+    onTestFinished(() => files.close());
+    const port = await listen(server);
+    expect((await rawRequest(port, "GET", "/a.txt")).body).toBe("text");
+    const upgrade = await rawRequest(port, "GET", "/a.txt", ["Connection: Upgrade", "Upgrade: websocket"]);
+    expect(upgrade.status).toBe(404);
+    const socket = await openSocket(port);
+    socket.write("PUT /b.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+    const [chunk] = await once(socket, "data");
+    expect(String(chunk)).toMatch(/^HTTP\/1\.1 100 /);
+  });
+
+  it("hands the connection to a plugin that accepts an upgrade, and counts it as served", async () => {
+    const heard: Outcome[] = [];
+    const accepting: Plugin = {
+      name: "accepting",
+      handle: () => ({
+        status: 101,
+        headers: {},
+        accept: (socket) => void socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\nhello"),
+      }),
+      observe: (_exchange, outcome) => void heard.push(outcome),
+    };
+    const { port, files } = await serve({ storage: memoryStorage(), plugins: [accepting] });
+    const answer = await rawRequest(port, "GET", "/", ["Connection: Upgrade", "Upgrade: websocket"]);
+    expect(answer.body).toBe("hello");
+    await files.close();
+    expect(heard).toMatchObject([{ status: 101, aborted: false }]);
+  });
+});
+
+describe("open files", () => {
+  /** What descriptors of this process are open below a directory. */
+  async function openBelow(directory: string): Promise<string[]> {
+    const names = await readdir("/proc/self/fd");
+    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
+    return targets.filter((target) => target.startsWith(directory));
+  }
+
+  it.skipIf(process.platform !== "linux")("are closed after clients have left, over HTTP/1 and by fetch", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "big.bin"), "");
+    await truncate(join(root, "big.bin"), 64 * 1024 * 1024);
+    const { port, files } = await serve({ root });
+    for (let i = 0; i < 5; i++) {
+      const socket = await openSocket(port);
+      socket.write("GET /big.bin HTTP/1.1\r\nHost: x\r\n\r\n");
+      await once(socket, "data");
+      socket.destroy();
+    }
+    const controller = new AbortController();
+    const response = await files.fetch(new Request("http://x/big.bin", { signal: controller.signal }));
+    expect(await openBelow(root)).not.toEqual([]);
+    controller.abort();
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    await files.close(); // the exchanges are over by then
+    expect(await openBelow(root)).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== "linux")("are closed after HEAD, 304, 412, 416 and a dropped reply", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a.bin"), Buffer.alloc(200_000));
+    const dropping: Plugin = {
+      name: "dropping",
+      async handle(exchange, next) {
+        const reply = await next();
+        return exchange.search === "?drop" ? ok("instead") : reply;
+      },
+    };
+    const { files } = inProcess({ root, plugins: [dropping] });
+    const ask = (target: string, init?: RequestInit) => files.fetch(new Request(`http://x${target}`, init));
+    const statuses = [
+      await ask("/a.bin", { method: "HEAD" }),
+      await ask("/a.bin", { headers: { "if-none-match": "*" } }),
+      await ask("/a.bin", { headers: { "if-match": '"other"' } }),
+      await ask("/a.bin", { headers: { range: "bytes=999999-" } }),
+      await ask("/a.bin?drop"),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 304, 412, 416, 200]);
+    await files.close();
+    expect(await openBelow(root)).toEqual([]);
+  });
+});
+
+interface Asked extends Sending {
+  readonly body?: string;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Header fields that belong to a connection or a moment. */
+const incomparable = new Set(["date", "x-request-id", "connection", "keep-alive", "transfer-encoding", ":status"]);
+
+function comparable(status: number, headers: Iterable<[string, unknown]>, text: string): Answered {
+  return { status, headers: Object.fromEntries([...headers].filter(([name]) => !incomparable.has(name)).sort()), text };
+}
+
+type Way = (method: string, target: string, asked: Asked) => Promise<Answered>;
+
+async function overHttp1(files: FileServer): Promise<Way> {
+  const server = createServer();
+  files.attach(server);
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  return async (method, target, asked) => {
+    const { status, headers, text } = await send(url, method, target, {
+      ...asked,
+      headers: { host: "localhost", ...asked.headers },
+    });
+    return comparable(status, Object.entries(headers), text);
+  };
+}
+
+async function overHttp2(files: FileServer): Promise<Way> {
+  const server = createHttp2Server();
+  files.attach(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  return async (method, target, { headers, body }) => {
+    const stream = session.request({
+      ":method": method,
+      ":path": target,
+      ":authority": "localhost",
+      ...(headers as Record<string, string>),
+    });
+    stream.end(body);
+    const [received] = (await once(stream, "response")) as [Record<string, unknown>];
+    const text = (await buffer(stream)).toString();
+    return comparable(Number(received[":status"]), Object.entries(received), text);
+  };
+}
+
+function byFetch(files: FileServer): Way {
+  return async (method, target, { headers = {}, body }) => {
+    const init = { method, headers: headers as Record<string, string>, ...(body !== undefined && { body }) };
+    const response = await files.fetch(new Request(`http://localhost${target}`, init));
+    const cookies = response.headers.getSetCookie();
+    const fields: [string, unknown][] = [...response.headers].filter(([name]) => name !== "set-cookie");
+    if (cookies.length > 0) fields.push(["set-cookie", cookies]);
+    return comparable(response.status, fields, await response.text());
+  };
+}
+
+const requests: [method: string, target: string, asked?: Asked][] = [
+  ["GET", "/"],
+  ["GET", "/a.txt"],
+  ["HEAD", "/a.txt"],
+  ["GET", "/page.html"],
+  ["GET", "/a.txt?x=1"],
+  ["GET", "/%61.txt"],
+  ["GET", "/sub"],
+  ["GET", "/sub/"],
+  ["HEAD", "/sub/"],
+  ["GET", "/sub/", { headers: { accept: "application/json" } }],
+  ["GET", "/missing"],
+  ["GET", "/missing", { headers: { accept: "text/html" } }],
+  ["HEAD", "/missing"],
+  ["GET", "/%zz"],
+  ["GET", "/a%2fb"],
+  ["GET", "/a.txt", { headers: { range: "bytes=1-2" } }],
+  ["GET", "/a.txt", { headers: { range: "bytes=99-" } }],
+  ["HEAD", "/a.txt", { headers: { range: "bytes=1-2" } }],
+  ["GET", "/a.txt", { headers: { "if-none-match": "*" } }],
+  ["GET", "/a.txt", { headers: { "if-match": '"other"' } }],
+  ["GET", "/page.html", { headers: { range: "selector=li" } }],
+  ["GET", "/page.html", { headers: { range: "selector=li[" } }],
+  ["OPTIONS", "/a.txt"],
+  ["OPTIONS", "/page.html"],
+  ["PATCH", "/a.txt"],
+  ["PUT", "/new/b.txt", { body: "new" }],
+  ["PUT", "/a.txt", { body: "changed", headers: { "if-none-match": "*" } }],
+  ["PUT", "/big.txt", { body: "x".repeat(2000) }],
+  ["PUT", "/a.txt", { body: "x", headers: { "content-encoding": "gzip" } }],
+  ["POST", "/a.txt", { body: " and more" }],
+  ["DELETE", "/a.txt"],
+  ["DELETE", "/missing"],
+  ["DELETE", "/"],
+  ["PUT", "/evil.txt", { body: "x", headers: { "sec-fetch-site": "cross-site" } }],
+  ["GET", "/.hidden"],
+  ["GET", "/stream"],
+  ["GET", "/fields"],
+];
+
+describe("one and the same request", () => {
+  it.each(requests.map(([method, target, asked = {}]) => [method, target, asked] as const))(
+    "is answered alike over HTTP/1, over HTTP/2 and by fetch: %s %s %o",
+    async (method, target, asked) => {
+      const plugins = [
+        {
+          name: "special",
+          handle(exchange, next) {
+            if (exchange.path === "/stream") return ok(Readable.from(["a", "b"]), { "content-type": "text/x" });
+            if (exchange.path === "/fields") return ok("x", { "X-Mixed": "Case", "set-cookie": ["a=1", "b=2"] });
+            return next();
+          },
+        } satisfies Plugin,
+      ];
+      // Each way has a storage of its own, of the same files at the same versions.
+      const answers = await Promise.all(
+        [overHttp1, overHttp2, byFetch].map(async (way) => {
+          const storage = memoryStorage({ "/a.txt": "text", "/page.html": page, "/sub/c.txt": "c", "/.hidden": "no" });
+          const files = createFileServer({ storage, plugins, maxFileSize: 1000 });
+          onTestFinished(() => files.close());
+          const answered = await (await way(files))(method, target, asked);
+          return { ...answered, stored: await everythingIn(storage) };
+        }),
+      );
+      const [first, ...others] = answers.map(withoutVersions);
+      expect(first?.status).toBeGreaterThan(0);
+      for (const other of others) expect(other).toEqual(first);
+    },
+  );
+
+  async function everythingIn(storage: Storage, path = "/"): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { name, type, size } of storage.list(path)) {
+      found.push(`${path}${name} ${size}`);
+      if (type === "directory") found.push(...(await everythingIn(storage, `${path}${name}/`)));
+    }
+    return found.sort();
+  }
+
+  /** Versions and times differ from storage to storage. */
+  function withoutVersions({ headers, text, ...rest }: Answered) {
+    const { etag, "last-modified": modified, ...others } = headers;
+    const plain = text
+      .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "TIME")
+      .replaceAll(/"etag":"[^}]*?"(?=[,}])/g, '"etag":"VERSION"');
+    return {
+      ...rest,
+      ...{ headers: others, text: plain, hasTag: etag !== undefined, isDated: modified !== undefined },
+    };
+  }
+});
