@@ -1,4 +1,3 @@
-// TEMPORARY: two sessions with the same brief are at work here; please read /work/main/NOTE-two-sessions.md first.
 import { inspect } from "node:util";
 import { z } from "zod";
 import type { Exchange } from "./exchange.ts";

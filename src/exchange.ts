@@ -1,4 +1,3 @@
-// TEMPORARY: two sessions with the same brief are at work here; please read /work/main/NOTE-two-sessions.md first.
 import type { IncomingHttpHeaders } from "node:http";
 import type { NewChange } from "./change-feed.ts";
 import { HttpError } from "./http-error.ts";

@@ -1,4 +1,3 @@
-// TEMPORARY: two sessions with the same brief are at work here; please read /work/main/NOTE-two-sessions.md first.
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";

@@ -107,6 +107,24 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
   }
 }
 
+/** The last request of each connection that is still being answered. */
+const underWay = new WeakMap<object, Promise<void>>();
+
+/**
+ * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all at
+ * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). What stands behind
+ * a reply that closed the connection is not done at all, since nobody could be told (§9.6).
+ */
+export function inTurn(request: NodeRequest, serve: () => Promise<void>): void {
+  if (request instanceof Http2ServerRequest) return void serve();
+  const { socket } = request;
+  const before = underWay.get(socket);
+  const isClosed = (): boolean => socket.destroyed || socket.writableEnded;
+  const served = before ? before.then(() => (isClosed() ? undefined : serve())) : serve();
+  underWay.set(socket, served);
+  void served.finally(() => underWay.get(socket) === served && underWay.delete(socket));
+}
+
 /** The prefix that a framework cut off; where nothing was left after that, it added a slash. */
 function prefixOf(originalUrl: string, url: string): string {
   const rest = originalUrl.endsWith(url) ? url : url.slice(1);

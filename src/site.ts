@@ -1,4 +1,3 @@
-// TEMPORARY: two sessions with the same brief are at work here; please read /work/main/NOTE-two-sessions.md first.
 import type { ChangeFeed } from "./change-feed.ts";
 import { ConfigError, type HostConfig } from "./config.ts";
 import type { Exchange } from "./exchange.ts";

@@ -11,7 +11,7 @@ const layers: readonly RegExp[] = [
   /^cli$/,
   /^index$/,
   /^file-server$/,
-  /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply|upgrade-response)$/,
+  /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply|upgrade-response|complete-reply)$/,
   /^site$/,
   /^pipeline$/,
   /^plugins\//,

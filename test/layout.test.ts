@@ -10,6 +10,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   plugin: "an interface",
   reply: "send-reply.test.ts and fetch-reply.test.ts",
   "elements/html-nodes": "the nodes of html-tree.test.ts",
+  "elements/match-context": "an interface",
+  "elements/selector-tree": "types",
   "files/directory-page-style": "a style sheet",
   "files/file-request": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",

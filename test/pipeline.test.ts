@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
 import { HttpError } from "../src/http-error.ts";
@@ -92,6 +94,61 @@ describe("the pipeline", () => {
     const response = await ask([twice, ok], (error) => reported.push(error));
     expect(response.status).toBe(500);
     expect(String(reported[0])).toContain('plugin "twice" called next() more than once');
+  });
+
+  it("releases the content of a reply that a plugin dropped for its own", async () => {
+    const body = Readable.from(["dropped"]);
+    const dropping: Plugin = {
+      name: "dropping",
+      async handle(_exchange, next) {
+        await next();
+        return { status: 200, headers: {}, body: "other" };
+      },
+    };
+    const streaming: Plugin = { name: "streaming", handle: () => ({ status: 200, headers: {}, body }) };
+    const closed = once(body, "close");
+    expect(await (await ask([dropping, streaming])).text()).toBe("other");
+    await closed;
+  });
+
+  it("releases the content of a reply that comes too late for a plugin that did not wait", async () => {
+    const body = Readable.from(["late"]);
+    const closed = once(body, "close");
+    let answerLate = (): void => {};
+    const late: Plugin = {
+      name: "late",
+      handle: () =>
+        new Promise((resolve) => {
+          answerLate = () => resolve({ status: 200, headers: {}, body });
+        }),
+    };
+    const hasty: Plugin = {
+      name: "hasty",
+      handle(_exchange, next) {
+        void next();
+        return { status: 504, headers: {} };
+      },
+    };
+    expect((await ask([hasty, late])).status).toBe(504);
+    answerLate();
+    await closed;
+  });
+
+  it.each([
+    ["status 99", { status: 99, headers: {} }],
+    ["status 101", { status: 101, headers: {} }],
+    ["status 200.5", { status: 200.5, headers: {} }],
+    ["status 600", { status: 600, headers: {} }],
+    ["no reply", { status: 200 }],
+    ["no reply", null],
+    ["content that is neither text, bytes nor a stream", { status: 200, headers: {}, body: { a: 1 } }],
+    ["content that is neither text, bytes nor a stream", { status: 200, headers: {}, body: 5 }],
+  ])("answers 500, and names the plugin, when it returned %s", async (what, given) => {
+    const reported: unknown[] = [];
+    const odd = { name: "odd", handle: () => given } as unknown as Plugin;
+    const response = await ask([odd], (error) => reported.push(error));
+    expect(response.status).toBe(500);
+    expect(String(reported[0])).toContain(`plugin "odd" returned ${what}`);
   });
 
   it("answers 500 when a plugin returns no reply", async () => {

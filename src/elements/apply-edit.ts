@@ -9,6 +9,8 @@ import { type Placement, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
 import { splice } from "./splice.ts";
 
+const beyondLatin1 = /[^\x00-\xff]/;
+
 /** A way of changing elements. */
 export interface ElementEdit {
   readonly kind: ChangeKind;
@@ -69,7 +71,9 @@ async function attempt(
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
   refuseTooLong(splicedLength(document.source, placements), limits);
-  const edited = await parseEdited(splice(document.source, placements), document, limits);
+  const source = splice(document.source, placements);
+  if (!isWritable(source, document)) return withoutPlace();
+  const edited = await parseEdited(source, document, limits);
   const proof = await prove(document, edited, placements, elements);
   if (!proof.holds) return problemOf(proof, placements);
   const remaining = elements.map((element) => proof.counterparts.get(element));
@@ -90,6 +94,14 @@ async function parseEdited(source: string, document: HtmlDocument, limits: EditL
 function refuseTooLong(length: number, { maxLength }: EditLimits): void {
   if (length <= maxLength) return;
   throw new HttpError(413, "RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
+}
+
+/** Whether the bytes of a text read as that text again. */
+function isWritable(source: string, { encoding, hasByteOrderMark }: HtmlDocument): boolean {
+  const beginsWithMark = source.startsWith(encoding === "utf8" ? "\ufeff" : "\xef\xbb\xbf");
+  if (beginsWithMark && !hasByteOrderMark) return false;
+  // An end tag that is added for an element whose name has a NUL in it, which the parser reads as U+FFFD.
+  return encoding === "utf8" || !beyondLatin1.test(source);
 }
 
 function withoutPlace(): HttpError {

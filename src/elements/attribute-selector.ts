@@ -54,23 +54,29 @@ export function attributeTest(
   const hasHtmlRule = context.kind === "html" && caseInsensitiveValues.has(asciiLowerCase(name));
   const lowerValue = asciiLowerCase(value);
   const compare = comparisons[operator];
+  const key = attributeKey(name, context.kind);
   return (element) => {
     const ignoreCase = flag === null ? hasHtmlRule && isHtmlElement(element) : flag === "i";
     const isMatch = (found: string): boolean =>
       ignoreCase ? compare(asciiLowerCase(found), lowerValue) : compare(found, value);
-    const own = attributeValue(element, name, context);
+    const own = attributeValue(element, key, context);
     if (own !== undefined && isMatch(own)) return true;
     return namespace === "any" && namespacedValues(element, name, context).some(isMatch);
   };
 }
 
-/** The value of an attribute without a namespace. In HTML documents its name has no case, `viewBox` not excepted. */
+/** The name under which {@link attributeValue} finds an attribute: in HTML it has no case, `viewBox` not excepted. */
+export function attributeKey(name: string, kind: DocumentKind): string {
+  return kind === "html" ? asciiLowerCase(name) : name;
+}
+
+/** The value of an attribute without a namespace. */
 export function attributeValue(
   element: SourceElement,
-  name: string,
+  key: string,
   { kind, clock }: AttributeContext,
 ): string | undefined {
-  const value = kind === "html" ? htmlAttribute(element, asciiLowerCase(name)) : xmlAttribute(element, name);
+  const value = kind === "html" ? htmlAttribute(element, key) : xmlAttribute(element, key);
   if (value) clock.spend(value.length >> 6);
   return value;
 }

@@ -1,6 +1,13 @@
 import { compile, type Options } from "css-select";
 import { AttributeAction, type Selector, SelectorType } from "css-what";
-import { asciiLowerCase, attributeTest, attributeValue, hasWord, isPlainAttribute } from "./attribute-selector.ts";
+import {
+  asciiLowerCase,
+  attributeKey,
+  attributeTest,
+  attributeValue,
+  hasWord,
+  isPlainAttribute,
+} from "./attribute-selector.ts";
 import { directionOf } from "./directionality.ts";
 import { isHtmlElement } from "./html-document.ts";
 import { SourceElement, type TreeNode } from "./html-nodes.ts";
@@ -115,7 +122,9 @@ function plainSelector(simple: SimpleSelector, { kind, isQuirks }: MatchContext)
     case "id":
       return isQuirks ? undefined : plainAttribute("id", "=", simple.value);
     case "attribute":
-      return isPlainAttribute(simple, kind) ? plainAttribute(simple.name, simple.operator, simple.value) : undefined;
+      return isPlainAttribute(simple, kind)
+        ? plainAttribute(attributeKey(simple.name, kind), simple.operator, simple.value)
+        : undefined;
     default:
       return undefined;
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { ElementRequest } from "../files/file-request.ts";
 import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
@@ -52,7 +53,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
     });
     if (!applied) return noMatchReply(request);
     if (changed) {
-      documents.set(path, stat.version, applied.document);
+      if (readsAsParsed(applied.document)) documents.set(path, stat.version, applied.document);
       const html = edit.html === "" ? {} : { html: edit.html };
       const etag = entityTag(stat.version);
       exchange.changed({ kind: edit.kind, path, selector: request.selector, matches: matches.length, ...html, etag });
@@ -91,6 +92,11 @@ async function currentTag(
     if (error instanceof HttpError) return undefined;
     throw error;
   }
+}
+
+/** Without its only invalid bytes a document is UTF-8 again; the next request has to read it as that. */
+function readsAsParsed(document: HtmlDocument): boolean {
+  return document.encoding === "utf8" || !isUtf8(documentBytes(document));
 }
 
 function sizedBytes(request: ElementRequest, document: HtmlDocument): Uint8Array {

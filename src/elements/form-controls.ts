@@ -1,8 +1,8 @@
 import { asciiLowerCase } from "./attribute-selector.ts";
 import { isHtmlElement } from "./html-document.ts";
-import { SourceElement } from "./html-nodes.ts";
+import type { SourceElement } from "./html-nodes.ts";
 import type { MatchContext } from "./match-context.ts";
-import { parentElement } from "./tree-steps.ts";
+import { parentElement, previousElement } from "./tree-steps.ts";
 
 const inputTypes: ReadonlySet<string> = new Set(
   (
@@ -62,33 +62,20 @@ export function selectOf(option: SourceElement): SourceElement | null {
   return ancestor;
 }
 
-/** The form that a control belongs to: the one that its `form` attribute names, or that it stands in. */
-export function formOf(
-  control: SourceElement,
-  formsById: ReadonlyMap<string, SourceElement>,
-  { clock }: MatchContext,
-): SourceElement | null {
-  const id = control.attribs["form"];
-  if (id !== undefined) return formsById.get(id) ?? null;
-  let ancestor = parentElement(control);
-  while (ancestor && !isNamed(ancestor, "form")) {
-    clock.spend();
-    ancestor = parentElement(ancestor);
-  }
-  return ancestor;
-}
-
 /** Everything in a disabled `fieldset` is disabled, but for what stands in its first `legend`. */
-function isInDisabledFieldset(element: SourceElement, { clock }: MatchContext): boolean {
+function isInDisabledFieldset(element: SourceElement, context: MatchContext): boolean {
   let child = element;
   for (let ancestor = parentElement(element); ancestor; ancestor = parentElement(ancestor)) {
-    clock.spend();
-    if (isNamed(ancestor, "fieldset") && has(ancestor, "disabled") && child !== firstLegend(ancestor)) return true;
+    context.clock.spend();
+    if (isNamed(ancestor, "fieldset") && has(ancestor, "disabled") && !isFirstLegend(child, context)) return true;
     child = ancestor;
   }
   return false;
 }
 
-function firstLegend({ children }: SourceElement): SourceElement | undefined {
-  return children.find((child): child is SourceElement => child instanceof SourceElement && isNamed(child, "legend"));
+function isFirstLegend(element: SourceElement, { clock }: MatchContext): boolean {
+  if (!isNamed(element, "legend")) return false;
+  let sibling = previousElement(element, clock);
+  while (sibling && !isNamed(sibling, "legend")) sibling = previousElement(sibling, clock);
+  return sibling === null;
 }

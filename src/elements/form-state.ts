@@ -1,11 +1,12 @@
-import { formOf, has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
+import { has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
+import { FormOwners } from "./form-owner.ts";
 import { nextNode } from "./html-document.ts";
 import { SourceElement, TextNode } from "./html-nodes.ts";
 import type { MatchContext } from "./match-context.ts";
 
 /** What is known of the forms of a document, found in one walk. */
 export interface FormState {
-  readonly formsById: ReadonlyMap<string, SourceElement>;
+  readonly owners: FormOwners;
   /** The first submit button of each form. */
   readonly defaultButtons: ReadonlySet<SourceElement>;
   readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
@@ -73,24 +74,24 @@ export function displaySize(select: SourceElement): number {
 
 function readForms(context: MatchContext): FormState {
   const { root, clock } = context;
-  const formsById = new Map<string, SourceElement>();
+  const forms: SourceElement[] = [];
   const controls: SourceElement[] = [];
   for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
     clock.spend();
     if (!(node instanceof SourceElement)) continue;
-    const id = node.attribs["id"];
-    if (isNamed(node, "form") && id !== undefined && !formsById.has(id)) formsById.set(id, node);
+    if (isNamed(node, "form")) forms.push(node);
     if (isNamed(node, "input", "button")) controls.push(node);
   }
+  const owners = new FormOwners(forms, context);
   const defaultButtons = new Map<SourceElement, SourceElement>();
   const groups = new Map<SourceElement | null, Map<string, RadioGroup>>();
   const radios = new Map<SourceElement, RadioGroup>();
   for (const control of controls) {
-    const form = formOf(control, formsById, context);
+    const form = owners.formOf(control);
     if (form && isSubmitButton(control) && !defaultButtons.has(form)) defaultButtons.set(form, control);
     if (isInput(control, "radio")) radios.set(control, joinGroup(control, form, groups));
   }
-  return { formsById, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
+  return { owners, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
 }
 
 function joinGroup(

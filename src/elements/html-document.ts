@@ -3,7 +3,7 @@ import { TimeSlice } from "../time-slice.ts";
 import { settleSpans } from "./element-span.ts";
 import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeNode } from "./html-nodes.ts";
 import { HtmlTreeAdapter, type HtmlTreeTypes, treeReader } from "./html-tree.ts";
-import { pageElements } from "./page-elements.ts";
+import { endOfPage } from "./page-end.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
 import { parseInTurn } from "./parse-queue.ts";
@@ -11,9 +11,6 @@ import { type ParsedTree, readSource, type SourceDocument, sourceDocument } from
 
 export type { ParseLimits } from "./parse-budget.ts";
 export { documentBytes, requireEncodable, type SourceDocument as HtmlDocument } from "./source-document.ts";
-
-// What may follow the content of `body` besides comments; white space does become content, but nobody points at it.
-const closing = /\s+|<\/(?:body|html)\s*>/iy;
 
 /** Parses an HTML document from its bytes. */
 export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Promise<SourceDocument> {
@@ -30,7 +27,7 @@ async function buildTree(source: string, budget: ParseBudget): Promise<ParsedTre
   const tree = new HtmlTreeAdapter(source, budget);
   const root = await parseInSlices(source, tree, budget);
   const slice = new TimeSlice();
-  await settleSpans(tree, endOfPage(root, source), slice);
+  await settleSpans(tree, endOfPage({ root, source }), slice);
   await tree.texts.settle(slice);
   return { root, treeBytes: budget.treeBytes };
 }
@@ -72,27 +69,4 @@ export function outerHtml(element: SourceElement): string {
 /** A whole tree as a browser serialises it. */
 export function documentHtml(root: RootNode): string {
   return serialize<HtmlTreeTypes>(root, { treeAdapter: treeReader });
-}
-
-/** Where the content of the page ends: before `</body></html>`, unless there is content behind them. */
-function endOfPage(root: RootNode, source: string): number {
-  const contentEnd = pageElements(root).body?.contentEnd ?? -1;
-  return contentEnd !== -1 && isClosing(source, contentEnd) ? contentEnd : source.length;
-}
-
-function isClosing(source: string, start: number): boolean {
-  let position = start;
-  while (position < source.length) {
-    closing.lastIndex = position;
-    const end = source.startsWith("<!--", position)
-      ? source.indexOf("-->", position + 4) + 3
-      : matchEnd(closing, source);
-    if (end <= position) return false;
-    position = end;
-  }
-  return true;
-}
-
-function matchEnd(pattern: RegExp, source: string): number {
-  return pattern.test(source) ? pattern.lastIndex : -1;
 }

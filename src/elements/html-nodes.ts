@@ -113,3 +113,14 @@ export class RootNode extends SourceNode {
     return "root";
   }
 }
+
+/** Makes a node without a parent the last child of another one. */
+export function appendChild(parent: TreeParent, node: TreeChild): void {
+  const last = parent.children.at(-1);
+  if (last) {
+    last.next = node;
+    node.prev = last;
+  }
+  parent.children.push(node);
+  node.parent = parent;
+}

@@ -1,6 +1,7 @@
 import { html, type Token, type TreeAdapter, type TreeAdapterTypeMap } from "parse5";
 import { Attributes, noAttributes } from "./attributes.ts";
 import {
+  appendChild,
   CommentNode,
   DoctypeNode,
   RootNode,
@@ -95,13 +96,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   appendChild(parent: TreeParent, node: TreeChild): void {
-    const last = parent.children.at(-1);
-    if (last) {
-      last.next = node;
-      node.prev = last;
-    }
-    parent.children.push(node);
-    node.parent = parent;
+    appendChild(parent, node);
   }
 
   insertBefore(parent: TreeParent, node: TreeChild, reference: TreeChild): void {

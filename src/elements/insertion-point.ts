@@ -23,7 +23,7 @@ function endOfBody({ source }: HtmlDocument, body: SourceElement): number | unde
   const last = body.children.findLast(
     (node) => node instanceof SourceElement || ("data" in node && node.data.trim() !== ""),
   );
-  const isBehind = last?.endIndex != null && !isClosing(source.slice(contentEnd, last.endIndex + 1));
+  const isBehind = last?.endIndex != null && !isClosing(source, contentEnd, last.endIndex + 1);
   if (contentEnd !== -1 && (startIndex !== null || !isBehind)) return contentEnd;
   if (!last) return source.length;
   return last.endIndex === null ? undefined : last.endIndex + 1;

@@ -9,6 +9,8 @@ import type { SiblingPositions } from "./sibling-positions.ts";
 /** What the parts of a selector know of the document in which they are evaluated. */
 export interface MatchContext {
   readonly root: RootNode;
+  /** What the offsets of the elements count in. */
+  readonly source: string;
   readonly kind: DocumentKind;
   /** Ids and classes match in any case. */
   readonly isQuirks: boolean;

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../time-slice.ts";
 import type { HtmlDocument, ParseLimits } from "./html-document.ts";
-import { parseSource } from "./parse-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
+import { parseSource } from "./parse-document.ts";
 import { prove } from "./proof.ts";
 import { type EscapeCharacter, serialisedParts } from "./serialise.ts";
 
@@ -27,6 +27,8 @@ export async function normalise(
   elements: readonly SourceElement[],
   limits: ParseLimits = {},
 ): Promise<NormalDocument | undefined> {
+  if (document.isXml) return undefined; // there, every element has a place of its own
+
   const source = document.encoding === "utf8" ? await written(document) : await writtenBytes(document, limits);
   const normal = await parseSource(source, document, limits);
   const proof = await prove(document, normal, [], elements);
@@ -35,7 +37,10 @@ export async function normalise(
   return { document: normal, elements: counterparts.filter((element) => element !== undefined) };
 }
 
-async function written(document: Pick<HtmlDocument, "source" | "root">, escapeCharacter?: EscapeCharacter): Promise<string> {
+async function written(
+  document: Pick<HtmlDocument, "source" | "root">,
+  escapeCharacter?: EscapeCharacter,
+): Promise<string> {
   const parts: string[] = [];
   const slice = new TimeSlice();
   for (const part of serialisedParts(document, document.root, escapeCharacter)) {

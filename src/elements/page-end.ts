@@ -1,16 +1,36 @@
-import type { HtmlDocument } from "./html-document.ts";
+import type { RootNode, TextNode } from "./html-nodes.ts";
 import { pageElements } from "./page-elements.ts";
 
-/** What may follow the content of `body` without being content, or none that anyone points at. */
-const closing = /\s+|<\/(?:body|html)\s*>|<!--[\s\S]*?-->/gi;
+// What may follow the content of `body`. White space does become content, but nobody points at it.
+const closing = /(?:\s+|<\/(?:body|html)\s*>|<!--(?:-?>|[\s\S]*?--!?>))/iy;
 
-/** Where the content of the page ends: before `</body></html>`, unless there is content behind them. */
-export function endOfPage({ root, source }: HtmlDocument): number {
+const blanks = " \t\n\f\r";
+
+/** Where the content of a page ends: before `</body></html>`, unless there is content behind them. */
+export function endOfPage({ root, source }: { readonly root: RootNode; readonly source: string }): number {
   const end = pageElements(root).body?.contentEnd ?? -1;
-  return end !== -1 && isClosing(source.slice(end)) ? end : source.length;
+  return end !== -1 && isClosing(source, end, source.length) ? end : source.length;
 }
 
-/** Whether text behind the content of the page is nothing but end tags, white space and comments. */
-export function isClosing(text: string): boolean {
-  return text.replace(closing, "") === "";
+/** Whether a part of a source is nothing but end tags of the page, white space and comments. */
+export function isClosing(source: string, start: number, end: number): boolean {
+  let position = start;
+  while (position < end) {
+    closing.lastIndex = position;
+    if (!closing.test(source)) return false;
+    position = closing.lastIndex;
+  }
+  return true;
+}
+
+/** A text without the white space that it has from behind the end of the page. */
+export function textOnPage({ data, endIndex }: TextNode, endOfPage: number): string {
+  return (endIndex ?? -1) >= endOfPage ? withoutBlanksAtEnd(data) : data;
+}
+
+// A pattern for blanks before `$` would take quadratic time.
+function withoutBlanksAtEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && blanks.includes(text[end - 1] ?? "x")) end -= 1;
+  return text.slice(0, end);
 }

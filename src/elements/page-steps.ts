@@ -1,6 +1,6 @@
 import { type HtmlDocument, isHtmlElement } from "./html-document.ts";
 import { DoctypeNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
-import { endOfPage } from "./page-end.ts";
+import { endOfPage, textOnPage } from "./page-end.ts";
 import type { PlacedFragment, TreeEdit } from "./placement.ts";
 import { TreeWalk } from "./tree-walk.ts";
 import type { FragmentStep } from "./well-formed.ts";
@@ -87,8 +87,7 @@ function stepOf(node: TreeNode, isAtEnd: boolean, endOfContent: number): PageSte
   if (node instanceof DoctypeNode) return { kind: "doctype", node, data: "", parent };
   if (!("data" in node)) throw new TypeError("a root stands below another one");
   if (!(node instanceof TextNode)) return { kind: "comment", node, data: node.data, parent };
-  const isBehindContent = (node.endIndex ?? -1) >= endOfContent;
-  return { kind: "text", node, data: isBehindContent ? withoutBlanksAtEnd(node.data) : node.data, parent };
+  return { kind: "text", node, data: textOnPage(node, endOfContent), parent };
 }
 
 /** The parent of a template's content is the template. */
@@ -104,11 +103,4 @@ function* suppliedSteps(at: PlacedFragment | undefined): Generator<PageStep> {
     const { kind, data, parent = container } = step;
     yield { kind, node: undefined, data, parent, supplied: { step, at } };
   }
-}
-
-// A pattern for blanks before `$` would take quadratic time.
-function withoutBlanksAtEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && blanks.test(text[end - 1] ?? "")) end -= 1;
-  return text.slice(0, end);
 }

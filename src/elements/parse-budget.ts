@@ -21,11 +21,13 @@ const defaultMaxParseMs = 10_000;
 const elementBytes = 300;
 const attributeBytes = 60;
 const nodeBytes = 150;
-/** While a tag is being read, its attributes have their positions as well. */
-const pendingAttributeBytes = 300;
-
+/** Ten times what any page has; beyond, a single tag may take as much memory as a whole document. */
+const maxAttributes = 10_000;
 /** Names come from the parser letter by letter, each of which takes 32 bytes until the name is complete. */
 const maxNameLength = 64 * 1024;
+
+/** A million characters of references take 200 ms. */
+const maxValueLength = 1024 * 1024;
 
 /** What one document may cost, counted while it is parsed: a bomb is refused before it has gone off. */
 export class ParseBudget {
@@ -60,6 +62,7 @@ export class ParseBudget {
 
   /** Throws 422 `DOCUMENT_TOO_COSTLY`, as do the others. */
   addElement(attributes: number): void {
+    this.checkTag(attributes, 0);
     this.nodes += 1;
     this.#add(elementBytes + attributes * attributeBytes);
   }
@@ -75,26 +78,28 @@ export class ParseBudget {
 
   /** The tag that is being read has so many attributes by now, and a name of that length. */
   checkTag(attributes: number, nameLength: number): void {
-    if (this.treeBytes + attributes * pendingAttributeBytes > this.#maxTreeBytes) throw this.#tooLarge();
-    if (nameLength <= maxNameLength) return;
-    const details = `The document has a tag or an attribute whose name is longer than ${maxNameLength} characters.`;
-    throw new HttpError(422, "DOCUMENT_TOO_COSTLY", details);
+    if (attributes > maxAttributes) throw tooCostly(`an element with more than ${maxAttributes} attributes`);
+    if (nameLength > maxNameLength) throw tooCostly(`a name that is longer than ${maxNameLength} characters`);
+  }
+
+  /** References in one value of so many characters are to be resolved in one go. */
+  checkReferences(length: number): void {
+    if (length > maxValueLength)
+      throw tooCostly(`an attribute of more than ${maxValueLength} characters with references`);
   }
 
   spend(ms: number): void {
     this.#parseMs += ms;
-    if (this.#parseMs <= this.#maxParseMs) return;
-    const details = `The document takes more than ${this.#maxParseMs} ms to parse; its markup is broken in a costly way.`;
-    throw new HttpError(422, "DOCUMENT_TOO_COSTLY", details);
+    if (this.#parseMs > this.#maxParseMs)
+      throw tooCostly(`markup that takes more than ${this.#maxParseMs} ms to parse`);
   }
 
   #add(bytes: number): void {
     this.treeBytes += bytes;
-    if (this.treeBytes > this.#maxTreeBytes) throw this.#tooLarge();
+    if (this.treeBytes > this.#maxTreeBytes) throw tooCostly(`a tree of more than ${this.#maxTreeBytes} bytes`);
   }
+}
 
-  #tooLarge(): HttpError {
-    const details = `The document has so many elements and attributes that they would take more than ${this.#maxTreeBytes} bytes of memory.`;
-    return new HttpError(422, "DOCUMENT_TOO_COSTLY", details);
-  }
+function tooCostly(what: string): HttpError {
+  return new HttpError(422, "DOCUMENT_TOO_COSTLY", `The document has ${what}.`);
 }

@@ -22,8 +22,9 @@ export interface FailedProof {
   readonly wasFound?: boolean;
 }
 
-/** What a parser makes around a `tr`, a `td`, a `col`, and in an `html`, when their tags are left out. */
-const impliedNames = new Set(["tbody", "tr", "colgroup", "head", "body"]);
+/** What a parser makes around a `tr`, a `td`, a `col`, and in an `html`, where their tags are left out. */
+const impliedInTable = new Set(["tbody", "tr", "colgroup"]);
+const impliedInPage = new Set(["head", "body"]);
 
 const stepsAtOnce = 256;
 
@@ -50,7 +51,8 @@ export async function prove(
     for (let { value } = actual.next(); value; { value } = actual.next()) {
       if (!value.node) return value;
       if (impliedAround.has(value.node)) impliedAround.delete(value.node);
-      else if (wanted?.supplied && isImplied(value)) impliedAround.set(value.node, wanted.supplied.at);
+      else if (wanted?.supplied && isImplied(value, wanted.supplied.at))
+        impliedAround.set(value.node, wanted.supplied.at);
       else return value;
     }
     return undefined;
@@ -78,8 +80,9 @@ function failure(latest: SuppliedStep | undefined, wasFound: boolean): FailedPro
   return { holds: false, supplied: latest && { step: latest.step, parent: latest.at.parent }, wasFound };
 }
 
-function isImplied({ kind, node }: PageStep): boolean {
-  return kind === "start" && node instanceof SourceElement && node.contentStart === -1 && impliedNames.has(node.name);
+function isImplied({ kind, node }: PageStep, { parent }: PlacedFragment): boolean {
+  if (kind !== "start" || !(node instanceof SourceElement) || node.contentStart !== -1) return false;
+  return impliedInTable.has(node.name) || (!(parent instanceof SourceElement) && impliedInPage.has(node.name));
 }
 
 function isSameStep(wanted: PageStep, found: PageStep): boolean {

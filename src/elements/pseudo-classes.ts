@@ -1,6 +1,6 @@
 import { html } from "parse5";
 import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
-import { formOf, has, isDisabled, isInput, isNamed } from "./form-controls.ts";
+import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
 import { formState, isOn, isSelected } from "./form-state.ts";
 import { isHtmlElement, nextNode } from "./html-document.ts";
 import { SourceElement, TextNode } from "./html-nodes.ts";
@@ -10,6 +10,7 @@ import { nextElement, parentElement, previousElement } from "./tree-steps.ts";
 
 type PseudoClassTest = (element: SourceElement, context: MatchContext) => boolean;
 
+const linkNames: ReadonlySet<string> = new Set(["a", "area", "img"]);
 const customElementName = /^[a-z][^A-Z]*-/;
 /** Names with a hyphen that SVG and MathML had first. */
 const reservedNames: ReadonlySet<string> = new Set(
@@ -25,7 +26,10 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
   root: isRoot,
   // The scope of `document.querySelectorAll` is the document, for which its root element stands.
   scope: isRoot,
-  empty: ({ children }) => !children.some((child) => child instanceof SourceElement || child instanceof TextNode),
+  empty: ({ children }, { clock }) => {
+    clock.spend(children.length >> 3); // All of them may be comments.
+    return !children.some((child) => child instanceof SourceElement || child instanceof TextNode);
+  },
   "first-child": (element, { clock }) => previousElement(element, clock) === null,
   "last-child": (element, { clock }) => nextElement(element, clock) === null,
   "only-child": (element, { clock }) => !previousElement(element, clock) && !nextElement(element, clock),
@@ -59,7 +63,8 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
 
 function isLink(element: SourceElement): boolean {
   const { name, namespace } = element;
-  if (isHtmlElement(element)) return (name === "a" || name === "area") && has(element, "href");
+  // Chromium takes an image map's image for a link as well.
+  if (isHtmlElement(element)) return has(element, name === "img" ? "usemap" : "href") && linkNames.has(name);
   return namespace === html.NS.SVG && name === "a" && (has(element, "href") || has(element, "xlink:href"));
 }
 
@@ -96,11 +101,11 @@ function validityOf(element: SourceElement, context: MatchContext): boolean | un
   if (!isNamed(element, "form", "fieldset")) return isValid(element, context);
   const { root } = context;
   const within = isNamed(element, "form") ? root : element;
-  const { formsById } = formState(context);
+  const { owners } = formState(context);
   for (let node = nextNode(within, within); node; node = nextNode(node, within)) {
     context.clock.spend();
     if (!(node instanceof SourceElement) || isValid(node, context) !== false) continue;
-    if (within === element || formOf(node, formsById, context) === element) return false;
+    if (within === element || owners.formOf(node) === element) return false;
   }
   return true;
 }

@@ -1,10 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { selectorCandidates } from "../http/selector-range.ts";
 import { HttpError } from "../http-error.ts";
-import { elementIndex } from "./element-index.ts";
-import { Evaluation } from "./evaluation.ts";
+import { Evaluation, type SelectableDocument } from "./evaluation.ts";
 import { EvaluationClock } from "./evaluation-clock.ts";
-import type { RootNode, SourceElement } from "./html-nodes.ts";
+import type { SourceElement } from "./html-nodes.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
 import type { SelectorList } from "./selector-tree.ts";
 
@@ -19,13 +18,6 @@ export interface SelectionLimits {
   readonly maxSelectionMs?: number;
   /** The most elements that may match. @default 10000 */
   readonly maxMatches?: number;
-}
-
-/** A tree that selectors can be evaluated over. */
-export interface SelectableDocument {
-  readonly root: RootNode;
-  /** Whether it is XML, where names have case and HTML's own rules do not hold. */
-  readonly isXml?: boolean;
 }
 
 /** Pages ask for the same selectors again and again; the number bounds what strangers can fill the memory with. */
@@ -46,18 +38,17 @@ export function compileSelector(selector: string, limits: SelectorLimits = {}): 
  * `SELECTOR_TOO_COSTLY` and 400 `TOO_MANY_MATCHES` beyond the limits.
  */
 export function selectElements(
-  { root, isXml = false }: SelectableDocument,
+  document: SelectableDocument,
   { list }: CompiledSelector,
   limits: SelectionLimits = {},
-): SourceElement[] {
+): readonly SourceElement[] {
   const { maxSelectionMs = 250, maxMatches = 10_000 } = limits;
-  const clock = new EvaluationClock(maxSelectionMs);
-  const found = new Evaluation(root, isXml ? "xml" : "html", clock).select(list);
-  if (found.size > maxMatches) {
-    const details = `The selector matches ${found.size} elements; ${maxMatches} are allowed.`;
+  const found = new Evaluation(document, new EvaluationClock(maxSelectionMs)).select(list);
+  if (found.length > maxMatches) {
+    const details = `The selector matches ${found.length} elements; ${maxMatches} are allowed.`;
     throw new HttpError(400, "TOO_MANY_MATCHES", details);
   }
-  return inDocumentOrder(found, root, clock);
+  return found;
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */
@@ -71,15 +62,4 @@ function parseCandidates(selector: string, limits: SelectorLimits): SelectorList
     }
   }
   throw firstError;
-}
-
-function inDocumentOrder(found: ReadonlySet<SourceElement>, root: RootNode, clock: EvaluationClock): SourceElement[] {
-  if (found.size < 2) return [...found];
-  const ordered: SourceElement[] = [];
-  for (const element of elementIndex(root, clock).all) {
-    if (ordered.length === found.size) break;
-    clock.spend();
-    if (found.has(element)) ordered.push(element);
-  }
-  return ordered;
 }

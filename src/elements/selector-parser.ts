@@ -1,5 +1,6 @@
 import { HttpError } from "../http-error.ts";
 import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
+import { readAttributeSelector, readTypeSelector } from "./name-selectors.ts";
 import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
 import {
   functionalPseudoClasses,
@@ -9,8 +10,6 @@ import {
 } from "./selector-names.ts";
 import { invalidSelector, SelectorReader } from "./selector-reader.ts";
 import type {
-  AttributeOperator,
-  AttributeSelector,
   Combinator,
   ComplexSelector,
   CompoundSelector,
@@ -34,8 +33,6 @@ const combinators: Readonly<Record<string, Combinator>> = {
   "~": "subsequent-sibling",
 };
 
-const operators: readonly string[] = ["=", "~=", "|=", "^=", "$=", "*="] satisfies AttributeOperator[];
-
 /**
  * Parses a selector list as browsers do in `querySelectorAll` (Selectors 4, CSS Syntax 3; where browsers differ, as
  * Chromium does). Throws 400 `INVALID_SELECTOR`; `details` names the part that is wrong and its offset.
@@ -47,13 +44,6 @@ export function parseSelector(text: string, limits: SelectorLimits = {}): Select
   }
   return new SelectorParser(new SelectorReader(text), maxCompounds).parse();
 }
-
-/** A name, or `*`; what is written `\*` is a name. */
-interface TypeName {
-  readonly name: string | undefined;
-}
-
-const anyName: TypeName = { name: undefined };
 
 /** Where a selector stands: what is allowed depends on what is around it. */
 interface Place {
@@ -136,7 +126,7 @@ class SelectorParser {
       throw this.#reader.invalid(`it has more than ${this.#maxCompounds} compound selectors`, start);
     }
     const compound: SimpleSelector[] = [];
-    const type = place.behind ? undefined : this.#typeSelector();
+    const type = place.behind ? undefined : readTypeSelector(this.#reader);
     if (type) compound.push(type);
     let { behind } = place;
     for (;;) {
@@ -147,22 +137,6 @@ class SelectorParser {
     }
     if (compound.length === 0) throw this.#reader.unexpected("a selector is missing");
     return { compound, pseudoElement: place.behind ? undefined : behind };
-  }
-
-  #typeSelector(): SimpleSelector | undefined {
-    const { start } = this.#reader.token;
-    const first = this.#nameOrStar();
-    if (!this.#reader.take("|")) return first && typeSelector(first, "any");
-    const local = this.#nameOrStar();
-    if (!local) throw this.#reader.unexpected("a tag name is missing");
-    if (first && first !== anyName) throw this.#reader.invalid("the namespace prefix is not declared", start);
-    return typeSelector(local, first ? "any" : "none");
-  }
-
-  #nameOrStar(): TypeName | undefined {
-    if (this.#reader.take("*")) return anyName;
-    const name = this.#reader.name();
-    return name === undefined ? undefined : { name };
   }
 
   #simple(place: Place): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } | undefined {
@@ -182,56 +156,11 @@ class SelectorParser {
       return undefined;
     }
     if (this.#reader.take(".")) return { simple: { kind: "class", value: this.#requireName("a class name", start) } };
-    if (this.#reader.take("[")) return { simple: this.#attribute(start) };
+    if (this.#reader.take("[")) return { simple: readAttributeSelector(this.#reader, start) };
     // Outside of nested rules `&` is the scoping root (CSS Nesting 1, §4).
     if (this.#reader.take("&")) return { simple: { kind: "pseudo-class", name: "scope" } };
     if (value === "#") throw this.#reader.unexpected("an id is missing");
     return undefined;
-  }
-
-  #attribute(start: number): AttributeSelector {
-    this.#reader.skipSpace();
-    const { name, namespace } = this.#attributeName();
-    this.#reader.skipSpace();
-    const operator = this.#operator();
-    if (!operator) {
-      this.#reader.close("]", start);
-      return { kind: "attribute", name, namespace, operator: "exists", value: "", flag: null };
-    }
-    this.#reader.skipSpace();
-    const value = this.#reader.string() ?? this.#reader.name();
-    if (value === undefined) throw this.#reader.unexpected("a value is missing; put it in quotes unless it is a name");
-    this.#reader.skipSpace();
-    const flag = this.#flag();
-    this.#reader.skipSpace();
-    this.#reader.close("]", start);
-    return { kind: "attribute", name, namespace, operator, value, flag };
-  }
-
-  #attributeName(): { name: string; namespace: "any" | "none" } {
-    const { start } = this.#reader.token;
-    const first = this.#nameOrStar();
-    const hasPrefix = this.#reader.take("|");
-    const name = hasPrefix ? this.#reader.name() : first?.name;
-    if (name === undefined) throw this.#reader.unexpected("an attribute name is missing");
-    if (hasPrefix && first && first !== anyName) {
-      throw this.#reader.invalid("the namespace prefix is not declared", start);
-    }
-    return { name, namespace: hasPrefix && first ? "any" : "none" };
-  }
-
-  #operator(): AttributeOperator | undefined {
-    const { kind, value } = this.#reader.token;
-    if (kind !== "delim" || !isOperator(value)) return undefined;
-    this.#reader.next();
-    return value;
-  }
-
-  #flag(): "i" | "s" | null {
-    const { start } = this.#reader.token;
-    const flag = this.#reader.name()?.toLowerCase() ?? null;
-    if (flag === null || flag === "i" || flag === "s") return flag;
-    throw this.#reader.invalid("the flag is unknown", start);
   }
 
   #pseudoElement(place: Place, start: number): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
@@ -386,12 +315,4 @@ class SelectorParser {
 
 function mayFollowElement({ pseudoElements }: PseudoElementRule, name: string): boolean {
   return pseudoElements === "any" ? name !== "part" && name !== "slotted" : pseudoElements.has(name);
-}
-
-function typeSelector({ name }: TypeName, namespace: "any" | "none"): SimpleSelector {
-  return name === undefined ? { kind: "universal", namespace } : { kind: "type", name, namespace };
-}
-
-function isOperator(value: string): value is AttributeOperator {
-  return operators.includes(value);
 }

@@ -24,7 +24,7 @@ export type TokenKind =
 const escapeSequence = String.raw`\\(?:[\da-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f\da-f]|$)`;
 const nameCharacters = String.raw`(?:[\w\x00\x80-\uffff-]|${escapeSequence})`;
 const identifier = String.raw`(?:--|-?(?:[a-z_\x00\x80-\uffff]|${escapeSequence}))${nameCharacters}*`;
-const numeric = String.raw`[+-]?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?`;
+const numeric = String.raw`[+-]?(?:\d*\.\d+|\d+)(?:e[+-]?\d+)?`;
 
 /** Characters that begin nothing else. */
 const simpleDelims = ":>,()[]";

@@ -72,8 +72,6 @@ const integrationPoints = new Set([
   "annotation-xml",
 ]);
 
-
-
 /** Where a fragment is to stand. In SVG and MathML, `<path/>` closes itself. */
 export type FragmentContext = "html" | "foreign";
 

@@ -21,9 +21,21 @@ const closing = new RegExp(`${blanks}*>`, "y");
 const entity = new RegExp(`<!ENTITY${blanks}+(${namePattern})${blanks}+(?:${literal})${blanks}*>`, "yu");
 const characterReference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
+/** What may hold or end the internal subset. */
+const special = /[\]"'<]/g;
+const maxSubsetLength = 1024 * 1024;
+
+const declaration =
+  /^xml\s+version\s*=\s*(["'])1\.\d+\1(?:\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*$/;
+
 /** The public identifiers for which browsers know the names of HTML's characters (HTML Standard, 14.2). */
 const knowsHtmlNames =
   /^-\/\/W3C\/\/DTD (?:XHTML (?:1\.0 (?:Transitional|Strict|Frameset)|1\.1|Basic 1\.0)|XHTML 1\.1 plus MathML 2\.0|MathML 2\.0|XHTML Mobile 1\.0)/;
+
+/** Whether what stands in `<?...?>` is an XML declaration (XML 1.0, §2.8). */
+export function isXmlDeclaration(data: string): boolean {
+  return declaration.test(data);
+}
 
 /** Reads the document type declaration that begins at `start` (XML 1.0, §2.8). Throws an {@link XmlProblem}. */
 export function readDoctype(source: string, start: number): XmlDoctype {
@@ -45,39 +57,40 @@ export function readDoctype(source: string, start: number): XmlDoctype {
 function readSubset(source: string, start: number): { end: number; entities: Map<string, string> } {
   const entities = new Map<string, string>();
   if (source[start] !== "[") return { end: start, entities };
-  for (let position = start + 1; position < source.length; ) {
-    const character = source[position];
-    if (character === "]") return { end: position + 1, entities };
-    if (source.startsWith("<!ENTITY", position)) {
-      entity.lastIndex = position;
+  for (let position = start + 1; position - start < maxSubsetLength; ) {
+    special.lastIndex = position;
+    const at = special.exec(source)?.index;
+    if (at === undefined) break;
+    if (source[at] === "]") return { end: at + 1, entities };
+    if (source.startsWith("<!ENTITY", at)) {
+      entity.lastIndex = at;
       const [, name, quoted, apostrophed] = entity.exec(source) ?? [];
       // The first declaration of a name counts.
       if (name !== undefined && !entities.has(name)) entities.set(name, replacementText(quoted ?? apostrophed ?? ""));
     }
-    position = endOfPart(source, position);
+    position = endOfPart(source, at);
   }
-  throw new XmlProblem("the doctype is not complete", start);
+  throw new XmlProblem("the doctype is not complete, or too long", start);
 }
 
 /** Comments, processing instructions and quoted text may hold a `]`. */
 function endOfPart(source: string, start: number): number {
-  const character = source[start];
-  if (source.startsWith("<!--", start)) return behind(source, "-->", start + 4, start);
-  if (source.startsWith("<?", start)) return behind(source, "?>", start + 2, start);
-  if (character === '"' || character === "'") return behind(source, character, start + 1, start);
-  return start + 1;
+  const quote = source[start] ?? "";
+  if (source.startsWith("<!--", start)) return behind(source, "-->", start + 4);
+  if (source.startsWith("<?", start)) return behind(source, "?>", start + 2);
+  return quote === "<" ? start + 1 : behind(source, quote, start + 1);
 }
 
-function behind(source: string, end: string, from: number, start: number): number {
+function behind(source: string, end: string, from: number): number {
   const found = source.indexOf(end, from);
-  if (found < 0) throw new XmlProblem("the doctype is not complete", start);
+  if (found < 0) throw new XmlProblem("the doctype is not complete", from);
   return found + end.length;
 }
 
-/** Character references are resolved where an entity is declared (XML 1.0, §4.5), but for the ones that make markup. */
+/** Character references are resolved where an entity is declared, others where it is used (XML 1.0, §4.5). */
 function replacementText(value: string): string {
   return value.replace(characterReference, (found, hex?: string, decimal?: string) => {
     const codePoint = hex === undefined ? Number.parseInt(decimal ?? "", 10) : Number.parseInt(hex, 16);
-    return codePoint === 0x26 || codePoint === 0x3c || codePoint > 0x10ffff ? found : String.fromCodePoint(codePoint);
+    return codePoint > 0x10ffff ? found : String.fromCodePoint(codePoint);
   });
 }

@@ -1,10 +1,13 @@
 import { parseFragment } from "parse5";
-import { namePattern } from "./xml-names.ts";
+import { isName } from "./xml-names.ts";
 import { XmlProblem } from "./xml-problem.ts";
 
 const predefined: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-const reference = new RegExp(`&(?:#x([0-9a-fA-F]+);|#([0-9]+);|(${namePattern});)?`, "gu");
+/** No name that a person declares is longer. */
+const reference = /&(?:([^\s&;<]{1,256});)?/g;
+const hexadecimal = /^#x([0-9a-fA-F]+)$/;
+const decimal = /^#([0-9]+)$/;
 
 /** An entity may stand for much, and be referred to a million times: characters that all of them may come to together. */
 const maxExpansion = 1024 * 1024;
@@ -29,18 +32,14 @@ export class XmlEntities {
    */
   resolve(raw: string): string {
     if (!raw.includes("&")) return raw;
-    return raw.replace(
-      reference,
-      (_found, hex: string | undefined, decimal: string | undefined, name: string | undefined, offset: number) => {
-        if (hex !== undefined) return character(Number.parseInt(hex, 16), offset);
-        if (decimal !== undefined) return character(Number.parseInt(decimal, 10), offset);
-        if (name === undefined) throw new XmlProblem("an & must be written as &amp;", offset);
-        return predefined[name] ?? this.#textOf(name, offset);
-      },
-    );
+    return raw.replace(reference, (_found, name: string | undefined, offset: number) => {
+      if (name === undefined) throw new XmlProblem("an & must be written as &amp;", offset);
+      return predefined[name] ?? characterOf(name, offset) ?? this.#textOf(name, offset);
+    });
   }
 
   #textOf(name: string, offset: number): string {
+    if (!isName(name)) throw new XmlProblem("an & must be written as &amp;", offset);
     const text = this.#resolved.get(name) ?? this.#resolveDeclared(name, offset) ?? this.#htmlCharacter(name);
     if (text === undefined) throw new XmlProblem(`&${name}; is not declared`, offset);
     this.#expansion += text.length;
@@ -75,14 +74,23 @@ export class XmlEntities {
   }
 }
 
-function character(codePoint: number, offset: number): string {
-  const isAllowed =
+function characterOf(name: string, offset: number): string | undefined {
+  if (!name.startsWith("#")) return undefined;
+  const [, hex] = hexadecimal.exec(name) ?? [];
+  const [, digits] = decimal.exec(name) ?? [];
+  const codePoint = hex === undefined ? Number.parseInt(digits ?? "", 10) : Number.parseInt(hex, 16);
+  if (!isCharacter(codePoint)) throw new XmlProblem(`&${name}; stands for no character`, offset);
+  return String.fromCodePoint(codePoint);
+}
+
+/** XML 1.0, §2.2. */
+function isCharacter(codePoint: number): boolean {
+  return (
     codePoint === 9 ||
     codePoint === 10 ||
     codePoint === 13 ||
     (codePoint >= 0x20 && codePoint <= 0xd7ff) ||
     (codePoint >= 0xe000 && codePoint <= 0xfffd) ||
-    (codePoint >= 0x10000 && codePoint <= 0x10ffff);
-  if (!isAllowed) throw new XmlProblem("a character reference stands for no character", offset);
-  return String.fromCodePoint(codePoint);
+    (codePoint >= 0x10000 && codePoint <= 0x10ffff)
+  );
 }

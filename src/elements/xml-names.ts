@@ -15,6 +15,10 @@ const name = new RegExp(`^${namePattern}$`, "u");
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 const xmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
+export function isName(text: string): boolean {
+  return simpleName.test(text) || name.test(text);
+}
+
 /** The parts of a name; the prefix is `""` where it has none. `undefined` for what is no name. */
 export function qualifiedName(text: string): { readonly prefix: string; readonly local: string } | undefined {
   if (simpleName.test(text)) return { prefix: "", local: text };

@@ -1,6 +1,6 @@
 import type { QuoteType, TokenizerCallbacks } from "htmlparser2";
-import { noAttributes } from "./attributes.ts";
 import {
+  appendChild,
   CommentNode,
   type DoctypeNode,
   RootNode,
@@ -8,9 +8,9 @@ import {
   TemplateElement,
   TextNode,
   type TreeChild,
-  type TreeParent,
 } from "./html-nodes.ts";
 import type { ParseBudget } from "./parse-budget.ts";
+import { isXmlDeclaration } from "./xml-doctype.ts";
 import type { XmlEntities } from "./xml-entities.ts";
 import { declarationsIn, NamespaceScope, qualifiedName } from "./xml-names.ts";
 import { XmlProblem } from "./xml-problem.ts";
@@ -29,12 +29,17 @@ const htmlNamespace = "http://www.w3.org/1999/xhtml";
 const blank = /^[ \t\r\n]*$/;
 const lineEnd = /\r\n?/g;
 const endOfEndTag = /[ \t\r\n]*>/y;
-const declaration =
-  /^xml\s+version\s*=\s*(["'])1\.\d+\1(?:\s+encoding\s*=\s*(["'])[a-z][\w.-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*$/i;
 const target = /^[^ \t\r\n]*/;
+
+// XML 1.0, §3.3.3: white space is spaces, unless it was written as a reference.
+const blankInValue = /\r\n|[\t\r\n]/g;
 
 /** Longer text becomes several nodes, so that resolving its references does not hold the event loop. */
 const longText = 64 * 1024;
+
+/** A reference has at most so many characters. */
+const longReference = 260;
+const unfinishedTail = /(?:&[^;&]*|\]{1,2}|\r)$/;
 
 /**
  * Builds a tree from what htmlparser2's tokenizer finds in XML mode. That takes nearly everything; here each token must be
@@ -164,7 +169,7 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     }
     if (!this.#isDocument || from !== 0)
       throw new XmlProblem("an XML declaration can stand only at the very beginning", from);
-    if (!declaration.test(data)) throw new XmlProblem("the XML declaration is broken", from);
+    if (!isXmlDeclaration(data)) throw new XmlProblem("the XML declaration is broken", from);
     this.#position = end + this.base + 2;
   }
 
@@ -204,14 +209,11 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
 
   /** Not within a reference, a line end, or what might become `]]>`. */
   #endTextPart(): void {
-    const raw = this.#source.slice(this.#textStart, this.#position);
-    let end = raw.indexOf(";", raw.lastIndexOf("&")) < 0 ? raw.lastIndexOf("&") : raw.length;
-    if (!raw.includes("&")) end = raw.length;
-    while (end > 0 && (raw[end - 1] === "\r" || raw[end - 1] === "]")) end -= 1;
-    if (end <= 0) return;
+    const tail = this.#source.slice(Math.max(this.#position - longReference, this.#textStart), this.#position);
+    const unfinished = unfinishedTail.exec(tail)?.[0].length ?? 0;
     const position = this.#position;
-    this.#addText(this.#textStart, this.#textStart + end);
-    this.#textStart += end;
+    this.#addText(this.#textStart, position - unfinished);
+    this.#textStart = position - unfinished;
     this.#position = position;
   }
 
@@ -221,6 +223,8 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
       if (!blank.test(raw)) throw this.#textOutside(start);
       return;
     }
+    const tag = raw.indexOf("<");
+    if (tag >= 0) throw new XmlProblem("a < must be written as &lt;", start + tag);
     const cdataEnd = raw.indexOf("]]>");
     if (cdataEnd >= 0) throw new XmlProblem("]]> must be written as ]]&gt;", start + cdataEnd);
     this.#appendNode(new TextNode(this.#resolved(raw, start, lineEnd, "\n")), start, end);
@@ -231,12 +235,13 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     const qualified = qualifiedName(tagName);
     if (!qualified) throw new XmlProblem(`<${tagName.slice(0, 40)}> is no name`, start);
     if (this.#isOutside() && this.#hasElement()) throw new XmlProblem("there is a second root element", start);
-    const attribs = this.#tag.readAttributes((from, to) =>
-      // XML 1.0, §3.3.3: white space is spaces, unless it was written as a reference.
-      this.#resolved(this.#source.slice(from, to), from, /\r\n|[\t\r\n]/g, " "),
-    );
+    const attribs = this.#tag.readAttributes((from, to) => {
+      const raw = this.#source.slice(from, to);
+      if (raw.includes("&")) this.#budget.checkReferences(raw.length);
+      return this.#resolved(raw, from, blankInValue, " ");
+    });
     const outer = this.#open.at(-1)?.scope ?? this.#scope;
-    const declared = attribs === noAttributes ? undefined : declarationsIn(attribs, start);
+    const declared = declarationsIn(attribs, start);
     const scope = declared ? new NamespaceScope(declared, outer) : outer;
     const namespace = scope.find(qualified.prefix);
     if (namespace === undefined) throw new XmlProblem(`the prefix ${qualified.prefix} is not declared`, start);
@@ -271,19 +276,8 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
   }
 
   #append(node: TreeChild): void {
-    const parent = this.#container();
-    const last = parent.children.at(-1);
-    if (last) {
-      last.next = node;
-      node.prev = last;
-    }
-    parent.children.push(node);
-    node.parent = parent;
-  }
-
-  #container(): TreeParent {
-    const element = this.#open.at(-1)?.element;
-    return element instanceof TemplateElement ? element.content : (element ?? this.root);
+    const parent = this.#open.at(-1)?.element ?? this.root;
+    appendChild(parent instanceof TemplateElement ? parent.content : parent, node);
   }
 
   /** A piece of the source with white space in its normal form and references resolved. */

@@ -4,6 +4,7 @@ import type { Reply } from "../reply.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
+import { withoutFragments } from "./refuse-fragments.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */
 export async function writeFile(request: FileRequest): Promise<Reply> {
@@ -12,7 +13,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   check(request.stat);
   refuseEncodedContent(exchange.headers);
   const { createParents } = options;
-  const { created, stat } = await storage.write(path, exchange.body, { check, createParents });
+  const { created, stat } = await storage.write(path, await withoutFragments(request), { check, createParents });
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });
   if (!created) return storedReply(200, path, stat);
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });

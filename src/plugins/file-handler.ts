@@ -1,7 +1,8 @@
 import { ConfigError, checkFileHandlerOptions } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
+import { examineElements } from "../elements/examine.ts";
 import type { Exchange } from "../exchange.ts";
-import type { FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
+import type { ElementRequest, FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { parseRange } from "../http/selector-range.ts";
@@ -57,7 +58,8 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
 }
 
 function fileSpace(storage: Storage, options: FileOptions): FileSpace {
-  return { storage, options, contentTypeOf: contentTypeTable(options.contentTypes), documents: new DocumentCache() };
+  const documents = new DocumentCache({ maxBytes: options.documentCacheSize });
+  return { storage, options, contentTypeOf: contentTypeTable(options.contentTypes), documents };
 }
 
 async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
@@ -70,6 +72,7 @@ async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
 
   const range = parseRange(headers.range, headers.range === undefined ? 0 : exchange.count("range"));
   if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
+  refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
   const request = await findTarget(exchange, space, path);
@@ -90,12 +93,22 @@ async function answerForElements(exchange: Exchange, space: FileSpace, selector:
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
   if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
-  const allow = (): string => allowedMethods(access, path, elementOperations);
-  if (method === "OPTIONS") return optionsReply(allow(), true);
-  if (!isMethod(method)) throw methodNotAllowed(allow());
+  const elements: ElementRequest = { ...request, stat, selector };
+  if (method === "OPTIONS") return elementOptionsReply(elements);
+  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, path, elementOperations));
   const operation = elementOperations[method];
   requireRight(access, path, method, operation.right);
-  return operation.run({ ...request, stat, selector });
+  return operation.run(elements);
+}
+
+/** What this user may do to these elements. How many there are, only those who may read them learn. */
+async function elementOptionsReply(request: ElementRequest): Promise<Reply> {
+  const { access } = request.exchange;
+  requireRight(access, request.path, "GET", "read");
+  const { headers, impossible } = await examineElements(request);
+  const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
+  const allow = allowedMethods(access, request.path, Object.fromEntries(possible));
+  return emptyReply(200, { ...headers, allow, "accept-ranges": "selector, bytes" });
 }
 
 /** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
@@ -139,6 +152,14 @@ function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions)
   if (!isHiddenPath(path, dotfiles)) return;
   if (method === "GET" || method === "HEAD" || method === "OPTIONS") throw notFound();
   throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
+}
+
+/** A client says what unit it uses; where the range itself did not arrive, something on the way has removed it. */
+function refuseLostRange({ headers }: Exchange): void {
+  const units = headers["x-range-unit"]?.toString().toLowerCase().split(",") ?? [];
+  if (!units.some((unit) => unit.trim() === "selector")) return;
+  const details = "`X-Range-Unit` is `selector`, but no `Range: selector=...` arrived; a proxy may have removed it.";
+  throw new HttpError(400, "RANGE_LOST", details);
 }
 
 /** A client that meant a part must never change the whole (RFC 9110 §14.5). */

@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { Selected } from "./selected.ts";
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
 
 /** Whether there is a browser to compare with; Debian's package `chromium` has one. */
 export const hasChromium: boolean = executablePath !== undefined;
-
-/** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
-export type Selected = readonly number[] | "refused";
 
 /** A page in Chromium. */
 export interface BrowserPage {

@@ -10,7 +10,12 @@ export interface Edited {
   readonly changes: readonly string[];
 }
 
-export type Edit = readonly [method: string, selector: string, body?: string | Uint8Array, headers?: Record<string, string>];
+export type Edit = readonly [
+  method: string,
+  selector: string,
+  body?: string | Uint8Array,
+  headers?: Record<string, string>,
+];
 
 /** Serves one page and sends it one request in selector mode. */
 export async function edit(page: string | Uint8Array, ...request: Edit): Promise<Edited> {

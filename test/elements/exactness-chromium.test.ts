@@ -1,24 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseHtml } from "../../src/elements/html-document.ts";
-import type { SourceElement } from "../../src/elements/html-nodes.ts";
-import { compileSelector, selectElements } from "../../src/elements/select.ts";
-import { HttpError } from "../../src/http-error.ts";
 import { browserPaths } from "./browser-paths.ts";
-import { hasChromium, OfflineChromium, type Selected } from "./chromium.ts";
+import { hasChromium, OfflineChromium } from "./chromium.ts";
 import { featureSelectors } from "./feature-selectors.ts";
 import { elementsOf, realPages, seededRandom } from "./pages.ts";
+import { selectorOver } from "./selected.ts";
 
 /** Which pages and elements a run looks at; the same seed gives the same run. */
 const seed = Number(process.env["FILEMENT_SEED"] ?? Date.now() % 1_000_000);
 const pagesPerRun = Number(process.env["FILEMENT_PAGES"] ?? 30);
 const pathsPerPage = 40;
-const limits = { maxCompounds: 1000, maxSelectorLength: 100_000, maxMatches: 1_000_000, maxSelectionMs: 10_000 };
 const random = seededRandom(seed);
 const pages = some(realPages(), pagesPerRun);
 const asked = { selectors: 0, exact: 0, matches: 0 };
 let browser: OfflineChromium;
 
-if (!hasChromium) console.warn("There is no Chromium here (Debian: apt-get install chromium): nothing to compare with.");
+if (!hasChromium)
+  console.warn("There is no Chromium here (Debian: apt-get install chromium): nothing to compare with.");
 
 beforeAll(async () => {
   if (hasChromium) browser = await OfflineChromium.launch();
@@ -46,19 +44,19 @@ describe("the elements of real pages in Chromium", () => {
     { timeout: 60_000 },
     async ({ bytes }) => {
       const document = await parseHtml(bytes);
-      const elements = elementsOf(document);
-      const numbers = new Map<SourceElement, number>(elements.map((element, index) => [element, index]));
+      const select = selectorOver(document);
       const page = await browser.open(bytes);
-      expect(elements.map(({ name }) => name)).toEqual(await page.names());
+      expect(elementsOf(document).map(({ name }) => name)).toEqual(await page.names());
 
-      const paths = some(browserPaths(document.source), pathsPerPage).flatMap(({ full, short }) => [full, short ?? full]);
+      const paths = some(browserPaths(document.source), pathsPerPage).flatMap(({ full, short }) => [
+        full,
+        short ?? full,
+      ]);
       const selectors = [...paths, ...featureSelectors];
       const expected = await page.select(selectors);
       const wrong: string[] = [];
       for (const [index, selector] of selectors.entries()) {
-        const selected = select(selector, (compiled) =>
-          selectElements(document, compiled, limits).map((element) => numbers.get(element) ?? -1),
-        );
+        const selected = select(selector);
         const isExact = JSON.stringify(selected) === JSON.stringify(expected[index]);
         asked.selectors += 1;
         asked.matches += selected.length;
@@ -69,12 +67,3 @@ describe("the elements of real pages in Chromium", () => {
     },
   );
 });
-
-function select(selector: string, evaluate: (compiled: ReturnType<typeof compileSelector>) => number[]): Selected {
-  try {
-    return evaluate(compileSelector(selector, limits));
-  } catch (error) {
-    if (error instanceof HttpError && error.code === "INVALID_SELECTOR") return "refused";
-    throw error;
-  }
-}

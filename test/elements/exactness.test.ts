@@ -1,12 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { parseHtml } from "../../src/elements/html-document.ts";
-import type { SourceElement } from "../../src/elements/html-nodes.ts";
-import { compileSelector, selectElements } from "../../src/elements/select.ts";
 import { browserPaths } from "./browser-paths.ts";
 import { elementsOf, realPages } from "./pages.ts";
+import { selectorOver } from "./selected.ts";
 
-/** Some elements of real pages are so deep that their paths exceed the limits of a request. */
-const limits = { maxCompounds: 1000, maxSelectorLength: 100_000 };
 const paths = { full: { asked: 0, exact: 0 }, short: { asked: 0, exact: 0 } };
 const pages = { elements: 0, withBytes: 0 };
 
@@ -21,13 +18,13 @@ afterAll(() => {
 describe("the elements of 258 real pages", () => {
   it.each(realPages())("it selects each by its path in a browser: $name", { timeout: 120_000 }, async ({ bytes }) => {
     const document = await parseHtml(bytes);
-    const elements = elementsOf(document);
+    const select = selectorOver(document);
     const expected = browserPaths(document.source);
-    expect(elements.map(({ name }) => name)).toEqual(expected.map(({ element }) => element.tagName));
+    expect(elementsOf(document).map(({ name }) => name)).toEqual(expected.map(({ element }) => element.tagName));
 
     const wrong: string[] = [];
-    const ask = (kind: "full" | "short", selector: string, element: SourceElement | undefined): void => {
-      const found = selectElements(document, compileSelector(selector, limits));
+    const ask = (kind: "full" | "short", selector: string, element: number): void => {
+      const found = select(selector);
       const isExact = found.length === 1 && found[0] === element;
       paths[kind].asked += 1;
       if (isExact) paths[kind].exact += 1;
@@ -37,8 +34,8 @@ describe("the elements of 258 real pages", () => {
       pages.elements += 1;
       if (!hasBytes) continue;
       pages.withBytes += 1;
-      ask("full", full, elements[index]);
-      if (short !== undefined) ask("short", short, elements[index]);
+      ask("full", full, index);
+      if (short !== undefined) ask("short", short, index);
     }
     expect(wrong).toEqual([]);
   });

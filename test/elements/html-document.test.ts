@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
 import { elementSpan } from "../../src/elements/element-span.ts";
-import { documentBytes, documentHtml, outerHtml, parseHtml, requireEncodable } from "../../src/elements/html-document.ts";
+import { documentBytes, documentHtml, outerHtml, parseHtml } from "../../src/elements/html-document.ts";
 import { parseSource } from "../../src/elements/parse-document.ts";
 import { elementsOf, realPages } from "./pages.ts";
 
@@ -101,16 +101,6 @@ describe("parseHtml", () => {
     const small = await parseHtml(Buffer.from("<p>a"));
     const large = await parseHtml(Buffer.from("<p>a".repeat(1000)));
     expect(large.memoryBytes).toBeGreaterThan(small.memoryBytes * 50);
-  });
-});
-
-describe("requireEncodable", () => {
-  it("takes any text for UTF-8, and ASCII only where the document is something else", async () => {
-    const utf8 = await parseHtml(Buffer.from("<p>é"));
-    const other = await parseHtml(Buffer.from("<p>é", "latin1"));
-    expect(() => requireEncodable(utf8, "€")).not.toThrow();
-    expect(() => requireEncodable(other, "a")).not.toThrow();
-    expect(() => requireEncodable(other, "é")).toThrow(expect.objectContaining({ status: 422, code: "NOT_UTF8" }));
   });
 });
 

@@ -16,14 +16,14 @@ export interface AskedEdit {
 
 /**
  * What a page must read as after an edit, in the steps of its tree; made with parse5 alone, none of the server's code.
- * There can be several: a row goes to a table, or to the `tbody` that the parser has put into the table.
+ * There can be several: a row goes to a table, or to the `tbody` that the parser has put into it; a cell, to the `tr` there.
  */
 export function expectedReadings(page: Uint8Array, edit: AskedEdit): string[] {
-  const readings = [false, true].map((joinsImplied) => {
+  const readings = [0, 1, 2].map((levels) => {
     const document = pageTree(page);
     const elements = elementsOf(document);
     const chosen = edit.elements.map((index) => elements[index]).filter((element) => element !== undefined);
-    if (edit.method === "POST") for (const element of chosen) append(element, edit.html, joinsImplied, elements);
+    if (edit.method === "POST") for (const element of chosen) append(element, edit.html, levels, elements);
     else for (const element of chosen) if (!hasAncestorIn(element, chosen)) replace(element, edit);
     return steps(document, textOf(page));
   });
@@ -62,12 +62,13 @@ function replace(element: Element, { method, html }: AskedEdit): void {
   defaultTreeAdapter.detachNode(element);
 }
 
-function append(element: Element, html: string, joinsImplied: boolean, all: readonly Element[]): void {
+function append(element: Element, html: string, levels: number, all: readonly Element[]): void {
   const body = all.find(({ tagName, parentNode }) => tagName === "body" && parentNode === all[0]);
   let target = element === all[0] && body ? body : element;
-  const last = target.childNodes.at(-1);
-  const isImplied = last && "tagName" in last && !last.sourceCodeLocation?.startTag;
-  if (joinsImplied && isImplied) target = last;
+  for (let level = 0; level < levels; level += 1) {
+    const last = target.childNodes.at(-1);
+    if (last && "tagName" in last && !last.sourceCodeLocation?.startTag) target = last;
+  }
   const container = "content" in target ? (target.content as ParentNode) : target;
   for (const node of fragmentIn(target, undefined, html)) defaultTreeAdapter.appendChild(container, node);
 }
@@ -75,10 +76,10 @@ function append(element: Element, html: string, joinsImplied: boolean, all: read
 /** The nodes that HTML becomes in an element: what `innerHTML` would make of it. */
 function fragmentIn(parent: Node, replaced: Element | undefined, html: string): ChildNode[] {
   const name = replaced?.tagName;
-  if (name === "html" || name === "head" || name === "body") return pageElement(name, html);
+  if (name && ["html", "head", "body", "frameset"].includes(name)) return pageElement(html);
   const options = { treeAdapter: { ...defaultTreeAdapter, getDocumentMode: () => modeOf(parent) } };
   if (!("tagName" in parent)) return [...parseFragment(html, options).childNodes];
-  if (parent.tagName !== "template") return [...parseFragment(parent, html, options).childNodes];
+  if (!("content" in parent)) return [...parseFragment(parent, html, options).childNodes];
   // In a template, which `innerHTML` knows nothing of, forms may nest.
   const [template] = parseFragment(`<template>${html}</template>`).childNodes;
   return template && "content" in template ? [...template.content.childNodes] : [];
@@ -92,8 +93,9 @@ function modeOf(node: Node): Document["mode"] {
 }
 
 /** `html`, `head` and `body` are made by parsing a page only. */
-function pageElement(name: string, html: string): ChildNode[] {
-  const found = elementsOf(parse(html)).find(({ tagName }) => tagName === name);
+function pageElement(html: string): ChildNode[] {
+  const [, name = ""] = /<([a-z]+)/i.exec(html) ?? [];
+  const found = elementsOf(parse(html)).find(({ tagName }) => tagName === name.toLowerCase());
   return found ? [found] : [];
 }
 
@@ -121,7 +123,7 @@ function steps(document: Document, page: string): string {
   const body = elementsOf(document).find(({ tagName }) => tagName === "body");
   const { endTag, endOffset = page.length } = body?.sourceCodeLocation ?? {};
   const end = endTag?.startOffset ?? endOffset;
-  const isEnd = page.slice(end).replace(/\s+|<\/(?:body|html)\s*>|<!--[\s\S]*?-->/gi, "") === "";
+  const isEnd = page.slice(end).replace(/\s+|<\/(?:body|html)\s*>|<!--(?:-?>|[\s\S]*?--!?>)/gi, "") === "";
   const result: string[] = [document.mode];
   let text = "";
   let isAtBodyStart = false;

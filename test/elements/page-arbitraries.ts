@@ -23,7 +23,9 @@ const attribute = fc.constantFrom(
   " ID=c CLASS=z",
 );
 const word = fc.constantFrom(
-  ..."a|b | |\n|\r\n|\r|&amp;|&lt;|&notin;|&am|p;|&|<|x<y|é|\u{1f600}|&nbsp;|&#13;|&#0;|\0|<!--c-->|<!-- <p> -->|<!-->|<!--x--!>".split("|"),
+  ..."a|b | |\n|\r\n|\r|&amp;|&lt;|&notin;|&am|p;|&|<|x<y|é|\u{1f600}|&nbsp;|&#13;|&#0;|\0|<!--c-->|<!-- <p> -->|<!-->|<!--x--!>".split(
+    "|",
+  ),
 );
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...blocks) },
@@ -32,7 +34,9 @@ const name = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...names) },
 );
 
-const openTag = fc.tuple(name, attribute, fc.constantFrom(">", ">", ">", "/>", "\n>")).map((parts) => `<${parts.join("")}`);
+const openTag = fc
+  .tuple(name, attribute, fc.constantFrom(">", ">", ">", "/>", "\n>"))
+  .map((parts) => `<${parts.join("")}`);
 const closeTag = fc.oneof(name, fc.constantFrom("p", "br", "body", "html")).map((each) => `</${each}>`);
 
 /** What no author wrote on purpose: tags in any order. */
@@ -42,7 +46,10 @@ const soup = fc
       { weight: 5, arbitrary: openTag },
       { weight: 3, arbitrary: closeTag },
       { weight: 4, arbitrary: word },
-      { weight: 1, arbitrary: fc.constantFrom("<?pi x?>", "<![CDATA[x]]>", "</>", "<!doctype html>", "<image>", "<plaintext>") },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom("<?pi x?>", "<![CDATA[x]]>", "</>", "<!doctype html>", "<image>", "<plaintext>"),
+      },
     ),
     { minLength: 3, maxLength: 16 },
   )
@@ -50,7 +57,9 @@ const soup = fc
 
 /** What an author would write, end tags left out here and there. */
 const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
-  content: fc.array(fc.oneof({ depthSize: "small" }, word, tie("element")), { maxLength: 4 }).map((parts) => parts.join("")),
+  content: fc
+    .array(fc.oneof({ depthSize: "small" }, word, tie("element")), { maxLength: 4 })
+    .map((parts) => parts.join("")),
   element: fc.oneof(
     { depthSize: "small" },
     fc.tuple(fc.constantFrom(...voids), attribute).map(([tag, attributes]) => `<${tag}${attributes}>`),
@@ -59,14 +68,23 @@ const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
       .map(([tag, attributes, inner]) => `<${tag}${attributes}>${inner}</${tag}>`),
     fc
       .tuple(fc.constantFrom("ul", "ol"), attribute, fc.array(tie("content"), { maxLength: 4 }))
-      .map(([tag, attributes, items]) => `<${tag}>${items.map((item) => `<li${attributes}>${item}`).join("")}</${tag}>`),
+      .map(
+        ([tag, attributes, items]) => `<${tag}>${items.map((item) => `<li${attributes}>${item}`).join("")}</${tag}>`,
+      ),
     fc
       .array(fc.array(tie("content"), { maxLength: 3 }), { maxLength: 3 })
-      .map((rows) => `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}`).join("")}`).join("")}</table>`),
+      .map(
+        (rows) => `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}`).join("")}`).join("")}</table>`,
+      ),
     fc.tuple(attribute, tie("content")).map(([attributes, inner]) => `<p${attributes}>${inner}`),
     tie("content").map((inner) => `<template>${inner}</template>`),
     tie("content").map((inner) => `<svg><g id=a><path/>${inner}</g><title>t</title></svg>`),
-    fc.constantFrom("<script>a='<p>'</script>", "<style>p{}</style>", "<textarea>\n\nx</textarea>", "<select><option>1<option>2</select>"),
+    fc.constantFrom(
+      "<script>a='<p>'</script>",
+      "<style>p{}</style>",
+      "<textarea>\n\nx</textarea>",
+      "<select><option>1<option>2</select>",
+    ),
   ),
 }));
 
@@ -85,7 +103,15 @@ const start = fc.constantFrom(
   "<title>t</title>\n",
   "<head><meta charset=utf-8></head>",
 );
-const end = fc.constantFrom("", "", "\n", "</body></html>\n", "</body>\n</html>\n<!-- end -->", "</body>tail", "</html>");
+const end = fc.constantFrom(
+  "",
+  "",
+  "\n",
+  "</body></html>\n",
+  "</body>\n</html>\n<!-- end -->",
+  "</body>tail",
+  "</html>",
+);
 
 /** A page, well-formed or broken; sometimes not UTF-8. */
 export const page: Arbitrary<Buffer> = fc
@@ -99,14 +125,20 @@ export const fragment: Arbitrary<string | Uint8Array> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.constantFrom(
-      ..."text|<div>d</div>|<p>q|<li>n|<tr><td>n|<td>n|<option>n|<b>n</b>|<a>n</a>|<h2>n</h2>|<button>n</button>|<br>".split("|"),
-      ..."<tbody></tbody>|<col>|<!--c-->|<html><body>n</html>|<head></head>|<body>n</body>| |\n|\nx|<path/>|<svg/>".split("|"),
+      ..."text|<div>d</div>|<p>q|<li>n|<tr><td>n|<td>n|<option>n|<b>n</b>|<a>n</a>|<h2>n</h2>|<button>n</button>|<br>".split(
+        "|",
+      ),
+      ..."<tbody></tbody>|<col>|<!--c-->|<html><body>n</html>|<head></head>|<body>n</body>| |\n|\nx|<path/>|<svg/>".split(
+        "|",
+      ),
     ),
   },
   {
     weight: 2,
     arbitrary: fc.constantFrom<string | Uint8Array>(
-      ..."</ul><script>|<!--|<plaintext>|</body>|</p>|<script>|<b>|<a><a></a></a>|<form><form></form></form>".split("|"),
+      ..."</ul><script>|<!--|<plaintext>|</body>|</p>|<script>|<b>|<a><a></a></a>|<form><form></form></form>".split(
+        "|",
+      ),
       ..."<table>x<tr><td>y</table>|<body>|<!doctype html>|</script|<svg><p>x</p></svg>|&am|p;|<p".split("|"),
       "\0",
       new Uint8Array([0x3c, 0x70, 0x3e, 0xed, 0xa0, 0x80]),
@@ -121,8 +153,12 @@ export const target: Arbitrary<string | number> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.constantFrom(
-      ..."body *|.x|#a|p:nth-child(2)|:nth-child(odd)|body|html|head|body > *|li + li|:empty|:last-child|:first-child|b, i".split("|"),
-      ..."tbody > *|td, tr|table *|body :not(p)|[title]|p, div, li|svg *|select *|a a|body > :nth-child(even)|#b, .x".split("|"),
+      ..."body *|.x|#a|p:nth-child(2)|:nth-child(odd)|body|html|head|body > *|li + li|:empty|:last-child|:first-child|b, i".split(
+        "|",
+      ),
+      ..."tbody > *|td, tr|table *|body :not(p)|[title]|p, div, li|svg *|select *|a a|body > :nth-child(even)|#b, .x".split(
+        "|",
+      ),
     ),
   },
 );

@@ -14,6 +14,11 @@ export function realPages(): { name: string; bytes: Buffer }[] {
 
 /** All elements that a selector can name, in document order. */
 export function elementsOf({ root }: HtmlDocument): SourceElement[] {
+  return elementsIn(root);
+}
+
+/** The same of a tree. */
+export function elementsIn(root: RootNode): SourceElement[] {
   const elements: SourceElement[] = [];
   for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
     if (node instanceof SourceElement) elements.push(node);

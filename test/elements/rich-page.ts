@@ -11,7 +11,7 @@ const content = `
 <ol id=ol type=a><li id=o1><p id=op1>t<li id=o2 class=x><p id=op2>t<p id=op3 class=x>u</ol>
 <p id=empty></p><p id=blank> </p><p id=commented><!-- c --></p><p id=text>text<span id=span>in</span></p>
 <p id=tabs class="one	two
-three"></p><p id=nbsp class="four five"></p><p id=Upper class=UPPER></p><p id=kelvin class=K data-x="K ſ"></p>
+three"></p><p id=nbsp class="four five"></p><p id=Upper class=UPPER></p><p id=kelvin class=\u212a data-x="\u212a \u017f"></p>
 <dl id=dl><dt id=dt>t<dd id=dd>d<dt id=dt2>t</dl>
 <table id=table align=CENTER><caption id=cap>c<colgroup id=cg><col id=col><tr id=r1 valign=TOP><td id=c1>1<td id=c2 class=x>2<tr id=r2><th id=c3 scope=ROW>3<td id=c4>4</table>
 <table id=bare><td id=bc>x</table>
@@ -51,11 +51,22 @@ three"></p><p id=nbsp class="four five"></p><p id=Upper class=UPPER></p><p id=ke
 <template id=tpl><p id=intpl class=x>hidden</p></template><noscript id=ns><p id=inns>x</p></noscript><iframe id=frame></iframe><audio id=audio controls muted></audio><video id=video></video>
 <div id=1digit class=1a data-1="x"></div><div id="a:b" class="c.d e[f]"></div><div id="ünïcode" class="日本 😀"></div><o:p id=op data-empty="" data-dash="en-US">o</o:p><div id=dup class=first></div><div id=dup class=second></div>
 <div id=deep><div><div class=x><div><div class=y><b id=deepb class=x></b><i id=deepi></i></div></div></div></div></div><p id=last accept-charset=UTF-8 foo=Bar data-K="v" METHOD=Post><img id=img alt=A src=none.png ALIGN=Left><br id=br><wbr id=wbr><hr id=hr noshade></p>
-<div id=xl xlink:href=html xmlns=foo xml:lang=pt></div><slot id=slot name=s></slot><object id=object></object><embed id=embed><a id=amath href></a>
+<div id=xl xlink:href=html xmlns=foo xml:lang=pt></div><slot id=slot name=s></slot><object id=object></object><embed id=embed><a id=amath href></a><img id=mapped usemap=#map>
 `;
+
+/** Attributes whose values HTML compares in any case, and some others, on elements of HTML and of SVG. */
+const attributes = (
+  "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir " +
+  "direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref noresize " +
+  "noshade nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype vlink " +
+  "title name content value data-x foo"
+)
+  .split(" ")
+  .map((name) => `<z-z ${name}=VaLue></z-z><svg><z ${name}=VaLue></z></svg>`)
+  .join("");
 
 /** A page with something of everything that a selector can ask for, in standards mode and in quirks mode. */
 export const richPages: Readonly<Record<"standards" | "quirks", string>> = {
-  standards: `<!doctype html><html id=html class=Root>${content}`,
-  quirks: `<html id=html class=Root>${content}`,
+  standards: `<!doctype html><html id=html class=Root>${content}${attributes}`,
+  quirks: `<html id=html class=Root>${content}${attributes}`,
 };

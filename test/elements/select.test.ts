@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseHtml } from "../../src/elements/html-document.ts";
 import { compileSelector, selectElements } from "../../src/elements/select.ts";
-
-async function select(page: string, selector: string): Promise<string[]> {
-  const elements = selectElements(await parseHtml(Buffer.from(page)), compileSelector(selector));
-  return elements.map(({ name, attribs }) => attribs["id"] ?? name);
-}
+import { select } from "./selecting.ts";
 
 const page = `<!doctype html><html lang=en><head><title>t</title></head><body>
 <ul id=list class="a b"><li id=one>1<li id=two class=x>2<li id=three>3</ul>
@@ -42,16 +38,26 @@ describe("selectElements", () => {
     expect(await select(page, selector)).toEqual(expected);
   });
 
-  it("compares ids and classes in any case in quirks mode only", async () => {
-    expect(await select("<p id=A class=B>", "#a.b")).toEqual(["A"]);
-    expect(await select("<!doctype html><p id=A class=B>", "#a.b")).toEqual([]);
-  });
-
   it("finds the elements of one document after those of another", async () => {
     const selector = compileSelector("div:has(b) p");
     const first = await parseHtml(Buffer.from("<div><b></b><p id=x></p></div>"));
     const second = await parseHtml(Buffer.from("<div><p id=y></p></div>"));
     expect([first, second, first].map((document) => selectElements(document, selector).length)).toEqual([1, 0, 1]);
+  });
+});
+
+describe("the limits of a selection", () => {
+  it("refuses more matches than allowed", async () => {
+    const error = { status: 400, code: "TOO_MANY_MATCHES" };
+    await expect(select("<p><p><p>", "p", { maxMatches: 2 })).rejects.toMatchObject(error);
+    await expect(select("<p>".repeat(10_001), "p")).rejects.toMatchObject(error);
+    await expect(select("<p>".repeat(10_000), "p")).resolves.toHaveLength(10_000);
+  });
+
+  it("stops when the time is over", async () => {
+    const error = { status: 503, code: "SELECTOR_TOO_COSTLY" };
+    const selector = Array(30).fill("* ~ p:nth-child(n)").join(",");
+    await expect(select("<p>".repeat(10_000), selector, { maxSelectionMs: 1 })).rejects.toMatchObject(error);
   });
 });
 
@@ -65,7 +71,8 @@ describe("compileSelector", () => {
     expect(() => compileSelector("p:foo%20")).toThrow('":foo%20"');
   });
 
-  it("gives the same selector compiled once", () => {
+  it("gives the same selector compiled once for the same limits", () => {
     expect(compileSelector("ul > li")).toBe(compileSelector("ul > li"));
+    expect(() => compileSelector("ul > li", { maxCompounds: 1 })).toThrow("more than 1");
   });
 });

@@ -7,6 +7,7 @@ import type { FileServerConfig } from "../../src/config.ts";
 import type { Plugin } from "../../src/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { type Storage, StorageError } from "../../src/storage/storage.ts";
+import { gate } from "../helpers/gate.ts";
 import { type Answer, open } from "../helpers/send.ts";
 import { exchangeBytes, openSocket } from "../helpers/serve.ts";
 import { type TestSite, telling, testSite } from "../helpers/test-site.ts";
@@ -16,28 +17,6 @@ const health: Plugin = {
   alwaysOn: true,
   handle: ({ path }, next) => (path === "/health" ? { status: 200, headers: {}, body: "well" } : next()),
 };
-
-/** A plugin that keeps requests for `/slow` until they are released, and says when one has come. */
-function gate(): { plugin: Plugin; entered: Promise<void>; release: () => void } {
-  let enter: () => void = () => {};
-  let release: () => void = () => {};
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const plugin: Plugin = {
-    name: "gate",
-    async handle(exchange, next) {
-      if (exchange.path !== "/slow") return next();
-      enter();
-      await released;
-      return { status: 200, headers: {}, body: "at last" };
-    },
-  };
-  return { plugin, entered, release };
-}
 
 function site(
   config: Omit<FileServerConfig, "root" | "storage"> = {},

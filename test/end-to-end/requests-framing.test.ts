@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http-error.ts";
 import type { Plugin } from "../../src/plugin.ts";
+import { gate } from "../helpers/gate.ts";
 import { exchangeBytes, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, type TestSite, testSite } from "../helpers/test-site.ts";
@@ -114,6 +115,20 @@ describe("an upgrade that nobody accepts", () => {
     expect([statuses(answer), await textAt("/a.txt")]).toEqual([["200"], "a"]);
   });
 
+  it.each(["h2c", "websocket"])(
+    "costs a client its connection, and nothing else, behind an open request: %s",
+    async (to) => {
+      const { plugin, entered, release } = gate();
+      const { port, send, textAt } = await site({ plugins: [plugin] });
+      const answer = exchangeBytes(port, keeping("GET /slow") + keeping("DELETE /a.txt", upgrade(to)));
+      await entered;
+      expect(await answer).toBe("");
+      release();
+      expect((await send("GET", "/a.txt")).status).toBe(200);
+      expect(await textAt("/a.txt")).toBe("a");
+    },
+  );
+
   it("goes through the same checks", async () => {
     const { port, outcomes, ended } = await site({ plugins: [denying] });
     expect(statuses(await exchangeBytes(port, keeping("GET /a.txt", webSocket)))).toEqual(["401"]);
@@ -132,7 +147,44 @@ describe("several requests on one connection", () => {
       put("one") + keeping("GET /b.txt") + put("two") + keeping("GET /missing") + closing("GET /b.txt"),
     );
     expect(statuses(answers)).toEqual(["201", "200", "200", "404", "200"]);
-    expect(answers).toMatch(/\r\n\r\none[^]*\r\n\r\ntwo$/);
+    expect(answers).toMatch(/\r\n\r\none.*\r\n\r\ntwo$/s);
+  });
+
+  it("are done in order: of many writes to one file the last remains", async () => {
+    const { port, textAt, changes } = await site();
+    const sizes = [200_000, 1, 50_000, 2, 0, 3];
+    const puts = sizes.map((size) => keeping("PUT /b.txt", [`Content-Length: ${size}`], "x".repeat(size)));
+    expect(statuses(await exchangeBytes(port, puts.join("") + closing("GET /b.txt")))).toEqual([
+      ...["201", "200", "200", "200", "200", "200"],
+      "200",
+    ]);
+    expect([await textAt("/b.txt"), changes.length]).toEqual(["xxx", 6]);
+  });
+
+  it("are not done behind a reply that closes the connection, since nobody would be told", async () => {
+    const last: Plugin = {
+      name: "last",
+      async handle(_exchange, next) {
+        const reply = await next();
+        return { ...reply, headers: { ...reply.headers, connection: "close" } };
+      },
+    };
+    const { port, textAt, ended, outcomes } = await site({ plugins: [last] });
+    const answer = await exchangeBytes(port, keeping("GET /a.txt") + keeping("DELETE /a.txt"));
+    await ended(1);
+    expect([statuses(answer), await textAt("/a.txt"), outcomes.length]).toEqual([["200"], "a", 1]);
+  });
+
+  it("are not done behind a client that has left", async () => {
+    const { plugin, entered, release } = gate();
+    const { port, textAt, ended, outcomes } = await site({ plugins: [plugin] });
+    const socket = await openSocket(port);
+    socket.write(keeping("GET /slow") + keeping("DELETE /a.txt"));
+    await entered;
+    socket.destroy();
+    release();
+    await ended(1);
+    expect([await textAt("/a.txt"), outcomes.length]).toEqual(["a", 1]);
   });
 
   it("may have empty lines between them", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Exchange } from "../../src/exchange.ts";
-import { preconditionCheck, refuseEncodedContent, storedReply } from "../../src/files/commit.ts";
+import { preconditionCheck, storedReply } from "../../src/files/commit.ts";
 import type { StoredStat } from "../../src/storage/storage.ts";
 
 const file: StoredStat = { type: "file", size: 5, modified: new Date("2025-03-04T05:06:07.089Z"), version: "v1" };
@@ -25,25 +25,6 @@ describe("the precondition check", () => {
     const check = preconditionCheck(asked({ "if-match": '"v0"' }));
     expect(() => check(file)).toThrow(expect.objectContaining({ headers: { etag: '"v1"' } }));
     expect(() => check(undefined)).toThrow(expect.objectContaining({ headers: {} }));
-  });
-});
-
-describe("encoded content", () => {
-  it.each([{}, { "content-encoding": "identity" }, { "content-encoding": " IDENTITY " }])(
-    "passes with %o",
-    (headers) => {
-      expect(() => refuseEncodedContent(asked(headers))).not.toThrow();
-    },
-  );
-
-  it.each(["gzip", "", "identity, gzip"])("is refused as %j", (coding) => {
-    expect(() => refuseEncodedContent(asked({ "content-encoding": coding }))).toThrow(
-      expect.objectContaining({
-        status: 415,
-        code: "UNSUPPORTED_ENCODING",
-        headers: { "accept-encoding": "identity" },
-      }),
-    );
   });
 });
 

@@ -95,7 +95,11 @@ describe("the file handler", () => {
     const untouchable = new Proxy({} as Storage, {
       get: (_target, name) => {
         if (name === "start" || name === "close") return undefined;
-        throw new Error("the storage was touched");
+        return () => {
+          return () => {
+            throw new Error(`the storage was asked to ${String(name)}`);
+          };
+        };
       },
     });
     const files = serverOf({ plugins: [fileHandler({ storage: untouchable })] });

@@ -1,0 +1,28 @@
+import type { ElementRequest } from "../files/file-request.ts";
+import type { ReplyHeaders } from "../reply.ts";
+import { matchHeaders } from "./element-reply.ts";
+import { elementFinder } from "./find-elements.ts";
+import { isHtmlElement } from "./html-document.ts";
+import { loadDocument } from "./load-document.ts";
+import { voidElements } from "./optional-tags.ts";
+import { pageElements } from "./page-elements.ts";
+
+/** What is known of the elements that a request is about before anything is done to them. */
+export interface ExaminedElements {
+  /** Header fields that tell how many there are. */
+  readonly headers: ReplyHeaders;
+  /** Methods that could not succeed, whoever asks: DELETE of a `body`, POST to an `img`. */
+  readonly impossible: ReadonlySet<string>;
+}
+
+/** Looks at the elements that a request selects. Throws what a GET of them would throw. */
+export async function examineElements(request: ElementRequest): Promise<ExaminedElements> {
+  const findElements = elementFinder(request);
+  const { document } = await loadDocument(request);
+  const matches = await findElements(document);
+  const page = document.isXml ? document.root.children : Object.values(pageElements(document.root));
+  const impossible = new Set<string>();
+  if (matches.some((element) => page.includes(element))) impossible.add("DELETE");
+  if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");
+  return { headers: matchHeaders(matches.length), impossible };
+}

@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { send } from "./editing.ts";
+import { elementsOf, realPages, seededRandom, selectorOf } from "./pages.ts";
+
+/** Fifteen for each page are the 3,870 of docs/decisions.md. */
+const perPage = Number(process.env["DELETIONS_PER_PAGE"] ?? 3);
+const figures = { deletions: 0, asTheyStood: 0, normalised: 0, refused: 0 };
+
+afterAll(() => {
+  const { deletions, asTheyStood, normalised, refused } = figures;
+  console.info(
+    `${deletions} deletions: ${asTheyStood} as the page stood, ${normalised} normalised, ${refused} refused`,
+  );
+});
+
+/** A storage that shows what an update would write, and leaves the file as it is. */
+function unchanging(storage: Storage): Storage {
+  return {
+    ...storage,
+    async update(path, edit) {
+      const file = await storage.open(path);
+      if (!file) throw new Error("the page is gone");
+      await edit(await file.bytes(), file.stat);
+      return { created: false, changed: false, stat: file.stat };
+    },
+  };
+}
+
+describe("deleting random elements of real pages", () => {
+  it.each(realPages().map((page, seed) => ({ ...page, seed })))("it is proven: $name", async ({ bytes, seed }) => {
+    const random = seededRandom(seed);
+    const inBody = elementsOf(await parseHtml(bytes)).filter(({ name }) => !["html", "head", "body"].includes(name));
+    const files = createFileServer({ storage: unchanging(memoryStorage({ "/page.html": bytes })) });
+    for (let count = 0; count < perPage; count += 1) {
+      const element = inBody[Math.floor(random() * inBody.length)];
+      if (!element) continue;
+      const reply = await send(files, "DELETE", selectorOf(element));
+      expect([204, 400]).toContain(reply.status);
+      figures.deletions += 1;
+      if (reply.status === 400) {
+        figures.refused += 1;
+        console.info(seed, selectorOf(element), await reply.text());
+      }
+      if (reply.status === 400) continue;
+      if (reply.headers.get("x-normalised")) figures.normalised += 1;
+      else figures.asTheyStood += 1;
+    }
+    await files.close();
+  });
+});

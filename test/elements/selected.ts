@@ -1,0 +1,29 @@
+import type { HtmlDocument } from "../../src/elements/html-document.ts";
+import { compileSelector, selectElements } from "../../src/elements/select.ts";
+import { HttpError } from "../../src/http-error.ts";
+import { elementsOf } from "./pages.ts";
+
+/** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
+export type Selected = readonly number[] | "refused";
+
+/** Some elements of real pages are so deep, and so many, that their selectors exceed the limits of a request. */
+export const wideLimits = {
+  maxCompounds: 1000,
+  maxSelectorLength: 100_000,
+  maxMatches: 1_000_000,
+  maxSelectionMs: 10_000,
+} as const;
+
+/** What selectors give over one document. */
+export function selectorOver(document: HtmlDocument): (selector: string) => Selected {
+  const numbers = new Map(elementsOf(document).map((element, index) => [element, index]));
+  return (selector) => {
+    try {
+      const found = selectElements(document, compileSelector(selector, wideLimits), wideLimits);
+      return found.map((element) => numbers.get(element) ?? -1);
+    } catch (error) {
+      if (error instanceof HttpError && error.code === "INVALID_SELECTOR") return "refused";
+      throw error;
+    }
+  };
+}

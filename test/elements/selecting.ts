@@ -1,0 +1,22 @@
+import { parseDocument } from "../../src/elements/parse-document.ts";
+import { compileSelector, type SelectionLimits, selectElements } from "../../src/elements/select.ts";
+
+/** The ids, or the names, of the elements of a page that a selector gives. */
+export async function select(page: string, selector: string, limits: SelectionLimits = {}): Promise<string[]> {
+  return selectIn("html", page, selector, limits);
+}
+
+/** The same of an XML document. */
+export async function selectInXml(document: string, selector: string): Promise<string[]> {
+  return selectIn("xml", document, selector, {});
+}
+
+async function selectIn(
+  kind: "html" | "xml",
+  text: string,
+  selector: string,
+  limits: SelectionLimits,
+): Promise<string[]> {
+  const elements = selectElements(await parseDocument(kind, Buffer.from(text)), compileSelector(selector), limits);
+  return elements.map(({ name, attribs }) => attribs["id"] ?? name);
+}

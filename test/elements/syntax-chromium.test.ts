@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import { hasChromium, OfflineChromium } from "./chromium.ts";
+import { elementsOf } from "./pages.ts";
+import { richPages } from "./rich-page.ts";
+import { selectorOver } from "./selected.ts";
+import { acceptedSelectors, beyondChromium, refusedSelectors } from "./selector-lists.ts";
+
+let browser: OfflineChromium;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await OfflineChromium.launch();
+}, 60_000);
+
+afterAll(() => browser?.close());
+
+describe.skipIf(!hasChromium)("odd selectors in Chromium", () => {
+  it.each(["standards", "quirks"] as const)(
+    "it takes the same ones, and they select the same elements in %s mode",
+    { timeout: 60_000 },
+    async (mode) => {
+      const document = await parseHtml(Buffer.from(richPages[mode]));
+      const page = await browser.open(Buffer.from(richPages[mode]));
+      expect(elementsOf(document).map(({ name }) => name)).toEqual(await page.names());
+
+      const selectors = [...acceptedSelectors, ...refusedSelectors];
+      const expected = await page.select(selectors);
+      const select = selectorOver(document);
+      const wrong = selectors.filter(
+        (selector, index) => JSON.stringify(select(selector)) !== JSON.stringify(expected[index]),
+      );
+      console.info(`${mode}: ${selectors.length - wrong.length} of ${selectors.length} as in Chromium`);
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it("it takes what the standard has and Chromium does not take yet", async () => {
+    const document = await parseHtml(Buffer.from("<p lang=en a=b>"));
+    const page = await browser.open(Buffer.from("<p lang=en a=b>"));
+    expect(beyondChromium.map(selectorOver(document))).not.toContain("refused");
+    expect(await page.select(beyondChromium)).toEqual(beyondChromium.map(() => "refused"));
+  });
+});
