@@ -1,7 +1,8 @@
 import { losesFirstLine } from "./first-line.ts";
 import { type HtmlDocument, isHtmlElement } from "./html-document.ts";
-import { CommentNode, DoctypeNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
+import { CommentNode, DoctypeNode, RootNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
 import { voidElements } from "./optional-tags.ts";
+import { endOfPage, textOnPage } from "./page-end.ts";
 import { contentOf, TreeWalk } from "./tree-walk.ts";
 
 // HTML Standard, 13.3 "Serializing HTML fragments": the text of these stands as it is. `noscript` as with scripting.
@@ -23,8 +24,8 @@ export type EscapeCharacter = (character: string) => string;
 
 /**
  * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
- * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, and
- * nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written as they are, or as
+ * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, the
+ * white space behind the page, and nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written as they are, or as
  * `escapeCharacter` says.
  */
 export function serialise(
@@ -45,6 +46,7 @@ export function* serialisedParts(
     const referring = text.replace(special, (found) => references[found] ?? "");
     return escapeCharacter ? referring.replace(/[^\x00-\x7f]/gu, escapeCharacter) : referring;
   };
+  const end = root instanceof RootNode ? endOfPage({ root, source }) : Number.POSITIVE_INFINITY;
   if (root instanceof SourceElement) yield startTag(root, write);
   const walk = new TreeWalk(root);
   while (walk.advance()) {
@@ -53,7 +55,8 @@ export function* serialisedParts(
       if (isAtEnd && node.name === "plaintext" && isHtmlElement(node)) return;
       yield isAtEnd ? endTag(node) : startTag(node, write);
     } else if (node instanceof TextNode) {
-      yield isRaw(node.parent) ? node.data : write(node.data, specialInText);
+      const data = textOnPage(node, end);
+      yield isRaw(node.parent) ? data : write(data, specialInText);
     } else if (node instanceof CommentNode) {
       yield `<!--${node.data}-->`;
     } else if (node instanceof DoctypeNode) {
@@ -61,6 +64,7 @@ export function* serialisedParts(
     }
   }
   if (root instanceof SourceElement) yield endTag(root);
+  if (end < source.length && source.endsWith("\n")) yield "\n";
 }
 
 function startTag(element: SourceElement, write: (text: string, special: RegExp) => string): string {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse, parseFragment } from "parse5";
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html as markup, parse, parseFragment } from "parse5";
 
 type Node = DefaultTreeAdapterTypes.Node;
 type ChildNode = DefaultTreeAdapterTypes.ChildNode;
@@ -70,7 +70,9 @@ function append(element: Element, html: string, levels: number, all: readonly El
     if (last && "tagName" in last && !last.sourceCodeLocation?.startTag) target = last;
   }
   const container = "content" in target ? (target.content as ParentNode) : target;
-  for (const node of fragmentIn(target, undefined, html)) defaultTreeAdapter.appendChild(container, node);
+  // What stands in a template before it can make the parser read rows as it does in a table.
+  const context = container !== target && levels === 1 ? defaultTreeAdapter.createElement("table", markup.NS.HTML, []) : target;
+  for (const node of fragmentIn(context, undefined, html)) defaultTreeAdapter.appendChild(container, node);
 }
 
 /** The nodes that HTML becomes in an element: what `innerHTML` would make of it. */
