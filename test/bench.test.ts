@@ -16,6 +16,14 @@ describe("npm run bench", () => {
         title: table.slice(0, table.indexOf("**")),
         rows: [...table.matchAll(/^\| ([^|]*?) *\| +\d/gm)].map(([, name]) => name),
       }));
+    const libraries = [
+      "filement, page not parsed before",
+      "filement, page in the cache",
+      "parse5, select, print",
+      "cheerio",
+      "node-html-parser",
+      "lol-html (html-rewriter-wasm)",
+    ];
     const readers = ["filement", "express.static", "sirv", "@fastify/static", "bare node:http"];
     expect(tables).toEqual([
       { title: "GET 1 KB", rows: readers },
@@ -27,6 +35,13 @@ describe("npm run bench", () => {
       },
       { title: "GET of a page of 90 KB", rows: ["selector=title", "the whole page"] },
       { title: "PUT selector=title in a page of 90 KB", rows: ["filement", "filement, durability: rename"] },
+      { title: "Reading p a[href]", rows: libraries },
+      { title: "Replacing title", rows: libraries },
+      { title: "Documents built to be slow", rows: expect.arrayContaining(["200,000 nested elements"]) },
+      { title: "Selectors built to be slow", rows: expect.arrayContaining(["p:nth-child(2n+1)"]) },
+      { title: "Edits built to be slow", rows: ["POST to *"] },
+      { title: "Trees", rows: expect.any(Array) },
+      { title: "Cost of a tree", rows: ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"] },
       { title: "Memory with a file of 32 MiB", rows: ["PUT", "GET"] },
     ]);
   });
@@ -41,7 +56,7 @@ describe("npm run bench", () => {
     expect(await runNodeToEnd([run, "speed"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "no measurement speed; there are: files, elements, memory\n",
+      stderr: "no measurement speed; there are: files, elements, trees, memory\n",
     });
   });
 });

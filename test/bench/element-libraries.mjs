@@ -237,6 +237,6 @@ function isOnlyTitleReplaced(before, after) {
   const rest = (/** @type {Uint8Array} */ bytes) =>
     Buffer.from(bytes)
       .toString("latin1")
-      .replace(/<title\b[^]*?<\/title\s*>/gi, "");
+      .replace(/<title\b[\s\S]*?<\/title\s*>/gi, "");
   return before !== undefined && rest(before) === rest(after);
 }

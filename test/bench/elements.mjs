@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { adversarial } from "./adversarial.mjs";
+import { elementLibraries } from "./element-libraries.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
@@ -10,7 +12,8 @@ const pages = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/fil
 const typicalBytes = 90_000;
 
 /**
- * Elements of a page of the web of about 90 KB: read, and replaced, beside the whole page.
+ * Elements of a page of the web of about 90 KB: read, and replaced, beside the whole page. Then those of many pages,
+ * beside other libraries; and requests that are built to be slow.
  *
  * @param {string} directory
  * @param {import("./rounds.mjs").Effort} effort
@@ -48,6 +51,8 @@ export async function elements(directory, effort) {
       printLoads("PUT selector=title in a page of 90 KB", await measure([fsync, rename], writing, effort));
     },
   );
+  await elementLibraries(directory, effort);
+  await adversarial(directory, effort);
 }
 
 /** The page of the corpus whose size is nearest to the typical. */

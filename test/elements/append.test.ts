@@ -61,6 +61,25 @@ describe("appendToElements", () => {
       "\u{1f601}",
       "<p>\u{1f600}<!--</p>-->\u{1f601}</p>\u{1f600}",
     ],
+    ["behind an unclosed element", "<body><b>x</body>", "body", "<p>y</p>", "<body><b>x</b><p>y</p></body>"],
+    ["to an unclosed element", "<p><b>x<p>y", "b", "z", "<p><b>xz<p>y"],
+    ["that begins with a line end to an empty pre", "<pre></pre>", "pre", "\nx", "<pre>\n\nx</pre>"],
+    [
+      "to a select",
+      "<select><option>1</select>",
+      "select",
+      "<option>2",
+      "<select><option>1<option>2</option></select>",
+    ],
+    ["among CRLF", "<p>\r\na\r\n</p>\r\n", "p", "b", "<p>\r\na\r\nb</p>\r\n"],
+    ["behind NUL", "<p>a\0b</p>\0", "p", "c", "<p>a\0bc</p>\0"],
+    [
+      "a comment to a table with an implied tbody",
+      "<table><tr></table>",
+      "table",
+      "<!--c-->",
+      "<table><tr></tr><!--c--></table>",
+    ],
   ])("adds content %s", async (_, before, selector, html, after) => {
     const { status, page } = await edit(before, "POST", selector, html);
     expect([status, page]).toEqual([206, after]);
@@ -78,10 +97,48 @@ describe("appendToElements", () => {
     ["a paragraph in a paragraph", "<p>a</p>", "p", "<p>b</p>", "INVALID_HTML"],
     ["stray end tags", "<p>a</p>", "p", "</p>", "INVALID_HTML"],
     ["the end of a script", "<script>a</script>", "script", "x</SCRIPT >", "INVALID_HTML"],
-    ["the inside of mis-nested formatting", "<b>1<p>2</b>3</p>", "b", "x", "INVALID_TARGET"],
+    ["a block in a paragraph", "<p id=x>para</p>", "p", "<div>d</div>", "INVALID_HTML"],
+    ["a link in a link", "<a>1<i>2</i></a>", "i", "<a>3</a>", "INVALID_HTML"],
+    ["a button in a button", "<button>1</button>", "button", "<button>2</button>", "INVALID_HTML"],
+    ["a heading in a heading", "<h1>1</h1>", "h1", "<h2>2</h2>", "INVALID_HTML"],
+    ["a block in a table", "<table><tbody><tr></tbody></table>", "tbody", "<div>d</div>", "INVALID_HTML"],
+    ["text in a table", "<table><tr><td>1</table>", "table", "x", "INVALID_HTML"],
+    ["text in a row", "<table><tr><td>1</table>", "tr", "x", "INVALID_HTML"],
+    ["a void element, and nothing to add", "<br>", "br", "", "INVALID_HTML"],
+    ["a comment that would end a script late", "<script>a</script>b", "script", "<!--<script>", "INVALID_HTML"],
+    ["NUL", "<p>a</p>", "p", "\0", "INVALID_HTML"],
+    ["what swallows the rest of the page", "<p>a</p>b", "p", "<plaintext>", "INVALID_HTML"],
   ])("refuses %s and changes nothing", async (_, before, selector, html, code) => {
     const { status, body, page, changes } = await edit(before, "POST", selector, html);
     expect([status, JSON.parse(body).code, page, changes]).toEqual([400, code, before, []]);
+  });
+
+  it.each(["", " \r\n"])("takes blank content for nothing: %j", async (html) => {
+    const { status, body, page, headers, changes } = await edit("<p>a</p>\n", "POST", "p", html);
+    expect([status, body, page, changes]).toEqual([206, "<p>a</p>", "<p>a</p>\n", []]);
+    expect(headers.get("etag")).toMatch(/^"elements:/);
+  });
+
+  it.each([
+    [
+      "an implied element",
+      "<table><tr><td>1</table>",
+      "tbody",
+      "<tr><td>2",
+      "<tbody><tr><td>1</td></tr><tr><td>2</td></tr></tbody>",
+    ],
+    ["mis-nested formatting", "<b>1<p>2</b>3</p>", "b", "x", "<b>1x</b><b>2x</b>"],
+  ])("puts a page in order for %s, and says so", async (_, before, selector, html, answer) => {
+    const { status, body, headers, page } = await edit(before, "POST", selector, html);
+    expect([status, headers.get("x-normalised"), body]).toEqual([206, "true", answer]);
+    expect(page).toMatch(/^<html><head><\/head><body>/);
+  });
+
+  it("says where the fragment does not fit", async () => {
+    const { body } = await edit("<p>a</p>", "POST", "p", "x\n<div>d</div>");
+    expect(JSON.parse(body).details).toBe(
+      "The supplied HTML is not valid: <div> cannot stand there in <p>; a browser would move, split or drop it (line 2, column 1).",
+    );
   });
 
   it("lets 200 concurrent additions to one page all land", async () => {

@@ -1,3 +1,4 @@
+import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 
@@ -32,8 +33,8 @@ export async function edit(page: string | Uint8Array, ...request: Edit): Promise
 }
 
 /** A file server with `/page.html` in memory. */
-export function serveOne(page: string | Uint8Array): FileServer {
-  return createFileServer({ storage: memoryStorage({ "/page.html": page }) });
+export function serveOne(page: string | Uint8Array, config: FileServerConfig = {}): FileServer {
+  return createFileServer({ ...config, storage: memoryStorage({ "/page.html": page }) });
 }
 
 export function send(files: FileServer, ...[method, selector, body, headers = {}]: Edit): Promise<Response> {

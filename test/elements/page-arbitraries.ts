@@ -56,7 +56,7 @@ const soup = fc
   .map((parts) => parts.join(""));
 
 /** What an author would write, end tags left out here and there. */
-const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
+const { content, element } = fc.letrec<{ content: string; element: string }>((tie) => ({
   content: fc
     .array(fc.oneof({ depthSize: "small" }, word, tie("element")), { maxLength: 4 })
     .map((parts) => parts.join("")),
@@ -88,10 +88,11 @@ const { content } = fc.letrec<{ content: string; element: string }>((tie) => ({
   ),
 }));
 
+const written = fc.tuple(content, element, content, element).map((parts) => parts.join(""));
 const body = fc.oneof(
-  fc.array(content, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("")),
+  written,
   soup,
-  fc.tuple(content, soup, content).map((parts) => parts.join("")),
+  fc.tuple(element, soup, written).map((parts) => parts.join("")),
 );
 const start = fc.constantFrom(
   "",

@@ -12,9 +12,7 @@ const figures = { deletions: 0, asTheyStood: 0, normalised: 0 };
 
 afterAll(() => {
   const { deletions, asTheyStood, normalised } = figures;
-  console.info(
-    `${deletions} deletions: ${asTheyStood} as the page stood, ${normalised} normalised`,
-  );
+  console.info(`${deletions} deletions: ${asTheyStood} as the page stood, ${normalised} normalised`);
 });
 
 /** A storage that shows what an update would write, and leaves the file as it is. */
@@ -34,7 +32,10 @@ describe("deleting random elements of real pages", () => {
   it.each(realPages().map((page, seed) => ({ ...page, seed })))("it is proven: $name", async ({ bytes, seed }) => {
     const random = seededRandom(seed);
     const inBody = elementsOf(await parseHtml(bytes)).filter(({ name }) => !["html", "head", "body"].includes(name));
-    const files = createFileServer({ storage: unchanging(memoryStorage({ "/page.html": bytes })), maxSelectionMs: 10_000 });
+    const files = createFileServer({
+      storage: unchanging(memoryStorage({ "/page.html": bytes })),
+      maxSelectionMs: 10_000,
+    });
     for (let count = 0; count < perPage; count += 1) {
       const element = inBody[Math.floor(random() * inBody.length)];
       if (!element) continue;

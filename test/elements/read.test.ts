@@ -37,6 +37,7 @@ describe("readElements", () => {
       "0",
       null,
     ]);
+    expect([headers.get("vary"), headers.get("cache-control")]).toEqual(["Range, Authorization", "no-cache"]);
   });
 
   it("answers HEAD as GET, without the content", async () => {
@@ -49,13 +50,45 @@ describe("readElements", () => {
     ]);
   });
 
-  it("answers 304 and 412 by the document's validators", async () => {
+  it("answers 304 and 412 by the tag of the elements, and takes the document's for If-Match", async () => {
     const files = serveOne(page);
-    const etag = (await files.fetch(new Request("http://localhost/page.html"))).headers.get("etag") ?? "";
-    const since = { "if-modified-since": new Date(Date.now() + 60_000).toUTCString() };
-    expect((await send(files, "GET", "p", undefined, since)).status).toBe(304);
-    expect((await send(files, "GET", "p", undefined, { "if-match": etag })).status).toBe(206);
-    expect((await send(files, "GET", "p", undefined, { "if-match": '"other"' })).status).toBe(412);
+    const documentTag = (await files.fetch(new Request("http://localhost/page.html"))).headers.get("etag") ?? "";
+    const elementTag = (await send(files, "GET", "p")).headers.get("etag") ?? "";
+    const status = async (headers: Record<string, string>) =>
+      (await send(files, "GET", "p", undefined, headers)).status;
+    expect(elementTag).not.toBe(documentTag);
+    expect(await status({ "if-none-match": elementTag })).toBe(304);
+    expect(await status({ "if-none-match": documentTag })).toBe(206);
+    expect(await status({ "if-match": elementTag })).toBe(206);
+    expect(await status({ "if-match": documentTag })).toBe(206);
+    expect(await status({ "if-match": '"other"' })).toBe(412);
+    expect(await status({ "if-modified-since": new Date(Date.now() + 60_000).toUTCString() })).toBe(304);
+    await files.close();
+  });
+
+  it("tells the number of matches and the tag on 304, 412 and HEAD as well", async () => {
+    const files = serveOne(page);
+    const etag = (await send(files, "GET", "li")).headers.get("etag") ?? "";
+    const replies = [
+      await send(files, "GET", "li", undefined, { "if-none-match": etag }),
+      await send(files, "GET", "li", undefined, { "if-match": '"other"' }),
+      await send(files, "HEAD", "li"),
+    ];
+    expect(
+      replies.map(({ status, headers }) => [status, headers.get("x-selector-matches"), headers.get("etag")]),
+    ).toEqual([
+      [304, "2", etag],
+      [412, "2", etag],
+      [206, "2", etag],
+    ]);
+    await files.close();
+  });
+
+  it("refuses elements that nest so that they would be gigabytes together", async () => {
+    const deep = `${"<div>".repeat(400)}${"x".repeat(5000)}`;
+    const files = serveOne(deep, { maxFileSize: 1_000_000 });
+    const reply = await send(files, "GET", "div");
+    expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([413, "RESULT_TOO_LARGE"]);
     await files.close();
   });
 

@@ -50,6 +50,25 @@ describe("replaceElements", () => {
       "<html lang=de><body>b</body></html>",
       "<html lang=de><body>b</body></html>",
     ],
+    ["several without end tags by text", "<ul><li>a<li>b</ul>", "li", "x", "<ul>xx</ul>"],
+    ["a block that closed the paragraph before it", "<p>a<div>b</div>c", "div", "x", "<p>a</p>xc"],
+    [
+      "a row by rows",
+      "<table><tr><td>1</table>",
+      "tr",
+      "<tr><td>2<tr><td>3",
+      "<table><tr><td>2<tr><td>3</td></tr></table>",
+    ],
+    ["the first thing in a pre", "<pre><b>x</b>y</pre>", "b", "\nz", "<pre>\n\nzy</pre>"],
+    ["a head", "<html><head><title>t</title></head><p>", "head", "<head></head>\n", "<html><head></head>\n<p>"],
+    ["a body with white space around it", "<body>a</body>\n", "body", "\n<body>b</body>\n", "\n<body>b</body>\n\n"],
+    [
+      "an element in a template's neighbour",
+      "<template><p>a</p></template><p>b</p>",
+      "p",
+      "c",
+      "<template><p>a</p></template>c",
+    ],
   ])("replaces %s", async (_, before, selector, html, after) => {
     const { status, page } = await edit(before, "PUT", selector, html);
     expect([status, page]).toEqual([206, after]);
@@ -69,10 +88,25 @@ describe("replaceElements", () => {
     ["a div in place of a row", "<table><tr><td>a</table>", "tr", "<div>b</div>", "INVALID_HTML"],
     ["something else in place of the body", "<body>a</body>", "body", "<p>b</p>", "INVALID_TARGET"],
     ["two bodies in place of one", "<body>a</body>", "body", "<body>b</body><body>c</body>", "INVALID_TARGET"],
-    ["an implied element", "<table><tr><td>a</table>", "tbody", "<tbody></tbody>", "INVALID_TARGET"],
+    ["something else in place of an implied head", "<p>a</p>", "head", "<p>b</p>", "INVALID_TARGET"],
+    ["something else in place of a frameset", "<frameset></frameset>", "frameset", "x", "INVALID_HTML"],
+    ["a paragraph in a paragraph", "<p>a<i>b</i></p>", "i", "<p>c</p>", "INVALID_HTML"],
+    ["text in place of a row", "<table><tr><td>a</table>", "tr", "x", "INVALID_HTML"],
+    ["cells of two rows that would become one", "<table><tr><td>a<tr><td>b</table>", "tr", "<td>c", "INVALID_HTML"],
   ])("refuses %s and changes nothing", async (_, before, selector, html, code) => {
     const { status, body, page, changes } = await edit(before, "PUT", selector, html);
     expect([status, JSON.parse(body).code, page, changes]).toEqual([400, code, before, []]);
+  });
+
+  it.each([
+    ["an implied element", "<table><tr><td>a</table>", "tbody", "<tbody></tbody>", "<table><tbody></tbody></table>"],
+    ["an implied body", "<p>a</p>", "body", "<body class=b>c</body>", "<body class=b>c</body>"],
+    ["an element with the end tag of another", "<b><p>1</b></p>tail", "p", "<i>x</i>", "<b><i>x</i></b>tail"],
+    ["text that would become a reference", "&am<i>x</i>", "i", "p;", "&amp;amp;"],
+  ])("puts a page in order to replace %s", async (_, before, selector, html, after) => {
+    const { status, headers, page } = await edit(before, "PUT", selector, html);
+    expect([status, headers.get("x-normalised")]).toEqual([206, "true"]);
+    expect(page).toContain(after);
   });
 
   it("answers 204 where nothing matches, whatever was sent", async () => {

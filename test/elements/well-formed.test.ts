@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decodeHtml, parseFragment } from "../../src/elements/well-formed.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import { contextIn, fragmentsOf, parseFragment } from "../../src/elements/well-formed.ts";
+import { elementsOf } from "./pages.ts";
 
 describe("parseFragment", () => {
   it.each([
@@ -22,8 +24,8 @@ describe("parseFragment", () => {
     "<x-y></x-y>",
     "<svg><![CDATA[<b>]]></svg>",
     "<body><p>x</p></body>",
-  ])("takes %s as it is", (html) => {
-    expect(parseFragment(html).html).toBe(html);
+  ])("takes %s as it is", async (html) => {
+    expect((await parseFragment(html)).html).toBe(html);
   });
 
   it.each([
@@ -32,8 +34,8 @@ describe("parseFragment", () => {
     ["<tr><td>1<td>2", "<tr><td>1<td>2</td></tr>"],
     ["<dt>a<dd>b", "<dt>a<dd>b</dd>"],
     ["<p>a<ul><li>b</ul><p>c", "<p>a<ul><li>b</ul><p>c</p>"],
-  ])("adds the end tags that are left out at the very end: %s", (html, completed) => {
-    expect(parseFragment(html).html).toBe(completed);
+  ])("adds the end tags that are left out at the very end: %s", async (html, completed) => {
+    expect((await parseFragment(html)).html).toBe(completed);
   });
 
   it.each([
@@ -53,37 +55,66 @@ describe("parseFragment", () => {
     ["<textarea><p>", "<textarea> is not closed"],
     ["<svg><path></svg>", "<path> is not closed before </svg>"],
     ["<p></p><!doctype html>", "a doctype cannot stand in an element (line 1, column 8)"],
-  ])("refuses %s and says where", (html, message) => {
+  ])("refuses %s and says where", async (html, message) => {
     const error = expect.objectContaining({
       status: 400,
       code: "INVALID_HTML",
       message: expect.stringContaining(message),
     });
-    expect(() => parseFragment(html)).toThrow(error);
+    await expect(parseFragment(html)).rejects.toThrow(error);
   });
 
-  it("lists the start tags with their places", () => {
-    expect(parseFragment("a<b>c</b><br>").tags).toMatchObject([
-      { name: "b", start: 1, endTag: 5 },
-      { name: "br", start: 9 },
+  it("lists the start tags with their places", async () => {
+    expect((await parseFragment("a<b>c</b><br>")).tags).toMatchObject([
+      { name: "b", start: 1, contentStart: 4, endTag: 5 },
+      { name: "br", start: 9, contentStart: 13 },
     ]);
+  });
+
+  it("lists what a tree should have of it, ends that were left out included", async () => {
+    const { steps } = await parseFragment("<ul><li>a&amp;<li><!--c--></ul>");
+    expect(steps.map(({ kind, tag, data, parent }) => [kind, tag?.name ?? data, parent])).toEqual([
+      ["start", "ul", undefined],
+      ["start", "li", "ul"],
+      ["text", "a&", "li"],
+      ["end", "li", "ul"],
+      ["start", "li", "ul"],
+      ["comment", "c", "li"],
+      ["end", "li", "ul"],
+      ["end", "ul", undefined],
+    ]);
+  });
+
+  it("leaves out the line end that the parser takes for no content", async () => {
+    const { steps } = await parseFragment("<pre>\n\nx</pre><p>\ny</p>");
+    const texts = steps.filter(({ kind }) => kind === "text").map(({ data }) => data);
+    expect(texts.join("|")).toBe("\n|x|\n|y");
+  });
+
+  it("reads a fragment of 200,000 nested elements in linear time", { timeout: 5_000 }, async () => {
+    const html = "<b>".repeat(200_000) + "</b>".repeat(200_000);
+    expect((await parseFragment(html)).tags).toHaveLength(200_000);
   });
 });
 
 describe("contextIn", () => {
-  it("lets elements close themselves in SVG and MathML only", () => {
-    expect(parseFragment("<path/><g/>", "foreign").html).toBe("<path/><g/>");
-    expect(() => parseFragment("<path/>")).toThrow("<path> is not closed");
+  it("lets elements close themselves in SVG and MathML only", async () => {
+    expect((await parseFragment("<path/><g/>", "foreign")).html).toBe("<path/><g/>");
+    await expect(parseFragment("<path/>")).rejects.toThrow("<path> is not closed");
+  });
+
+  it("goes by the parent: SVG is foreign, and HTML stands in a foreignObject again", async () => {
+    const { root } = await parseHtml(Buffer.from("<svg><foreignObject></foreignObject></svg><p>"));
+    const contexts = elementsOf({ root }).map((element) => [element.name, contextIn(element)]);
+    expect(Object.fromEntries(contexts)).toMatchObject({ svg: "foreign", foreignObject: "html", p: "html" });
   });
 });
 
-describe("decodeHtml", () => {
-  it("reads UTF-8 without its byte order mark", () => {
-    expect(decodeHtml(Buffer.from("\ufeffé"))).toBe("é");
-  });
-
-  it("refuses what is not UTF-8, and NUL", () => {
-    expect(() => decodeHtml(Buffer.from([0xe9]))).toThrow("not valid UTF-8");
-    expect(() => decodeHtml(Buffer.from("a\nb\0"))).toThrow("NUL character (line 2, column 2)");
+describe("fragmentsOf", () => {
+  it("reads the same HTML once for each context", async () => {
+    const { root } = await parseHtml(Buffer.from("<p></p><b></b>"));
+    const [, , , p, b] = elementsOf({ root });
+    const fragmentIn = fragmentsOf("<i>x</i>");
+    expect(await fragmentIn(p ?? null)).toBe(await fragmentIn(b ?? null));
   });
 });
