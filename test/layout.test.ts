@@ -15,6 +15,10 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "files/directory-page-style": "a style sheet",
   "files/file-request": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",
+  "storage/disk": "disk-write.test.ts and its siblings",
+  "storage/memory-tree": "memory-storage.test.ts",
+  "storage/pending-appends": "disk-append.test.ts",
+  "storage/undo-note": "disk-recovery.test.ts",
 };
 
 /** The parts of a plugin, in a folder of its name, may be tested by way of the plugin. */

@@ -5,7 +5,7 @@ import { editElements } from "./edit-elements.ts";
 import { elementBytes } from "./element-reply.ts";
 import { isTagOnly } from "./element-span.ts";
 import { firstLineAt } from "./first-line.ts";
-import { type HtmlDocument, isHtmlElement, requireEncodable } from "./html-document.ts";
+import { isHtmlElement } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import { decodeHtml, invalidHtml } from "./invalid-html.ts";
@@ -13,6 +13,7 @@ import { isClosedBy, voidElements } from "./optional-tags.ts";
 import { pageElements } from "./page-elements.ts";
 import type { Placement } from "./placement.ts";
 import { holdsText, parseRawText } from "./raw-text.ts";
+import { requireEncodable, type SourceDocument } from "./source-document.ts";
 import { contentOf } from "./tree-walk.ts";
 import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
@@ -31,14 +32,14 @@ export function appendToElements(request: ElementRequest): Promise<Reply> {
       kind: "elements-appended",
       html,
       place: (document, matches) => (document.isXml ? placeXmlInside : insertions)(document, matches, html),
-      content: ({ document, elements }) =>
-        dialects[options.dialect].appended(elementBytes(document, elements, options.maxFileSize), supplied),
+      content: async ({ document, elements }) =>
+        dialects[options.dialect].appended(await elementBytes(document, elements, options), supplied),
     };
   });
 }
 
 async function insertions(
-  document: HtmlDocument,
+  document: SourceDocument,
   matches: readonly SourceElement[],
   html: string,
 ): Promise<readonly Placement[] | undefined> {
@@ -65,7 +66,7 @@ function refuseVoid(element: SourceElement): void {
   if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
 }
 
-function insertion(document: HtmlDocument, element: SourceElement, fragment: Fragment): Placement | undefined {
+function insertion(document: SourceDocument, element: SourceElement, fragment: Fragment): Placement | undefined {
   const point = insertionPoint(document, element);
   if (point === undefined) return undefined;
   const parent = parentOfAddition(document, element, fragment);
@@ -86,7 +87,7 @@ function isOpenable(element: SourceElement): boolean {
 }
 
 /** `<circle/>` becomes `<circle>...</circle>`. */
-function openedTag({ source }: HtmlDocument, element: SourceElement, fragment: Fragment): Placement {
+function openedTag({ source }: SourceDocument, element: SourceElement, fragment: Fragment): Placement {
   const { name, contentStart } = element;
   const start = source.lastIndexOf("/", contentStart);
   const text = `>${fragment.html}</${name}>`;
@@ -97,7 +98,7 @@ function openedTag({ source }: HtmlDocument, element: SourceElement, fragment: F
  * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before it,
  * which without tags of its own ends where the table ends.
  */
-function parentOfAddition({ root }: HtmlDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
+function parentOfAddition({ root }: SourceDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
   const { html, body } = pageElements(root);
   if (element === html && body) return body;
   let parent = element;

@@ -1,12 +1,13 @@
 import type { ChangeKind } from "../change-feed.ts";
 import { HttpError } from "../http-error.ts";
-import type { HtmlDocument, ParseLimits } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { normalise } from "./normalise.ts";
+import type { ParseLimits } from "./parse-budget.ts";
 import { parseSource } from "./parse-document.ts";
 import { type Placement, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
+import type { SourceDocument } from "./source-document.ts";
 import { splice } from "./splice.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
@@ -20,13 +21,13 @@ export interface ElementEdit {
    * The changes of the source that make the edit, in its order; none where there is nothing to do. `undefined` where an
    * element has no characters of its own. Throws what is wrong with the request.
    */
-  place(document: HtmlDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
+  place(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
 }
 
 /** An edit that is proven to do what it should, and nothing else. */
 export interface AppliedEdit {
   /** The document as it is now. */
-  readonly document: HtmlDocument;
+  readonly document: SourceDocument;
   readonly placements: readonly Placement[];
   /** The edited elements in the new document; those that went are missing. */
   readonly elements: readonly SourceElement[];
@@ -46,7 +47,7 @@ export interface EditLimits extends ParseLimits {
  * fails there, too, is the fault of what was supplied: 400 `INVALID_HTML`.
  */
 export async function applyEdit(
-  document: HtmlDocument,
+  document: SourceDocument,
   elements: readonly SourceElement[],
   edit: ElementEdit,
   limits: EditLimits,
@@ -62,7 +63,7 @@ export async function applyEdit(
 
 /** The edit, or why it cannot be made in this document as it is written. */
 async function attempt(
-  document: HtmlDocument,
+  document: SourceDocument,
   elements: readonly SourceElement[],
   edit: ElementEdit,
   limits: EditLimits,
@@ -81,7 +82,7 @@ async function attempt(
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
-async function parseEdited(source: string, document: HtmlDocument, limits: EditLimits): Promise<HtmlDocument> {
+async function parseEdited(source: string, document: SourceDocument, limits: EditLimits): Promise<SourceDocument> {
   try {
     return await parseSource(source, document, limits);
   } catch (error) {
@@ -97,7 +98,7 @@ function refuseTooLong(length: number, { maxLength }: EditLimits): void {
 }
 
 /** Whether the bytes of a text read as that text again. */
-function isWritable(source: string, { encoding, hasByteOrderMark }: HtmlDocument): boolean {
+function isWritable(source: string, { encoding, hasByteOrderMark }: SourceDocument): boolean {
   const beginsWithMark = source.startsWith(encoding === "utf8" ? "\ufeff" : "\xef\xbb\xbf");
   if (beginsWithMark && !hasByteOrderMark) return false;
   // An end tag that is added for an element whose name has a NUL in it, which the parser reads as U+FFFD.

@@ -4,12 +4,12 @@ import type { Reply } from "../reply.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementSpan } from "./element-span.ts";
 import { firstLineAt } from "./first-line.ts";
-import type { HtmlDocument } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { nextOf, previousOf } from "./neighbours.ts";
 import { outermost } from "./outermost.ts";
 import { pageElements } from "./page-elements.ts";
 import type { Placement } from "./placement.ts";
+import type { SourceDocument } from "./source-document.ts";
 import { endTagsAt } from "./unclosed-tail.ts";
 import { removeXml } from "./xml-placement.ts";
 
@@ -19,7 +19,7 @@ export function deleteElements(request: ElementRequest): Promise<Reply> {
     kind: "elements-deleted",
     html: "",
     place: (document, matches) => (document.isXml ? removeXml(matches) : removals(document, matches)),
-    content: () => undefined,
+    content: async () => undefined,
   }));
 }
 
@@ -31,7 +31,7 @@ interface Run {
 }
 
 async function removals(
-  { root, source }: HtmlDocument,
+  { root, source }: SourceDocument,
   matches: readonly SourceElement[],
 ): Promise<readonly Placement[] | undefined> {
   const page = Object.values(pageElements(root));

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { HtmlDocument } from "./html-document.ts";
+import { HttpError } from "../http-error.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 /** Options of {@link DocumentCache}. */
 export interface DocumentCacheOptions {
@@ -9,8 +10,17 @@ export interface DocumentCacheOptions {
 
 interface KnownDocument {
   readonly version: string;
-  readonly document: HtmlDocument;
+  readonly document: SourceDocument;
 }
+
+/** A version that cannot be parsed: nested too deep, too costly, not well-formed. */
+interface RefusedDocument {
+  readonly version: string;
+  readonly error: HttpError;
+}
+
+/** So many refusals are remembered: what costs seconds to find out is not found out for every request. */
+const maxRefused = 1000;
 
 /**
  * Parsed documents, the most recently used ones, the newest version of each path. Requests that come while a version is
@@ -21,7 +31,8 @@ export class DocumentCache {
   hits = 0;
   misses = 0;
   readonly #documents: LRUCache<string, KnownDocument>;
-  readonly #loading = new Map<string, Promise<HtmlDocument>>();
+  readonly #refused = new LRUCache<string, RefusedDocument>({ max: maxRefused });
+  readonly #loading = new Map<string, Promise<SourceDocument>>();
 
   constructor(options: DocumentCacheOptions = {}) {
     const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -30,7 +41,11 @@ export class DocumentCache {
   }
 
   /** The document that `version` of `path` is; `load` makes it where it is not known. */
-  async get(path: string, version: string, load: () => Promise<HtmlDocument> | HtmlDocument): Promise<HtmlDocument> {
+  async get(
+    path: string,
+    version: string,
+    load: () => Promise<SourceDocument> | SourceDocument,
+  ): Promise<SourceDocument> {
     const known = this.#documents.get(path);
     const loadingKey = `${version}:${path}`;
     const loading = known?.version === version ? known.document : this.#loading.get(loadingKey);
@@ -38,6 +53,8 @@ export class DocumentCache {
       this.hits += 1;
       return loading;
     }
+    const refused = this.#refused.get(path);
+    if (refused?.version === version) throw refused.error;
     this.misses += 1;
     const loaded = Promise.resolve().then(load);
     this.#loading.set(loadingKey, loaded);
@@ -45,13 +62,16 @@ export class DocumentCache {
       const document = await loaded;
       this.set(path, version, document);
       return document;
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 422) this.#refused.set(path, { version, error });
+      throw error;
     } finally {
       this.#loading.delete(loadingKey);
     }
   }
 
   /** Keeps the document that `version` of `path` is known to be: an edit has parsed its own result. */
-  set(path: string, version: string, document: HtmlDocument): void {
+  set(path: string, version: string, document: SourceDocument): void {
     this.#documents.set(path, { version, document });
   }
 }

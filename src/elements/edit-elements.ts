@@ -10,14 +10,14 @@ import { judgePreconditions } from "./element-preconditions.ts";
 import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches } from "./element-reply.ts";
 import { elementTag } from "./element-tag.ts";
 import { elementFinder, type FindElements } from "./find-elements.ts";
-import { documentBytes, type HtmlDocument } from "./html-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
 import { parseDocument } from "./parse-document.ts";
+import { documentBytes, type SourceDocument } from "./source-document.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {
-  content(applied: AppliedEdit): Uint8Array | undefined;
+  content(applied: AppliedEdit): Promise<Uint8Array | undefined>;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   if (matches.length === 0) return noMatchReply(request);
 
   try {
-    judgePreconditions(request, before, matches);
+    await judgePreconditions(request, before, matches);
     refuseEncodedContent(exchange.headers);
     const edit = await readEdit();
 
@@ -46,9 +46,9 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       );
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
-      judgePreconditions(request, { document, stat: current }, matches);
+      await judgePreconditions(request, { document, stat: current }, matches);
       applied = await applyEdit(document, matches, edit, editLimits(request));
-      content = edit.content(applied);
+      content = await edit.content(applied);
       return applied.document === document ? undefined : sizedBytes(request, applied.document);
     });
     if (!applied) return noMatchReply(request);
@@ -81,12 +81,12 @@ async function editReply(
 /** The tag that a GET of the same selector has from now on; `undefined` where it has none. */
 async function currentTag(
   { options }: ElementRequest,
-  document: HtmlDocument,
+  document: SourceDocument,
   findElements: FindElements,
 ): Promise<string | undefined> {
   try {
     const matches = await findElements(document);
-    return matches.length === 0 ? undefined : elementTag(elementBytes(document, matches, options.maxFileSize));
+    return matches.length === 0 ? undefined : elementTag(await elementBytes(document, matches, options));
   } catch (error) {
     // The change is made; that selecting again takes too long is no reason to say that it failed.
     if (error instanceof HttpError) return undefined;
@@ -95,11 +95,11 @@ async function currentTag(
 }
 
 /** Without its only invalid bytes a document is UTF-8 again; the next request has to read it as that. */
-function readsAsParsed(document: HtmlDocument): boolean {
+function readsAsParsed(document: SourceDocument): boolean {
   return document.encoding === "utf8" || !isUtf8(documentBytes(document));
 }
 
-function sizedBytes(request: ElementRequest, document: HtmlDocument): Uint8Array {
+function sizedBytes(request: ElementRequest, document: SourceDocument): Uint8Array {
   const bytes = documentBytes(document);
   const { maxLength } = editLimits(request);
   if (bytes.byteLength <= maxLength) return bytes;

@@ -1,15 +1,24 @@
 import { Buffer } from "node:buffer";
-import type { ElementRequest } from "../files/file-request.ts";
+import type { ElementRequest, FileOptions } from "../files/file-request.ts";
 import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply, ReplyHeaders } from "../reply.ts";
+import { TimeSlice } from "../time-slice.ts";
 import { dialects } from "./dialect.ts";
 import { elementSpan } from "./element-span.ts";
-import type { HtmlDocument } from "./html-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
-import { serialise } from "./serialise.ts";
+import { serialisedParts } from "./serialise.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 const unit = /^\s*selector=\s*/i;
+
+/** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
+const mostRepeated = 4;
+
+const partsAtOnce = 256;
+
+/** The options that bound a reply. */
+export type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
 
 /** The answer where no element matches. */
 export function noMatchReply({ options }: ElementRequest): Reply {
@@ -45,28 +54,32 @@ export function withMatches(error: unknown, matches: number): unknown {
  * The elements as they stand in the file, one behind the other; those without characters of their own as a browser
  * serialises them. Throws 413 `RESULT_TOO_LARGE`: elements that nest are repeated, up to once for each level.
  */
-export function elementBytes(
-  document: HtmlDocument,
+export async function elementBytes(
+  document: SourceDocument,
   elements: readonly SourceElement[],
-  maxLength: number = Number.POSITIVE_INFINITY,
-): Uint8Array {
+  limits: ReplyLimits,
+): Promise<Uint8Array> {
+  const maxLength = Math.min(limits.maxFileSize, limits.maxDocumentSize * mostRepeated);
   const parts: string[] = [];
+  const slice = new TimeSlice();
   let length = 0;
   for (const element of elements) {
-    const part = elementSource(document, element);
-    length += part.length;
-    if (length > maxLength) {
-      throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
+    for (const part of elementParts(document, element)) {
+      length += part.length;
+      if (length > maxLength) {
+        throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
+      }
+      parts.push(part);
+      if (parts.length % partsAtOnce === 0 && slice.isOver) await slice.renew();
     }
-    parts.push(part);
   }
   return Buffer.from(parts.join(""), document.encoding);
 }
 
-function elementSource(document: HtmlDocument, element: SourceElement): string {
+function elementParts(document: SourceDocument, element: SourceElement): Iterable<string> {
   const span = elementSpan(element);
-  if (span) return document.source.slice(span.start, span.end);
-  return serialise(document, element, document.encoding === "latin1" ? asByte : undefined);
+  if (span) return [document.source.slice(span.start, span.end)];
+  return serialisedParts(document, element, document.encoding === "latin1" ? asByte : undefined);
 }
 
 /** In a document that is not UTF-8, what is no byte can only be written as a reference. */

@@ -1,11 +1,11 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import { dialects } from "./dialect.ts";
-import type { HtmlDocument } from "./html-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
 import { compileSelector, selectElements } from "./select.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 /** Finds the elements that a request is about in a document, in document order. */
-export type FindElements = (document: HtmlDocument) => Promise<readonly SourceElement[]>;
+export type FindElements = (document: SourceDocument) => Promise<readonly SourceElement[]>;
 
 /** Prepares the selector of a request. Throws 400 `INVALID_SELECTOR`. */
 export function elementFinder({ selector, options }: ElementRequest): FindElements {

@@ -9,9 +9,6 @@ import { parseInSlices } from "./parse-in-slices.ts";
 import { parseInTurn } from "./parse-queue.ts";
 import { type ParsedTree, readSource, type SourceDocument, sourceDocument } from "./source-document.ts";
 
-export type { ParseLimits } from "./parse-budget.ts";
-export { documentBytes, requireEncodable, type SourceDocument as HtmlDocument } from "./source-document.ts";
-
 /** Parses an HTML document from its bytes. */
 export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Promise<SourceDocument> {
   const source = readSource(bytes);

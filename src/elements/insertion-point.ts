@@ -1,15 +1,15 @@
 import { elementSpan, isTagOnly } from "./element-span.ts";
-import type { HtmlDocument } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { pageElements } from "./page-elements.ts";
 import { isClosing } from "./page-end.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 /**
  * Where content is added at the end of an element: before its end tag, or where the element ends when that was left out.
  * `undefined` where the source has no such place. `html`, `head` and `body` have one even when they are implied; what is
  * added to `html` goes to the end of the page, which is its `body`.
  */
-export function insertionPoint(document: HtmlDocument, element: SourceElement): number | undefined {
+export function insertionPoint(document: SourceDocument, element: SourceElement): number | undefined {
   const page = pageElements(document.root);
   if (element === page.html || element === page.body) return page.body && endOfBody(document, page.body);
   if (element === page.head && !elementSpan(element)) return endOfImpliedHead(document, page.head, page.body);
@@ -18,7 +18,7 @@ export function insertionPoint(document: HtmlDocument, element: SourceElement): 
 }
 
 /** Content after `</body>` still belongs to `body`; what is added then goes after that content. */
-function endOfBody({ source }: HtmlDocument, body: SourceElement): number | undefined {
+function endOfBody({ source }: SourceDocument, body: SourceElement): number | undefined {
   const { startIndex, contentEnd } = body;
   const last = body.children.findLast(
     (node) => node instanceof SourceElement || ("data" in node && node.data.trim() !== ""),
@@ -30,7 +30,7 @@ function endOfBody({ source }: HtmlDocument, body: SourceElement): number | unde
 }
 
 /** Before the first thing that is not in the head: `<body>`, or what opened it. */
-function endOfImpliedHead({ source }: HtmlDocument, head: SourceElement, body?: SourceElement): number | undefined {
+function endOfImpliedHead({ source }: SourceDocument, head: SourceElement, body?: SourceElement): number | undefined {
   const lastInHead = head.children.findLast((node) => node instanceof SourceElement);
   if (lastInHead) return lastInHead.endIndex === null ? undefined : lastInHead.endIndex + 1;
   const opener = body && elementSpan(body) ? body : body?.children.find((node) => node.startIndex !== null);

@@ -1,13 +1,14 @@
 import { TimeSlice } from "../time-slice.ts";
-import type { HtmlDocument, ParseLimits } from "./html-document.ts";
 import type { SourceElement } from "./html-nodes.ts";
+import type { ParseLimits } from "./parse-budget.ts";
 import { parseSource } from "./parse-document.ts";
 import { prove } from "./proof.ts";
 import { type EscapeCharacter, serialisedParts } from "./serialise.ts";
+import type { SourceDocument } from "./source-document.ts";
 
 /** A document in which every element has tags of its own. */
 export interface NormalDocument {
-  readonly document: HtmlDocument;
+  readonly document: SourceDocument;
   /** The elements asked about, in the same order. */
   readonly elements: readonly SourceElement[];
 }
@@ -23,7 +24,7 @@ const partsAtOnce = 256;
  * what error recovery makes.
  */
 export async function normalise(
-  document: HtmlDocument,
+  document: SourceDocument,
   elements: readonly SourceElement[],
   limits: ParseLimits = {},
 ): Promise<NormalDocument | undefined> {
@@ -38,7 +39,7 @@ export async function normalise(
 }
 
 async function written(
-  document: Pick<HtmlDocument, "source" | "root">,
+  document: Pick<SourceDocument, "source" | "root">,
   escapeCharacter?: EscapeCharacter,
 ): Promise<string> {
   const parts: string[] = [];
@@ -51,7 +52,7 @@ async function written(
 }
 
 /** The bytes beyond ASCII as they were, and what references stand for as references. */
-async function writtenBytes({ source }: HtmlDocument, limits: ParseLimits): Promise<string> {
+async function writtenBytes({ source }: SourceDocument, limits: ParseLimits): Promise<string> {
   const marked = source.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(markedBytes + byte.charCodeAt(0)));
   const document = await parseSource(marked, { encoding: "utf8", hasByteOrderMark: false }, limits);
   const text = await written(document, (character) => (isMarked(character) ? character : reference(character)));

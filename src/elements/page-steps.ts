@@ -1,7 +1,8 @@
-import { type HtmlDocument, isHtmlElement } from "./html-document.ts";
+import { isHtmlElement } from "./html-document.ts";
 import { DoctypeNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
 import { endOfPage, textOnPage } from "./page-end.ts";
 import type { PlacedFragment, TreeEdit } from "./placement.ts";
+import type { SourceDocument } from "./source-document.ts";
 import { TreeWalk } from "./tree-walk.ts";
 import type { FragmentStep } from "./well-formed.ts";
 
@@ -32,7 +33,7 @@ const blanksAtStart = /^[ \t\n\f\r]+/;
  * The steps of a document as an edit leaves it. White space that depends on where the parser thinks the page begins and
  * ends, and that nobody sees, is left out: in `html` and `head`, at the beginning of `body`, and behind `</body>`.
  */
-export function* pageSteps(document: HtmlDocument, edit: TreeEdit = noEdit): Generator<PageStep, undefined> {
+export function* pageSteps(document: SourceDocument, edit: TreeEdit = noEdit): Generator<PageStep, undefined> {
   let text: PageStep | undefined;
   let isAtBodyStart = false;
   for (const step of singleSteps(document, edit)) {
@@ -63,7 +64,7 @@ function isBody({ node, supplied, parent }: PageStep): boolean {
   return node instanceof SourceElement && node.name === "body" && parent === "html" && isHtmlElement(node);
 }
 
-function* singleSteps(document: HtmlDocument, { instead, added }: TreeEdit): Generator<PageStep> {
+function* singleSteps(document: SourceDocument, { instead, added }: TreeEdit): Generator<PageStep> {
   const end = endOfPage(document);
   const walk = new TreeWalk(document.root);
   let isInside = walk.advance();

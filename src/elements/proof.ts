@@ -1,8 +1,8 @@
 import { TimeSlice } from "../time-slice.ts";
-import type { HtmlDocument } from "./html-document.ts";
 import { DoctypeNode, SourceElement, type TreeNode, type TreeParent } from "./html-nodes.ts";
 import { type PageStep, pageSteps, type SuppliedStep } from "./page-steps.ts";
 import { type PlacedFragment, type Placement, treeEdit } from "./placement.ts";
+import type { SourceDocument } from "./source-document.ts";
 import type { FragmentStep } from "./well-formed.ts";
 
 /** What comparing two trees came to. */
@@ -33,8 +33,8 @@ const stepsAtOnce = 256;
  * and everything that was supplied is there, in its place, with the elements that its tags say.
  */
 export async function prove(
-  before: HtmlDocument,
-  after: HtmlDocument,
+  before: SourceDocument,
+  after: SourceDocument,
   placements: readonly Placement[],
   elements: readonly SourceElement[],
 ): Promise<Proof> {
@@ -63,7 +63,10 @@ export async function prove(
     const found = nextActual(wanted);
     const isSame = found && isSameStep(wanted, found);
     // What a parser implied around supplied elements must not take in what follows them, white space excepted.
-    const isCaptured = wanted.kind !== "text" && [...impliedAround.values()].some((at) => at !== wanted.supplied?.at);
+    const isCaptured =
+      impliedAround.size > 0 &&
+      wanted.kind !== "text" &&
+      [...impliedAround.values()].some((at) => at !== wanted.supplied?.at);
     if (!isSame || isCaptured) return failure(latest, wanted.supplied === undefined);
     const { node } = wanted;
     if (asked.has(node) && node instanceof SourceElement && found.node instanceof SourceElement) {
@@ -98,6 +101,8 @@ function isSameStep(wanted: PageStep, found: PageStep): boolean {
 function isPlaced({ node }: PageStep, { step: { tag }, at: { offset } }: SuppliedStep): boolean {
   if (!tag) return true;
   if (!(node instanceof SourceElement)) return false;
+  // `<image>` becomes an `img`; in SVG, names get back their capitals.
+  if (node.name.toLowerCase() !== tag.name.toLowerCase()) return false;
   return node.startIndex === offset + tag.start && node.contentStart === offset + tag.contentStart;
 }
 

@@ -16,13 +16,13 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   if (matches.length === 0) return noMatchReply(request);
 
   try {
-    const body = elementBytes(loaded.document, matches, options.maxFileSize);
+    const body = await elementBytes(loaded.document, matches, options);
     const headers: ReplyHeaders = {
       ...elementHeaders(request, matches.length),
       etag: elementTag(body),
       "last-modified": formatHttpDate(loaded.stat.modified),
     };
-    if (judgePreconditions(request, loaded, matches) === "not-modified") return emptyReply(304, headers);
+    if ((await judgePreconditions(request, loaded, matches)) === "not-modified") return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);
     return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
   } catch (error) {

@@ -6,13 +6,13 @@ import { type Dialect, dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementSpan } from "./element-span.ts";
 import { firstLineAt } from "./first-line.ts";
-import { type HtmlDocument, requireEncodable } from "./html-document.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { decodeHtml, invalidHtml } from "./invalid-html.ts";
 import { previousOf } from "./neighbours.ts";
 import { outermost } from "./outermost.ts";
 import { pageElements } from "./page-elements.ts";
 import type { Placement } from "./placement.ts";
+import { requireEncodable, type SourceDocument } from "./source-document.ts";
 import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
 import { placeXmlInstead } from "./xml-placement.ts";
@@ -31,13 +31,13 @@ export function replaceElements(request: ElementRequest): Promise<Reply> {
         document.isXml
           ? placeXmlInstead(document, matches, html, dialect.checkReplacement)
           : replacements(document, matches, html, dialect),
-      content: ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
+      content: async ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
     };
   });
 }
 
 async function replacements(
-  document: HtmlDocument,
+  document: SourceDocument,
   matches: readonly SourceElement[],
   html: string,
   dialect: Dialect,

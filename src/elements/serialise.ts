@@ -1,8 +1,9 @@
 import { losesFirstLine } from "./first-line.ts";
-import { type HtmlDocument, isHtmlElement } from "./html-document.ts";
+import { isHtmlElement } from "./html-document.ts";
 import { CommentNode, DoctypeNode, RootNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
 import { voidElements } from "./optional-tags.ts";
 import { endOfPage, textOnPage } from "./page-end.ts";
+import type { SourceDocument } from "./source-document.ts";
 import { contentOf, TreeWalk } from "./tree-walk.ts";
 
 // HTML Standard, 13.3 "Serializing HTML fragments": the text of these stands as it is. `noscript` as with scripting.
@@ -29,7 +30,7 @@ export type EscapeCharacter = (character: string) => string;
  * `escapeCharacter` says.
  */
 export function serialise(
-  document: Pick<HtmlDocument, "source">,
+  document: Pick<SourceDocument, "source">,
   root: TreeNode,
   escapeCharacter?: EscapeCharacter,
 ): string {
@@ -38,7 +39,7 @@ export function serialise(
 
 /** The pieces of what {@link serialise} makes. */
 export function* serialisedParts(
-  { source }: Pick<HtmlDocument, "source">,
+  { source }: Pick<SourceDocument, "source">,
   root: TreeNode,
   escapeCharacter?: EscapeCharacter,
 ): Generator<string> {

@@ -49,7 +49,7 @@ async function* refuseFragment(content: Content): AsyncGenerator<Uint8Array> {
 }
 
 function checked(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (isPage(Buffer.concat(pieces))) return pieces;
+  if (isPage(Buffer.concat(pieces).subarray(0, prefixLength))) return pieces;
   const details =
     "A whole page is stored here, and this is only a part of one; to change elements, send `Range: selector=...`.";
   throw new HttpError(409, "FRAGMENT_REFUSED", details);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HtmlDocument } from "../../src/elements/html-document.ts";
 import { parseHtml } from "../../src/elements/html-document.ts";
 import { compileSelector, selectElements } from "../../src/elements/select.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 import { HttpError } from "../../src/http-error.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */
@@ -59,7 +59,7 @@ const selectors: readonly (readonly [page: keyof typeof pages, selector: string]
 
 /** Five times the 250 ms that a selection may take: the machine of a test has other things to do as well. */
 const patienceMs = 1250;
-const documents = new Map<string, HtmlDocument>();
+const documents = new Map<string, SourceDocument>();
 let slowest = { ms: 0, selector: "" };
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe("selectors that are built to be slow", () => {
   });
 });
 
-function outcome(document: HtmlDocument, selector: string): string {
+function outcome(document: SourceDocument, selector: string): string {
   try {
     selectElements(document, compileSelector(selector));
     return "selected";

@@ -62,7 +62,7 @@ describe("appendToElements", () => {
       "<p>\u{1f600}<!--</p>-->\u{1f601}</p>\u{1f600}",
     ],
     ["behind an unclosed element", "<body><b>x</body>", "body", "<p>y</p>", "<body><b>x</b><p>y</p></body>"],
-    ["to an unclosed element", "<p><b>x<p>y", "b", "z", "<p><b>xz<p>y"],
+    ["to an unclosed element", "<p><b>x<p>y", "p:first-child b", "z", "<p><b>xz<p>y"],
     ["that begins with a line end to an empty pre", "<pre></pre>", "pre", "\nx", "<pre>\n\nx</pre>"],
     [
       "to a select",

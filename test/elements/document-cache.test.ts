@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
-import { type HtmlDocument, parseHtml } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
+import { HttpError } from "../../src/http-error.ts";
 
 const document = await parseHtml(Buffer.from("<p>a"));
-const load = (): HtmlDocument => document;
+const load = (): SourceDocument => document;
 
 describe("DocumentCache", () => {
   it("loads a version once", async () => {
@@ -16,7 +18,7 @@ describe("DocumentCache", () => {
   it("lets concurrent requests wait for one parse", async () => {
     const cache = new DocumentCache();
     let loads = 0;
-    const slowly = async (): Promise<HtmlDocument> => {
+    const slowly = async (): Promise<SourceDocument> => {
       loads += 1;
       await new Promise((resolve) => setImmediate(resolve));
       return document;
@@ -37,6 +39,15 @@ describe("DocumentCache", () => {
     const cache = new DocumentCache();
     cache.set("/a", "2", document);
     expect(await cache.get("/a", "2", () => Promise.reject(new Error("loaded")))).toBe(document);
+  });
+
+  it("remembers that a version cannot be parsed", async () => {
+    const cache = new DocumentCache();
+    const refuse = (): Promise<never> => Promise.reject(new HttpError(422, "DOCUMENT_TOO_COSTLY", "no"));
+    await expect(cache.get("/a", "1", refuse)).rejects.toThrow("no");
+    await expect(cache.get("/a", "1", load)).rejects.toThrow("no");
+    expect(await cache.get("/a", "2", load)).toBe(document);
+    expect(await cache.get("/b", "1", load)).toBe(document);
   });
 
   it("forgets a failed parse", async () => {

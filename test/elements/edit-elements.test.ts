@@ -1,19 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
-import { send, wholePage } from "./editing.ts";
+import { edit, send, serveOne, wholePage } from "./editing.ts";
+
+/** Status and code of a reply. */
+async function outcome(reply: Response): Promise<[number, string]> {
+  return [reply.status, ((await reply.json()) as { code: string }).code];
+}
 
 describe("editElements", () => {
-  it("refuses an edit whose result is too large, and writes nothing", async () => {
-    const files = createFileServer({ storage: memoryStorage({ "/page.html": "<p>a</p>" }), maxDocumentSize: 10 });
-    const response = await send(files, "POST", "p", "bcd");
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, "RESULT_TOO_LARGE"]);
-    expect((await wholePage(files)).toString()).toBe("<p>a</p>");
+  it.each([
+    ["one that is too large", "bcd", 10],
+    ["one that 2,000 matches would make too large", "x".repeat(100_000), 1_000_000],
+  ])("refuses a result, %s, and writes nothing", async (_, content, maxDocumentSize) => {
+    const page = maxDocumentSize === 10 ? "<p>a</p>" : "<p>a</p>".repeat(2000);
+    const files = serveOne(page, { maxDocumentSize });
+    expect(await outcome(await send(files, "POST", "p", content))).toEqual([413, "RESULT_TOO_LARGE"]);
+    expect((await wholePage(files)).toString()).toBe(page);
+    await files.close();
+  });
+
+  it("refuses a reply that would be gigabytes before it writes anything", async () => {
+    const files = serveOne(`${"<div>".repeat(400)}${"x".repeat(5000)}`, { maxFileSize: 1_000_000 });
+    const before = await wholePage(files);
+    expect(await outcome(await send(files, "POST", "div", "y"))).toEqual([413, "RESULT_TOO_LARGE"]);
+    expect(await wholePage(files)).toEqual(before);
     await files.close();
   });
 
   it("announces the new entity tag of the document", async () => {
-    const files = createFileServer({ storage: memoryStorage({ "/page.html": "<p>a</p>" }) });
+    const files = serveOne("<p>a</p>");
     const etags: unknown[] = [];
     files.changes.subscribe(({ etag }) => etags.push(etag));
     await send(files, "POST", "p", "b");
@@ -23,11 +37,86 @@ describe("editElements", () => {
   });
 
   it("edits what the edit before left, without reading it again", async () => {
-    const files = createFileServer({ storage: memoryStorage({ "/page.html": "<p>a</p>" }) });
+    const files = serveOne("<p>a</p>");
     await send(files, "PUT", "p", "<i>b</i>");
     await send(files, "POST", "i", "c");
     await send(files, "DELETE", "p");
     expect((await wholePage(files)).toString()).toBe("<i>bc</i>");
+    await files.close();
+  });
+
+  it("lets two people edit different parts of a page, each by the tag of their part", async () => {
+    const files = serveOne("<p>a</p><div>b</div>");
+    const tagOf = async (selector: string) => (await send(files, "GET", selector)).headers.get("etag") ?? "";
+    const [p, div] = [await tagOf("p"), await tagOf("div")];
+    expect((await send(files, "PUT", "p", "<p>c</p>", { "if-match": p })).status).toBe(206);
+    expect((await send(files, "PUT", "div", "<div>d</div>", { "if-match": div })).status).toBe(206);
+    expect((await send(files, "PUT", "p", "<p>e</p>", { "if-match": p })).status).toBe(412);
+    expect((await wholePage(files)).toString()).toBe("<p>c</p><div>d</div>");
+    await files.close();
+  });
+
+  it("tells the tag that the elements have from now on", async () => {
+    const files = serveOne("<p>a</p>");
+    const posted = await send(files, "POST", "p", "b");
+    expect((await send(files, "DELETE", "p", undefined, { "if-match": posted.headers.get("etag") ?? "" })).status).toBe(
+      204,
+    );
+    await files.close();
+  });
+
+  it("has no tag for elements that the same selector does not select any more", async () => {
+    const { status, headers } = await edit("<p>a</p>", "PUT", "p", "<i>b</i>");
+    expect([status, headers.get("etag")]).toEqual([206, null]);
+  });
+
+  it("judges the tag before the content is read, and again under the lock", async () => {
+    const files = serveOne("<p>a</p>");
+    const etag = (await send(files, "GET", "p")).headers.get("etag") ?? "";
+    const both = await Promise.all(["b", "c"].map((text) => send(files, "POST", "p", text, { "if-match": etag })));
+    expect(both.map(({ status }) => status).sort()).toEqual([206, 412]);
+    const invalid = await send(files, "PUT", "p", "<not html", { "if-match": '"old"' });
+    expect([invalid.status, invalid.headers.get("etag"), invalid.headers.get("x-selector-matches")]).toEqual([
+      412,
+      (await send(files, "GET", "p")).headers.get("etag"),
+      "1",
+    ]);
+    await files.close();
+  });
+
+  it("takes the tag of elements for nothing where the whole file is written", async () => {
+    const files = serveOne("<p>a</p>");
+    const etag = (await send(files, "GET", "p")).headers.get("etag") ?? "";
+    const whole = { method: "PUT", headers: { "if-match": etag }, body: "<p>b</p>" };
+    expect((await files.fetch(new Request("http://localhost/page.html", whole))).status).toBe(412);
+    await files.close();
+  });
+
+  it("tells the number of matches with errors, too", async () => {
+    const { status, headers } = await edit("<p>a</p><p>b</p>", "PUT", "p", "<div>");
+    expect([status, headers.get("x-selector-matches")]).toEqual([400, "2"]);
+  });
+
+  it("refuses encoded content", async () => {
+    const { status, body, page, headers } = await edit("<p>a</p>", "POST", "p", "x", { "content-encoding": "gzip" });
+    expect([status, JSON.parse(body).code, page]).toEqual([415, "UNSUPPORTED_ENCODING", "<p>a</p>"]);
+    expect([headers.get("accept-encoding"), headers.get("x-selector-matches")]).toEqual(["identity", "1"]);
+  });
+
+  it("reads a page as UTF-8 again once its only invalid bytes are gone", async () => {
+    const files = serveOne(Buffer.from("<p>\xff</p><i>a</i>", "latin1"));
+    expect((await send(files, "POST", "i", "é")).status).toBe(422);
+    expect((await send(files, "DELETE", "p")).status).toBe(204);
+    expect((await send(files, "POST", "i", "é")).status).toBe(206);
+    await files.close();
+  });
+
+  it.each(["PUT", "POST", "DELETE"])("keeps all other bytes of a page that is not UTF-8: %s", async (method) => {
+    const page = Buffer.from("\xef\xbb\xbf<p a=\xe9>\xff\r\n<i>\xe9</i>\x80<b>x</b>\0\xc3</p>\xa0", "latin1");
+    const files = serveOne(page);
+    await send(files, method, "b", method === "DELETE" ? undefined : "<u>y</u>");
+    const expected = { PUT: "<u>y</u>", POST: "<b>x<u>y</u></b>", DELETE: "" }[method] ?? "?";
+    expect((await wholePage(files)).toString("latin1")).toBe(page.toString("latin1").replace("<b>x</b>", expected));
     await files.close();
   });
 });

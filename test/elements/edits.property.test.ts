@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { elementSpan, isTagOnly } from "../../src/elements/element-span.ts";
-import { type HtmlDocument, parseHtml } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
 import type { SourceElement } from "../../src/elements/html-nodes.ts";
 import { insertionPoint } from "../../src/elements/insertion-point.ts";
 import { outermost } from "../../src/elements/outermost.ts";
 import { compileSelector, selectElements } from "../../src/elements/select.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 import type { FileServer } from "../../src/file-server.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
 import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
@@ -51,7 +52,7 @@ describe("an edit of any page with any content", () => {
   });
 });
 
-function selectorFor(aim: string | number, document: HtmlDocument): string {
+function selectorFor(aim: string | number, document: SourceDocument): string {
   if (typeof aim === "string") return aim;
   const elements = elementsOf(document);
   const element = elements[3 + Math.floor(aim * (elements.length - 3))] ?? elements.at(-1);
@@ -65,7 +66,7 @@ function count(verb: string, { status, headers }: Response): void {
 
 /** Every byte outside of the elements is there, in order; beside what was supplied there are new end tags only. */
 async function requireKeptBytes(
-  document: HtmlDocument,
+  document: SourceDocument,
   matches: readonly SourceElement[],
   verb: EditMethod,
   supplied: string,
@@ -90,7 +91,7 @@ function spanOf(element: SourceElement): { start: number; end: number } {
 }
 
 /** Where something was added: before an end tag, or in place of the `/>` of an element that was opened for it. */
-function gapInside(document: HtmlDocument, element: SourceElement): { start: number; end: number } {
+function gapInside(document: SourceDocument, element: SourceElement): { start: number; end: number } {
   const { contentStart } = element;
   if (isTagOnly(element)) return { start: document.source.lastIndexOf("/", contentStart), end: contentStart };
   const point = insertionPoint(document, element);

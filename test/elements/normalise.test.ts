@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { documentBytes, parseHtml } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
 import { normalise } from "../../src/elements/normalise.ts";
+import { documentBytes } from "../../src/elements/source-document.ts";
 import { elementsOf, realPages } from "./pages.ts";
 
 async function normalised(page: string | Uint8Array): Promise<string | undefined> {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/elements/element-span.ts";
-import { forEachNode, type HtmlDocument, nextNode } from "../../src/elements/html-document.ts";
+import { forEachNode, nextNode } from "../../src/elements/html-document.ts";
 import { type RootNode, SourceElement, type TreeChild } from "../../src/elements/html-nodes.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
 
@@ -13,7 +14,7 @@ export function realPages(): { name: string; bytes: Buffer }[] {
 }
 
 /** All elements that a selector can name, in document order. */
-export function elementsOf({ root }: HtmlDocument): SourceElement[] {
+export function elementsOf({ root }: Pick<SourceDocument, "root">): SourceElement[] {
   return elementsIn(root);
 }
 

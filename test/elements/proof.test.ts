@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type HtmlDocument, parseHtml } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/html-document.ts";
 import type { SourceElement } from "../../src/elements/html-nodes.ts";
 import type { Placement } from "../../src/elements/placement.ts";
 import { prove } from "../../src/elements/proof.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 import { splice } from "../../src/elements/splice.ts";
 import { contextIn, parseFragment } from "../../src/elements/well-formed.ts";
 import { elementsOf } from "./pages.ts";
@@ -10,9 +11,9 @@ import { elementsOf } from "./pages.ts";
 const page =
   "<table><tbody><tr><td>x</td></tr></tbody></table><ul></ul><div></div><p></p><template></template><svg></svg>";
 
-const parse = (source: string): Promise<HtmlDocument> => parseHtml(Buffer.from(source));
+const parse = (source: string): Promise<SourceDocument> => parseHtml(Buffer.from(source));
 
-function elementIn(document: HtmlDocument, name: string): SourceElement {
+function elementIn(document: SourceDocument, name: string): SourceElement {
   const element = elementsOf(document).find((each) => each.name === name);
   if (!element) throw new Error(`no ${name}`);
   return element;

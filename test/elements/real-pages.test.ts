@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { elementSpan, isTagOnly } from "../../src/elements/element-span.ts";
-import { type HtmlDocument, isHtmlElement, parseHtml } from "../../src/elements/html-document.ts";
+import { isHtmlElement, parseHtml } from "../../src/elements/html-document.ts";
 import type { SourceElement } from "../../src/elements/html-nodes.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
@@ -11,16 +12,17 @@ const elementsPerPage = 8;
 /** Every page goes through the server in-process, every so many-th over a socket as well. */
 const overHttpEvery = 32;
 const pages = realPages().map((page, seed) => ({ ...page, seed }));
-const exercised = { elements: 0, edits: 0, refused: 0 };
+const exercised = { elements: 0, edits: 0, refused: 0, normalised: 0 };
 const tags = new Set<string>();
 
 afterAll(() => {
-  const { elements, edits, refused } = exercised;
-  console.info(`${elements} elements of ${pages.length} pages, ${tags.size} tags: ${edits} edits, ${refused} refused`);
+  const { elements, edits, refused, normalised } = exercised;
+  const outcomes = `${edits} edits in place, ${normalised} that put the page in order, ${refused} refused`;
+  console.info(`${elements} elements of ${pages.length} pages, ${tags.size} tags: ${outcomes}`);
 });
 
 /** Elements with a place of their own, rare tags and different depths first; the last ones of the page come first. */
-function someElements(document: HtmlDocument, seed: number): SourceElement[] {
+function someElements(document: SourceDocument, seed: number): SourceElement[] {
   const random = seededRandom(seed);
   const seen = new Map<string, number>();
   const candidates = elementsOf(document)
@@ -41,10 +43,14 @@ function someElements(document: HtmlDocument, seed: number): SourceElement[] {
 /** Sends a request to the page, in-process or over HTTP. */
 type Send = (init: RequestInit) => Promise<Response>;
 
-async function request(send: Send, method: string, selector: string, body?: string): Promise<[number, Buffer]> {
+/** Status, content, and whether the page was put in order for the edit. */
+type Answer = readonly [status: number, content: Buffer, isNormalised: boolean];
+
+async function request(send: Send, method: string, selector: string, body?: string): Promise<Answer> {
   const headers = { range: `selector=${selector}` };
   const response = await send({ method, headers, ...(body !== undefined && { body }) });
-  return [response.status, Buffer.from(await response.arrayBuffer())];
+  const isNormalised = response.headers.get("x-normalised") === "true";
+  return [response.status, Buffer.from(await response.arrayBuffer()), isNormalised];
 }
 
 async function wholePage(send: Send): Promise<Buffer> {
@@ -65,21 +71,34 @@ async function around(
   return { before: page.subarray(0, start), after: page.subarray(end), element };
 }
 
-/** Changes the element; whatever the answer, the bytes before and after it must be as they were. */
-async function change(send: Send, method: string, selector: string, start: number, body?: string): Promise<boolean> {
+/**
+ * Changes the element; whatever the answer, the bytes before and after it must be as they were. `"moved"` where the page
+ * had to be put in order for that: nothing stands where it stood any more.
+ */
+async function change(
+  send: Send,
+  method: string,
+  selector: string,
+  start: number,
+  body?: string,
+): Promise<"in place" | "refused" | "moved"> {
   const { before, after, element } = await around(send, selector, start);
-  const [status, answer] = await request(send, method, selector, body);
+  const [status, answer, isNormalised] = await request(send, method, selector, body);
+  if (isNormalised) {
+    exercised.normalised += 1;
+    return "moved";
+  }
   const page = await wholePage(send);
   expect(page.subarray(0, before.length).equals(before), `${method} ${selector}: bytes before`).toBe(true);
   expect(page.subarray(page.length - after.length).equals(after), `${method} ${selector}: bytes after`).toBe(true);
   if (status === 400) {
     exercised.refused += 1;
     expect(page.length).toBe(before.length + element.length + after.length);
-    return false;
+    return "refused";
   }
   expect(status, `${method} ${selector}: ${answer.toString()}`).toBe(method === "DELETE" ? 204 : 206);
   exercised.edits += 1;
-  return true;
+  return "in place";
 }
 
 async function exercise(bytes: Buffer, seed: number, send: Send): Promise<void> {
@@ -91,9 +110,11 @@ async function exercise(bytes: Buffer, seed: number, send: Send): Promise<void> 
     exercised.elements += 1;
     tags.add(element.name);
     const cannotGrow = isTagOnly(element) && isHtmlElement(element);
-    if (!cannotGrow) await change(send, "POST", selector, start, "<!--appended-->");
-    await change(send, "PUT", selector, start, replacementFor(element));
-    await change(send, "DELETE", selector, start);
+    const edits: [string, string?][] = [["PUT", replacementFor(element)], ["DELETE"]];
+    if (!cannotGrow) edits.unshift(["POST", "<!--appended-->"]);
+    for (const [method, body] of edits) {
+      if ((await change(send, method, selector, start, body)) === "moved") return;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { HtmlDocument } from "../../src/elements/html-document.ts";
 import { compileSelector, selectElements } from "../../src/elements/select.ts";
+import type { SourceDocument } from "../../src/elements/source-document.ts";
 import { HttpError } from "../../src/http-error.ts";
 import { elementsOf } from "./pages.ts";
 
@@ -15,7 +15,7 @@ export const wideLimits = {
 } as const;
 
 /** What selectors give over one document. */
-export function selectorOver(document: HtmlDocument): (selector: string) => Selected {
+export function selectorOver(document: SourceDocument): (selector: string) => Selected {
   const numbers = new Map(elementsOf(document).map((element, index) => [element, index]));
   return (selector) => {
     try {

@@ -104,16 +104,16 @@ describe("contextIn", () => {
   });
 
   it("goes by the parent: SVG is foreign, and HTML stands in a foreignObject again", async () => {
-    const { root } = await parseHtml(Buffer.from("<svg><foreignObject></foreignObject></svg><p>"));
-    const contexts = elementsOf({ root }).map((element) => [element.name, contextIn(element)]);
+    const document = await parseHtml(Buffer.from("<svg><foreignObject></foreignObject></svg><p>"));
+    const contexts = elementsOf(document).map((element) => [element.name, contextIn(element)]);
     expect(Object.fromEntries(contexts)).toMatchObject({ svg: "foreign", foreignObject: "html", p: "html" });
   });
 });
 
 describe("fragmentsOf", () => {
   it("reads the same HTML once for each context", async () => {
-    const { root } = await parseHtml(Buffer.from("<p></p><b></b>"));
-    const [, , , p, b] = elementsOf({ root });
+    const document = await parseHtml(Buffer.from("<p></p><b></b>"));
+    const [, , , p, b] = elementsOf(document);
     const fragmentIn = fragmentsOf("<i>x</i>");
     expect(await fragmentIn(p ?? null)).toBe(await fragmentIn(b ?? null));
   });

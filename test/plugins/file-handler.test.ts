@@ -91,6 +91,50 @@ describe("the file handler", () => {
     expect(answer).toContain("NOT_FOUND");
   });
 
+  it.each(["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"])(
+    "refuses a selector request whose Range was lost on the way: %s",
+    async (method) => {
+      const files = serverOf({ storage: memoryStorage({ "/a.html": "<p>a" }) });
+      const at = (headers: Record<string, string>) =>
+        files.fetch(new Request("http://localhost/a.html", { method, headers }));
+      const lost = await at({ "x-range-unit": "Selector" });
+      const answer = method === "HEAD" ? { code: "RANGE_LOST" } : ((await lost.json()) as { code: string });
+      expect([lost.status, answer.code]).toEqual([400, "RANGE_LOST"]);
+      expect((await at({ "x-range-unit": "selector", range: "bytes=0-1" })).status).toBe(400);
+      expect((await at({ "x-range-unit": "selector", range: "selector=h1" })).status).toBeLessThan(300);
+      expect((await at({ "x-range-unit": "bytes" })).status).toBeLessThan(300);
+    },
+  );
+
+  it.each([
+    ["parses a page once", {}, 1],
+    ["parses it each time where nothing may be kept", { documentCacheSize: 1 }, 2],
+  ])("%s", async (_, options, reads) => {
+    let read = 0;
+    const storage = memoryStorage({ "/a.html": "<p>a" });
+    const open: Storage["open"] = async (path) => {
+      const file = await storage.open(path);
+      return (
+        file && {
+          ...file,
+          stat: file.stat,
+          close: () => file.close(),
+          stream: (span) => file.stream(span),
+          bytes: (span) => {
+            read += 1;
+            return file.bytes(span);
+          },
+        }
+      );
+    };
+    const files = serverOf({ storage: { ...storage, open }, ...options });
+    for (const _each of [1, 2]) {
+      const reply = await files.fetch(new Request("http://localhost/a.html", { headers: { range: "selector=p" } }));
+      expect(reply.status).toBe(206);
+    }
+    expect(read).toBe(reads);
+  });
+
   it("looks at nothing on the storage for a hidden path", async () => {
     const untouchable = new Proxy({} as Storage, {
       get: (_target, name) => {

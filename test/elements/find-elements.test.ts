@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { send, serveOne } from "./editing.ts";
+
+describe("elementFinder", () => {
+  it.each([
+    ["maxMatches", 2, "p", 400, "TOO_MANY_MATCHES"],
+    ["maxSelectorLength", 8, "p, p, p, p", 400, "INVALID_SELECTOR"],
+    ["maxSelectorCompounds", 2, "p, p, p", 400, "INVALID_SELECTOR"],
+  ])("bounds selectors by the option %s", async (option, limit, selector, status, code) => {
+    const page = "<p>1<p>2<p>3";
+    const free = serveOne(page);
+    const bound = serveOne(page, { [option]: limit });
+    expect((await send(free, "GET", selector)).status).toBe(206);
+    const refused = await send(bound, "GET", selector);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([status, code]);
+    await Promise.all([free.close(), bound.close()]);
+  });
+
+  it("bounds the time of an evaluation", async () => {
+    const files = serveOne(`<p>${"<b><i></i></b>".repeat(20_000)}`, { maxSelectionMs: 1 });
+    const reply = await send(files, "GET", "p:has(b:nth-last-of-type(7) > i:nth-child(n+2)) b:not(p *, i ~ i)");
+    expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([503, "SELECTOR_TOO_COSTLY"]);
+    await files.close();
+  });
+});
