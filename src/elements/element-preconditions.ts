@@ -10,16 +10,17 @@ const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 
 /**
  * Judges the conditions of a request (RFC 9110 §13) by the elements that it is about; `If-Match` may name the document's
- * tag as well. Throws 412 `PRECONDITION_FAILED` with the current tag of the elements.
+ * tag as well. `knownTag` spares computing theirs. Throws 412 `PRECONDITION_FAILED` with the current tag of the elements.
  */
 export async function judgePreconditions(
   { exchange, options }: ElementRequest,
   { document, stat }: LoadedDocument,
   elements: readonly SourceElement[],
+  knownTag?: string,
 ): Promise<"proceed" | "not-modified"> {
   const { method, headers } = exchange;
   if (conditions.every((name) => headers[name] === undefined)) return "proceed";
-  const etag = elementTag(await elementBytes(document, elements, options));
+  const etag = knownTag ?? elementTag(await elementBytes(document, elements, options));
   const current = { etag, modified: stat.modified };
   const verdict = evaluatePreconditions(method, headers, current, [entityTag(stat.version)]);
   if (verdict === "failed") throw preconditionFailed(current);

@@ -17,12 +17,13 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
 
   try {
     const body = await elementBytes(loaded.document, matches, options);
+    const etag = elementTag(body);
     const headers: ReplyHeaders = {
       ...elementHeaders(request, matches.length),
-      etag: elementTag(body),
+      etag,
       "last-modified": formatHttpDate(loaded.stat.modified),
     };
-    if ((await judgePreconditions(request, loaded, matches)) === "not-modified") return emptyReply(304, headers);
+    if ((await judgePreconditions(request, loaded, matches, etag)) === "not-modified") return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);
     return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
   } catch (error) {
