@@ -3,6 +3,7 @@ import { HttpError } from "../http-error.ts";
 import { SourceElement } from "./html-nodes.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { normalise } from "./normalise.ts";
+import { outermost } from "./outermost.ts";
 import type { ParseLimits } from "./parse-budget.ts";
 import { parseSource } from "./parse-document.ts";
 import { type Placement, splicedLength } from "./placement.ts";
@@ -68,6 +69,7 @@ async function attempt(
   edit: ElementEdit,
   limits: EditLimits,
 ): Promise<Omit<AppliedEdit, "isNormalised"> | HttpError> {
+  refuseTooLong(leastAdded(edit, elements), limits);
   const placements = await edit.place(document, elements);
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
@@ -89,6 +91,12 @@ async function parseEdited(source: string, document: SourceDocument, limits: Edi
     if (!(error instanceof HttpError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new HttpError(400, "INVALID_HTML", error.message.replace("is not", "would no longer be"));
   }
+}
+
+/** How long what is supplied is in all its places together, known before it is read for each of them. */
+function leastAdded({ kind, html }: ElementEdit, elements: readonly SourceElement[]): number {
+  if (html.trim() === "") return 0;
+  return html.length * (kind === "elements-appended" ? elements : outermost(elements)).length;
 }
 
 /** Before the text is made: 10,000 matches may each grow by megabytes. */

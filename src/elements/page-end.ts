@@ -28,9 +28,9 @@ export function textOnPage({ data, endIndex }: TextNode, endOfPage: number): str
   return (endIndex ?? -1) >= endOfPage ? withoutBlanksAtEnd(data) : data;
 }
 
-// A pattern for blanks before `$` would take quadratic time.
-function withoutBlanksAtEnd(text: string): string {
-  let end = text.length;
+/** A text without the white space at its end. */
+export function withoutBlanksAtEnd(text: string): string {
+  let end = text.length; // a pattern for blanks before `$` would take quadratic time
   while (end > 0 && blanks.includes(text[end - 1] ?? "x")) end -= 1;
   return text.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { isHtmlElement } from "./html-document.ts";
 import { DoctypeNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
-import { endOfPage, textOnPage } from "./page-end.ts";
+import { endOfPage, textOnPage, withoutBlanksAtEnd } from "./page-end.ts";
 import type { PlacedFragment, TreeEdit } from "./placement.ts";
 import type { SourceDocument } from "./source-document.ts";
 import { TreeWalk } from "./tree-walk.ts";
@@ -27,26 +27,49 @@ export interface SuppliedStep {
 const noEdit: TreeEdit = { instead: new Map(), added: new Map() };
 
 const blanks = /^[ \t\n\f\r]*$/;
-const blanksAtStart = /^[ \t\n\f\r]+/;
 
 /**
  * The steps of a document as an edit leaves it. White space that depends on where the parser thinks the page begins and
- * ends, and that nobody sees, is left out: in `html` and `head`, at the beginning of `body`, and behind `</body>`.
+ * ends, and that nobody sees, is left out: in `html` and `head`, and at the beginning and end of `body`.
  */
 export function* pageSteps(document: SourceDocument, edit: TreeEdit = noEdit): Generator<PageStep, undefined> {
-  let text: PageStep | undefined;
   let isAtBodyStart = false;
+  /** A text, ends and blank texts behind it: perhaps the end of the page. */
+  let held: PageStep[] = [];
+  for (const step of joinedSteps(document, edit)) {
+    const text = isAtBodyStart && step.kind === "text" ? { ...step, data: withoutBlanksAtStart(step.data) } : step;
+    isAtBodyStart = step.kind === "start" && isBody(step);
+    if (text.kind === "text" && text.data === "") continue;
+    const couldBeLast = held.length > 0 && (text.kind === "end" || (text.kind === "text" && blanks.test(text.data)));
+    if (!couldBeLast) {
+      yield* held.splice(0);
+      if (text.kind === "text") held = [text];
+      else yield text;
+      continue;
+    }
+    held.push(text);
+    if (text.kind === "end" && isBody(text)) yield* trimmed(held.splice(0));
+  }
+  yield* held;
+}
+
+/** The last steps of a page without the white space at its end. */
+function* trimmed([first, ...others]: readonly PageStep[]): Generator<PageStep> {
+  const data = first ? withoutBlanksAtEnd(first.data) : "";
+  if (first && data !== "") yield { ...first, data };
+  for (const step of others) if (step.kind !== "text") yield step;
+}
+
+/** Neighbouring texts are one. */
+function* joinedSteps(document: SourceDocument, edit: TreeEdit): Generator<PageStep> {
+  let text: PageStep | undefined;
   for (const step of singleSteps(document, edit)) {
     if (step.kind === "text") {
       if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
       continue;
     }
-    if (text) {
-      const data = isAtBodyStart ? text.data.replace(blanksAtStart, "") : text.data;
-      if (data !== "") yield { ...text, data };
-      text = undefined;
-    }
-    isAtBodyStart = step.kind === "start" && isBody(step);
+    if (text) yield text;
+    text = undefined;
     yield step;
   }
 }
@@ -104,4 +127,8 @@ function* suppliedSteps(at: PlacedFragment | undefined): Generator<PageStep> {
     const { kind, data, parent = container } = step;
     yield { kind, node: undefined, data, parent, supplied: { step, at } };
   }
+}
+
+function withoutBlanksAtStart(text: string): string {
+  return text.replace(/^[ \t\n\f\r]+/, "");
 }

@@ -31,6 +31,8 @@ describe("deleteElements", () => {
       ".x",
       "<ul><li>a<li>c<li>e</ul>",
     ],
+    ["the last element of a page", "<p>a</p>\n<i>b</i></body>\n", "i", "<p>a</p>\n</body>\n"],
+    ["the last element in an open one", "<p>a\n<i>b</i>\n</body>\n", "i", "<p>a\n\n</body>\n"],
     ["an element between two texts", "a<i>b</i>c", "i", "ac"],
     ["a paragraph that closed another", "<p>a<p class=x>b</p>c", ".x", "<p>a</p>c"],
     ["an element and the block behind its parent", "<p>a<b class=x>b</b><div class=x>c</div>d", ".x", "<p>a</p>d"],

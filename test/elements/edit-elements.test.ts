@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { edit, send, serveOne, wholePage } from "./editing.ts";
 
 /** Status and code of a reply. */
@@ -15,6 +17,19 @@ describe("editElements", () => {
     const files = serveOne(page, { maxDocumentSize });
     expect(await outcome(await send(files, "POST", "p", content))).toEqual([413, "RESULT_TOO_LARGE"]);
     expect((await wholePage(files)).toString()).toBe(page);
+    await files.close();
+  });
+
+  it("does not read megabytes for each of thousands of elements before it refuses the result", {
+    timeout: 5_000,
+  }, async () => {
+    const storage = memoryStorage({ "/a.svg": `<svg>${"<g/>".repeat(9000)}</svg>` });
+    const files = createFileServer({ storage, maxDocumentSize: 4_000_000 });
+    const init = { method: "POST", headers: { range: "selector=g" }, body: "<a/>".repeat(500_000) };
+    expect(await outcome(await files.fetch(new Request("http://localhost/a.svg", init)))).toEqual([
+      413,
+      "RESULT_TOO_LARGE",
+    ]);
     await files.close();
   });
 

@@ -123,7 +123,7 @@ export function textOf(page: Uint8Array): string {
 
 /**
  * A tree as one text, with neighbouring texts joined. White space between the tags of `html` and `head`, at the beginning
- * of `body` and behind its end does not count: where the parser puts it depends on what else is there.
+ * and end of `body` and behind it does not count: where the parser puts it depends on what else is there.
  */
 function steps(document: Document, page: string): string {
   const body = elementsOf(document).find(({ tagName }) => tagName === "body");
@@ -160,7 +160,20 @@ function steps(document: Document, page: string): string {
     }
   }
   add("");
-  return result.join("\n");
+  return withoutBlanksAtEnd(result).join("\n");
+}
+
+function withoutBlanksAtEnd(result: readonly string[]): string[] {
+  const trimmed = [...result];
+  for (let index = trimmed.lastIndexOf("</body>") - 1; index > 0; index -= 1) {
+    const step = trimmed[index] ?? "";
+    if (step.startsWith("</")) continue;
+    if (!step.startsWith('"')) break;
+    const text = (JSON.parse(step) as string).replace(/[ \t\n\f\r]+$/, "");
+    trimmed.splice(index, 1, ...(text === "" ? [] : [JSON.stringify(text)]));
+    if (text !== "") break;
+  }
+  return trimmed;
 }
 
 function isOutsideBody(node: ChildNode): boolean {
