@@ -1,23 +1,23 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import type { Reply } from "../reply.ts";
 import { dialects } from "./dialect.ts";
+import { isTagOnly } from "./document/element-span.ts";
+import { firstLineAt } from "./document/first-line.ts";
+import { isHtmlElement } from "./document/html-document.ts";
+import { SourceElement } from "./document/html-nodes.ts";
+import { isClosedBy, voidElements } from "./document/optional-tags.ts";
+import { pageElements } from "./document/page-elements.ts";
+import { requireEncodable, type SourceDocument } from "./document/source-document.ts";
+import { contentOf } from "./document/tree-walk.ts";
+import { insertionPoint } from "./edit/insertion-point.ts";
+import { decodeHtml, invalidHtml } from "./edit/invalid-html.ts";
+import type { Placement } from "./edit/placement.ts";
+import { holdsText, parseRawText } from "./edit/raw-text.ts";
+import { endTagsAt, firstTagOf } from "./edit/unclosed-tail.ts";
+import { type Fragment, fragmentsOf } from "./edit/well-formed.ts";
+import { placeXmlInside } from "./edit/xml-placement.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementBytes } from "./element-reply.ts";
-import { isTagOnly } from "./element-span.ts";
-import { firstLineAt } from "./first-line.ts";
-import { isHtmlElement } from "./html-document.ts";
-import { SourceElement } from "./html-nodes.ts";
-import { insertionPoint } from "./insertion-point.ts";
-import { decodeHtml, invalidHtml } from "./invalid-html.ts";
-import { isClosedBy, voidElements } from "./optional-tags.ts";
-import { pageElements } from "./page-elements.ts";
-import type { Placement } from "./placement.ts";
-import { holdsText, parseRawText } from "./raw-text.ts";
-import { requireEncodable, type SourceDocument } from "./source-document.ts";
-import { contentOf } from "./tree-walk.ts";
-import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
-import { type Fragment, fragmentsOf } from "./well-formed.ts";
-import { placeXmlInside } from "./xml-placement.ts";
 
 /**
  * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank content

@@ -1,17 +1,17 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
+import { elementSpan } from "./document/element-span.ts";
+import { firstLineAt } from "./document/first-line.ts";
+import { SourceElement } from "./document/html-nodes.ts";
+import { pageElements } from "./document/page-elements.ts";
+import type { SourceDocument } from "./document/source-document.ts";
+import { nextOf, previousOf } from "./edit/neighbours.ts";
+import { outermost } from "./edit/outermost.ts";
+import type { Placement } from "./edit/placement.ts";
+import { endTagsAt } from "./edit/unclosed-tail.ts";
+import { removeXml } from "./edit/xml-placement.ts";
 import { editElements } from "./edit-elements.ts";
-import { elementSpan } from "./element-span.ts";
-import { firstLineAt } from "./first-line.ts";
-import { SourceElement } from "./html-nodes.ts";
-import { nextOf, previousOf } from "./neighbours.ts";
-import { outermost } from "./outermost.ts";
-import { pageElements } from "./page-elements.ts";
-import type { Placement } from "./placement.ts";
-import type { SourceDocument } from "./source-document.ts";
-import { endTagsAt } from "./unclosed-tail.ts";
-import { removeXml } from "./xml-placement.ts";
 
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */
 export function deleteElements(request: ElementRequest): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { HttpError } from "../http-error.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
-import type { SourceElement } from "./html-nodes.ts";
-import type { Fragment } from "./well-formed.ts";
+import type { SourceElement } from "./document/html-nodes.ts";
+import type { Fragment } from "./edit/well-formed.ts";
 
 /** Names of the ways of speaking the protocol. */
 export type DialectName = "spec" | "draft-00";

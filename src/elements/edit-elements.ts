@@ -4,16 +4,16 @@ import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http-error.ts";
 import { emptyReply, type Reply } from "../reply.ts";
-import { type AppliedEdit, applyEdit, type EditLimits, type ElementEdit } from "./apply-edit.ts";
+import type { SourceElement } from "./document/html-nodes.ts";
+import { parseDocument } from "./document/parse-document.ts";
+import { documentBytes, type SourceDocument } from "./document/source-document.ts";
 import { parseLimits } from "./document-limits.ts";
+import { type AppliedEdit, applyEdit, type EditLimits, type ElementEdit } from "./edit/apply-edit.ts";
 import { judgePreconditions } from "./element-preconditions.ts";
 import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches } from "./element-reply.ts";
 import { elementTag } from "./element-tag.ts";
 import { elementFinder, type FindElements } from "./find-elements.ts";
-import type { SourceElement } from "./html-nodes.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
-import { parseDocument } from "./parse-document.ts";
-import { documentBytes, type SourceDocument } from "./source-document.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {

@@ -1,9 +1,9 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
+import type { SourceElement } from "./document/html-nodes.ts";
 import { elementBytes } from "./element-reply.ts";
 import { elementTag } from "./element-tag.ts";
-import type { SourceElement } from "./html-nodes.ts";
 import type { LoadedDocument } from "./load-document.ts";
 
 const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];

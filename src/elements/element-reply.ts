@@ -5,10 +5,10 @@ import { HttpError } from "../http-error.ts";
 import type { Reply, ReplyHeaders } from "../reply.ts";
 import { TimeSlice } from "../time-slice.ts";
 import { dialects } from "./dialect.ts";
-import { elementSpan } from "./element-span.ts";
-import type { SourceElement } from "./html-nodes.ts";
-import { serialisedParts } from "./serialise.ts";
-import type { SourceDocument } from "./source-document.ts";
+import { elementSpan } from "./document/element-span.ts";
+import type { SourceElement } from "./document/html-nodes.ts";
+import { serialisedParts } from "./document/serialise.ts";
+import type { SourceDocument } from "./document/source-document.ts";
 
 const unit = /^\s*selector=\s*/i;
 

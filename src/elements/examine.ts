@@ -1,11 +1,11 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import type { ReplyHeaders } from "../reply.ts";
+import { isHtmlElement } from "./document/html-document.ts";
+import { voidElements } from "./document/optional-tags.ts";
+import { pageElements } from "./document/page-elements.ts";
 import { matchHeaders } from "./element-reply.ts";
 import { elementFinder } from "./find-elements.ts";
-import { isHtmlElement } from "./html-document.ts";
 import { loadDocument } from "./load-document.ts";
-import { voidElements } from "./optional-tags.ts";
-import { pageElements } from "./page-elements.ts";
 
 /** What is known of the elements that a request is about before anything is done to them. */
 export interface ExaminedElements {

@@ -1,8 +1,8 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import { dialects } from "./dialect.ts";
-import type { SourceElement } from "./html-nodes.ts";
-import { compileSelector, selectElements } from "./select.ts";
-import type { SourceDocument } from "./source-document.ts";
+import type { SourceElement } from "./document/html-nodes.ts";
+import type { SourceDocument } from "./document/source-document.ts";
+import { compileSelector, selectElements } from "./selector/select.ts";
 
 /** Finds the elements that a request is about in a document, in document order. */
 export type FindElements = (document: SourceDocument) => Promise<readonly SourceElement[]>;

@@ -3,19 +3,19 @@ import type { ElementRequest } from "../files/file-request.ts";
 import { HttpError } from "../http-error.ts";
 import type { Reply } from "../reply.ts";
 import { type Dialect, dialects } from "./dialect.ts";
+import { elementSpan } from "./document/element-span.ts";
+import { firstLineAt } from "./document/first-line.ts";
+import { SourceElement } from "./document/html-nodes.ts";
+import { pageElements } from "./document/page-elements.ts";
+import { requireEncodable, type SourceDocument } from "./document/source-document.ts";
+import { decodeHtml, invalidHtml } from "./edit/invalid-html.ts";
+import { previousOf } from "./edit/neighbours.ts";
+import { outermost } from "./edit/outermost.ts";
+import type { Placement } from "./edit/placement.ts";
+import { endTagsAt, firstTagOf } from "./edit/unclosed-tail.ts";
+import { type Fragment, fragmentsOf } from "./edit/well-formed.ts";
+import { placeXmlInstead } from "./edit/xml-placement.ts";
 import { editElements } from "./edit-elements.ts";
-import { elementSpan } from "./element-span.ts";
-import { firstLineAt } from "./first-line.ts";
-import { SourceElement } from "./html-nodes.ts";
-import { decodeHtml, invalidHtml } from "./invalid-html.ts";
-import { previousOf } from "./neighbours.ts";
-import { outermost } from "./outermost.ts";
-import { pageElements } from "./page-elements.ts";
-import type { Placement } from "./placement.ts";
-import { requireEncodable, type SourceDocument } from "./source-document.ts";
-import { endTagsAt, firstTagOf } from "./unclosed-tail.ts";
-import { type Fragment, fragmentsOf } from "./well-formed.ts";
-import { placeXmlInstead } from "./xml-placement.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */
 export function replaceElements(request: ElementRequest): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/html-document.ts";
-import { compileSelector, selectElements } from "../../src/elements/select.ts";
-import type { SourceDocument } from "../../src/elements/source-document.ts";
+import { parseHtml } from "../../src/elements/document/html-document.ts";
+import type { SourceDocument } from "../../src/elements/document/source-document.ts";
+import { compileSelector, selectElements } from "../../src/elements/selector/select.ts";
 import { HttpError } from "../../src/http-error.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/document/html-document.ts";
+import type { SourceDocument } from "../../src/elements/document/source-document.ts";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
-import { parseHtml } from "../../src/elements/html-document.ts";
-import type { SourceDocument } from "../../src/elements/source-document.ts";
 import { HttpError } from "../../src/http-error.ts";
 
 const document = await parseHtml(Buffer.from("<p>a"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../src/elements/document/html-document.ts";
 import { judgePreconditions } from "../../src/elements/element-preconditions.ts";
 import { elementTag } from "../../src/elements/element-tag.ts";
-import { parseHtml } from "../../src/elements/html-document.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 import { elementsOf } from "./pages.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/html-document.ts";
+import { parseHtml } from "../../src/elements/document/html-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { elementSpan, isTagOnly } from "../../src/elements/element-span.ts";
-import { isHtmlElement, parseHtml } from "../../src/elements/html-document.ts";
-import type { SourceElement } from "../../src/elements/html-nodes.ts";
-import type { SourceDocument } from "../../src/elements/source-document.ts";
+import { elementSpan, isTagOnly } from "../../src/elements/document/element-span.ts";
+import { isHtmlElement, parseHtml } from "../../src/elements/document/html-document.ts";
+import type { SourceElement } from "../../src/elements/document/html-nodes.ts";
+import type { SourceDocument } from "../../src/elements/document/source-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";

@@ -1,5 +1,5 @@
-import { compileSelector, selectElements } from "../../src/elements/select.ts";
-import type { SourceDocument } from "../../src/elements/source-document.ts";
+import type { SourceDocument } from "../../src/elements/document/source-document.ts";
+import { compileSelector, selectElements } from "../../src/elements/selector/select.ts";
 import { HttpError } from "../../src/http-error.ts";
 import { elementsOf } from "./pages.ts";
 

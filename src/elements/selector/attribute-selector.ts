@@ -1,0 +1,136 @@
+import { foreignContent, type Token } from "parse5";
+import { isHtmlElement } from "../document/html-document.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
+import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
+
+/** Attributes of HTML whose values selectors compare in any case (HTML Standard, 4.16.2). */
+const caseInsensitiveValues: ReadonlySet<string> = new Set(
+  (
+    "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir " +
+    "direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref " +
+    "noresize noshade nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype " +
+    "vlink"
+  ).split(" "),
+);
+
+/** Attributes that the HTML parser puts into a namespace, in SVG and MathML (HTML Standard, 13.2.6.1). */
+const foreignAttributes: ReadonlySet<string> = new Set([
+  ...["xlink:actuate", "xlink:arcrole", "xlink:href", "xlink:role", "xlink:show", "xlink:title", "xlink:type"],
+  ...["xml:lang", "xml:space", "xmlns", "xmlns:xlink"],
+]);
+
+const comparisons: Readonly<Record<AttributeOperator, (value: string, wanted: string) => boolean>> = {
+  exists: () => true,
+  "=": (value, wanted) => value === wanted,
+  "~=": hasWord,
+  "|=": (value, wanted) => value === wanted || value.startsWith(`${wanted}-`),
+  "^=": (value, wanted) => wanted !== "" && value.startsWith(wanted),
+  "$=": (value, wanted) => wanted !== "" && value.endsWith(wanted),
+  "*=": (value, wanted) => wanted !== "" && value.includes(wanted),
+};
+
+/** What an attribute has to be known of its document. */
+export interface AttributeContext {
+  readonly kind: DocumentKind;
+  readonly clock: EvaluationClock;
+}
+
+/** Whether attributes and their values go by the rules of HTML or of XML. */
+export type DocumentKind = "html" | "xml";
+
+/** Whether css-select compares the attribute as browsers do: with case. */
+export function isPlainAttribute({ name, namespace, operator, flag }: AttributeSelector, kind: DocumentKind): boolean {
+  if (namespace === "any" || operator === "~=" || flag === "i") return false;
+  return kind === "xml" || flag === "s" || !caseInsensitiveValues.has(asciiLowerCase(name));
+}
+
+/** The test of an attribute selector. */
+export function attributeTest(
+  selector: AttributeSelector,
+  context: AttributeContext,
+): (element: SourceElement) => boolean {
+  const { name, namespace, operator, value, flag } = selector;
+  const hasHtmlRule = context.kind === "html" && caseInsensitiveValues.has(asciiLowerCase(name));
+  const lowerValue = asciiLowerCase(value);
+  const compare = comparisons[operator];
+  const key = attributeKey(name, context.kind);
+  return (element) => {
+    const ignoreCase = flag === null ? hasHtmlRule && isHtmlElement(element) : flag === "i";
+    const isMatch = (found: string): boolean =>
+      ignoreCase ? compare(asciiLowerCase(found), lowerValue) : compare(found, value);
+    const own = attributeValue(element, key, context);
+    if (own !== undefined && isMatch(own)) return true;
+    return namespace === "any" && namespacedValues(element, name, context).some(isMatch);
+  };
+}
+
+/** The name under which {@link attributeValue} finds an attribute: in HTML it has no case, `viewBox` not excepted. */
+export function attributeKey(name: string, kind: DocumentKind): string {
+  return kind === "html" ? asciiLowerCase(name) : name;
+}
+
+/** The value of an attribute without a namespace. */
+export function attributeValue(
+  element: SourceElement,
+  key: string,
+  { kind, clock }: AttributeContext,
+): string | undefined {
+  const value = kind === "html" ? htmlAttribute(element, key) : xmlAttribute(element, key);
+  if (value) clock.spend(value.length >> 6);
+  return value;
+}
+
+/** Whether a list of words, as `class` is one, holds a word. */
+export function hasWord(value: string, word: string): boolean {
+  if (word === "" || /[ \t\r\n\f]/.test(word)) return false;
+  let start = value.indexOf(word);
+  while (start !== -1) {
+    const end = start + word.length;
+    if (isBoundary(value, start - 1) && isBoundary(value, end)) return true;
+    start = value.indexOf(word, end);
+  }
+  return false;
+}
+
+/** Lower case in which only `A` to `Z` change: `K`, the sign for kelvin, is no `k` to HTML. */
+export function asciiLowerCase(text: string): string {
+  return /[^\x00-\x7f]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
+}
+
+function htmlAttribute(element: SourceElement, lowerName: string): string | undefined {
+  const { attribs } = element;
+  if (isHtmlElement(element)) return attribs[lowerName];
+  if (foreignAttributes.has(lowerName)) return undefined;
+  return attribs[lowerName] ?? attribs[foreignName(lowerName)];
+}
+
+function xmlAttribute({ attribs }: SourceElement, name: string): string | undefined {
+  return name === "xmlns" || name.includes(":") ? undefined : attribs[name];
+}
+
+function namespacedValues(element: SourceElement, name: string, { kind, clock }: AttributeContext): string[] {
+  if (kind === "html" && isHtmlElement(element)) return [];
+  const keys = kind === "html" ? foreignAttributes : Object.keys(element.attribs);
+  const values: string[] = [];
+  for (const key of keys) {
+    clock.spend();
+    const value =
+      key.slice(key.indexOf(":") + 1) === name && (key === "xmlns" || key.includes(":")) && element.attribs[key];
+    if (value || value === "") values.push(value);
+  }
+  return values;
+}
+
+/** The name that the HTML parser gives to an attribute in SVG and MathML: `viewBox` for `viewbox`. */
+function foreignName(lowerName: string): string {
+  const attribute = { name: lowerName, value: "" };
+  const token = { attrs: [attribute] } as unknown as Token.TagToken;
+  foreignContent.adjustTokenSVGAttrs(token);
+  foreignContent.adjustTokenMathMLAttrs(token);
+  return attribute.name;
+}
+
+function isBoundary(value: string, index: number): boolean {
+  return index < 0 || index >= value.length || /[ \t\r\n\f]/.test(value.charAt(index));
+}

@@ -1,0 +1,75 @@
+import { isHtmlElement, nextNode } from "../document/html-document.ts";
+import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { asciiLowerCase } from "./attribute-selector.ts";
+import type { MatchContext } from "./match-context.ts";
+import type { Direction } from "./selector-names.ts";
+import { nextBehind, parentElement } from "./tree-steps.ts";
+
+/** The first character that has a direction of its own: a letter, or a mark that only gives direction. */
+const strongCharacter = /[\p{L}\u200e\u200f]/u;
+/** Letters and marks of the scripts that are written from right to left: the blocks that Unicode keeps for them. */
+const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Inputs whose value decides, where `dir=auto` (HTML Standard, 3.2.6.4). */
+const inputsWithDirection: ReadonlySet<string> = new Set(
+  "hidden text search tel url email password submit reset button".split(" "),
+);
+const withoutOwnText: ReadonlySet<string> = new Set(["bdi", "script", "style", "textarea"]);
+
+/** The directionality of an element (HTML Standard, 3.2.6.4), by which `:dir()` goes. */
+export function directionOf(element: SourceElement, context: MatchContext): Direction {
+  const { directions } = context.memory;
+  const inheriting: SourceElement[] = [];
+  let direction: Direction | undefined;
+  for (let current: SourceElement | null = element; current; current = parentElement(current)) {
+    context.clock.spend();
+    inheriting.push(current);
+    direction = directions.get(current) ?? ownDirection(current, context);
+    if (direction !== undefined) break;
+  }
+  direction ??= "ltr";
+  for (const heir of inheriting) directions.set(heir, direction);
+  return direction;
+}
+
+function ownDirection(element: SourceElement, context: MatchContext): Direction | undefined {
+  if (!isHtmlElement(element)) return undefined;
+  const dir = statedDirection(element);
+  if (dir === "ltr" || dir === "rtl") return dir;
+  if (dir === "auto" || element.name === "bdi") return directionOfContent(element, context);
+  const isTelephone = element.name === "input" && asciiLowerCase(element.attribs["type"] ?? "") === "tel";
+  return isTelephone ? "ltr" : undefined;
+}
+
+function statedDirection({ attribs }: SourceElement): Direction | "auto" | undefined {
+  const dir = asciiLowerCase(attribs["dir"] ?? "");
+  return dir === "ltr" || dir === "rtl" || dir === "auto" ? dir : undefined;
+}
+
+function directionOfContent(element: SourceElement, { clock }: MatchContext): Direction {
+  if (element.name === "input") {
+    const type = asciiLowerCase(element.attribs["type"] ?? "text");
+    return (inputsWithDirection.has(type) && directionOfText(element.attribs["value"] ?? "")) || "ltr";
+  }
+  let node = nextNode(element, element);
+  while (node) {
+    clock.spend();
+    if (node instanceof TextNode) {
+      clock.spend(node.data.length >> 6);
+      const direction = directionOfText(node.data);
+      if (direction) return direction;
+    }
+    const isApart =
+      node instanceof SourceElement &&
+      isHtmlElement(node) &&
+      (withoutOwnText.has(node.name) || statedDirection(node) !== undefined);
+    node = isApart ? nextBehind(node, element) : nextNode(node, element);
+  }
+  return "ltr";
+}
+
+function directionOfText(text: string): Direction | undefined {
+  const strong = strongCharacter.exec(text)?.[0];
+  if (strong === undefined) return undefined;
+  return rightToLeft.test(strong) ? "rtl" : "ltr";
+}

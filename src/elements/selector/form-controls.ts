@@ -1,0 +1,81 @@
+import { isHtmlElement } from "../document/html-document.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
+import { asciiLowerCase } from "./attribute-selector.ts";
+import type { MatchContext } from "./match-context.ts";
+import { parentElement, previousElement } from "./tree-steps.ts";
+
+const inputTypes: ReadonlySet<string> = new Set(
+  (
+    "button checkbox color date datetime-local email file hidden image month number password radio range reset search " +
+    "submit tel text time url week"
+  ).split(" "),
+);
+
+/** Whether it is an HTML element of one of the names. */
+export function isNamed(element: SourceElement, ...names: readonly string[]): boolean {
+  return names.includes(element.name) && isHtmlElement(element);
+}
+
+/** Whether it is an `input` of one of the types. */
+export function isInput(element: SourceElement, ...types: readonly string[]): boolean {
+  return isNamed(element, "input") && types.includes(inputType(element));
+}
+
+/** The type of an `input`; one that is not known is `"text"`. */
+export function inputType({ attribs }: SourceElement): string {
+  const type = asciiLowerCase(attribs["type"] ?? "");
+  return inputTypes.has(type) ? type : "text";
+}
+
+/** Whether an element has an attribute, whatever its value. */
+export function has({ attribs }: SourceElement, name: string): boolean {
+  return attribs[name] !== undefined;
+}
+
+/** Whether an element is actually disabled (HTML Standard, 4.16.3); `undefined` for one that cannot be. */
+export function isDisabled(element: SourceElement, context: MatchContext): boolean | undefined {
+  if (isNamed(element, "button", "input", "select", "textarea", "fieldset")) {
+    return has(element, "disabled") || isInDisabledFieldset(element, context);
+  }
+  if (!isNamed(element, "option", "optgroup")) return undefined;
+  if (isDisabledOption(element)) return true;
+  const select = selectOf(element);
+  return select !== null && isDisabled(select, context) === true;
+}
+
+/** Whether an `option` or its group is disabled by itself, its `select` aside. */
+export function isDisabledOption(option: SourceElement): boolean {
+  for (let current: SourceElement | null = option; current; current = parentElement(current)) {
+    if (isNamed(current, "option", "optgroup") && has(current, "disabled")) return true;
+    if (isNamed(current, "select", "datalist")) break;
+  }
+  return false;
+}
+
+/** The `select` that an `option` belongs to. */
+export function selectOf(option: SourceElement): SourceElement | null {
+  let ancestor = parentElement(option);
+  while (ancestor && !isNamed(ancestor, "select")) {
+    if (isNamed(ancestor, "option", "datalist")) return null;
+    ancestor = parentElement(ancestor);
+  }
+  return ancestor;
+}
+
+/** Everything in a disabled `fieldset` is disabled, but for what stands in its first `legend`. */
+function isInDisabledFieldset(element: SourceElement, context: MatchContext): boolean {
+  let child = element;
+  for (let ancestor = parentElement(element); ancestor; ancestor = parentElement(ancestor)) {
+    context.clock.spend();
+    if (isNamed(ancestor, "fieldset") && has(ancestor, "disabled") && !isFirstLegend(child, context)) return true;
+    child = ancestor;
+  }
+  return false;
+}
+
+function isFirstLegend(element: SourceElement, { clock }: MatchContext): boolean {
+  if (!isNamed(element, "legend")) return false;
+  let sibling = previousElement(element, clock);
+  while (sibling && !isNamed(sibling, "legend")) sibling = previousElement(sibling, clock);
+  return sibling === null;
+}

@@ -1,0 +1,127 @@
+import { nextNode } from "../document/html-document.ts";
+import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
+import { FormOwners } from "./form-owner.ts";
+import type { MatchContext } from "./match-context.ts";
+
+/** What is known of the forms of a document, found in one walk. */
+export interface FormState {
+  readonly owners: FormOwners;
+  /** The first submit button of each form. */
+  readonly defaultButtons: ReadonlySet<SourceElement>;
+  readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
+  /** Found when asked for. */
+  readonly selectedOptions: Map<SourceElement, SourceElement | null>;
+}
+
+/** Radio buttons of one name in one form. */
+export interface RadioGroup {
+  /** Of those that say `checked` only the last one stays so. */
+  checked: SourceElement | undefined;
+  isRequired: boolean;
+}
+
+/** The state of the forms of the document, as the page says: nobody has filled them in. */
+export function formState(context: MatchContext): FormState {
+  context.memory.forms ??= readForms(context);
+  return context.memory.forms;
+}
+
+/** Whether a checkbox or a radio button is on. */
+export function isOn(input: SourceElement, context: MatchContext): boolean {
+  if (isInput(input, "checkbox")) return has(input, "checked");
+  return isInput(input, "radio") && formState(context).radios.get(input)?.checked === input;
+}
+
+/** Whether an `option` is selected (HTML Standard, 4.10.7). */
+export function isSelected(option: SourceElement, context: MatchContext): boolean {
+  const select = selectOf(option);
+  if (!select || has(select, "multiple")) return has(option, "selected");
+  const { selectedOptions } = formState(context);
+  let selected = selectedOptions.get(select);
+  if (selected === undefined) {
+    selected = selectedOption(select, context);
+    selectedOptions.set(select, selected);
+  }
+  return selected === option;
+}
+
+/** The options of a `select`, in the order of the document. */
+export function optionsOf(select: SourceElement, { clock }: MatchContext): SourceElement[] {
+  const options: SourceElement[] = [];
+  for (let node = nextNode(select, select); node; node = nextNode(node, select)) {
+    clock.spend();
+    if (node instanceof SourceElement && isNamed(node, "option") && selectOf(node) === select) options.push(node);
+  }
+  return options;
+}
+
+/** The text of an element and of all in it. */
+export function textOf(element: SourceElement, { clock }: MatchContext): string {
+  let text = "";
+  for (let node = nextNode(element, element); node; node = nextNode(node, element)) {
+    clock.spend();
+    if (node instanceof TextNode) text += node.data;
+  }
+  return text;
+}
+
+/** How many options a `select` shows at once. */
+export function displaySize(select: SourceElement): number {
+  const size = Number.parseInt(select.attribs["size"] ?? "", 10);
+  return size > 0 ? size : has(select, "multiple") ? 4 : 1;
+}
+
+function readForms(context: MatchContext): FormState {
+  const { root, clock } = context;
+  const forms: SourceElement[] = [];
+  const controls: SourceElement[] = [];
+  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
+    clock.spend();
+    if (!(node instanceof SourceElement)) continue;
+    if (isNamed(node, "form")) forms.push(node);
+    if (isNamed(node, "input", "button")) controls.push(node);
+  }
+  const owners = new FormOwners(forms, context);
+  const defaultButtons = new Map<SourceElement, SourceElement>();
+  const groups = new Map<SourceElement | null, Map<string, RadioGroup>>();
+  const radios = new Map<SourceElement, RadioGroup>();
+  for (const control of controls) {
+    const form = owners.formOf(control);
+    if (form && isSubmitButton(control) && !defaultButtons.has(form)) defaultButtons.set(form, control);
+    if (isInput(control, "radio")) radios.set(control, joinGroup(control, form, groups));
+  }
+  return { owners, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
+}
+
+function joinGroup(
+  radio: SourceElement,
+  form: SourceElement | null,
+  groups: Map<SourceElement | null, Map<string, RadioGroup>>,
+): RadioGroup {
+  const name = radio.attribs["name"] ?? "";
+  const ofForm = groups.get(form) ?? new Map<string, RadioGroup>();
+  groups.set(form, ofForm);
+  // Without a name each is a group of its own, in which nothing is required.
+  const group = (name !== "" && ofForm.get(name)) || { checked: undefined, isRequired: false };
+  if (has(radio, "checked")) group.checked = radio;
+  if (name === "") return group;
+  ofForm.set(name, group);
+  if (has(radio, "required")) group.isRequired = true;
+  return group;
+}
+
+function isSubmitButton(control: SourceElement): boolean {
+  if (isInput(control, "submit", "image")) return true;
+  return isNamed(control, "button") && !/^(?:button|reset)$/i.test(control.attribs["type"] ?? "");
+}
+
+function selectedOption(select: SourceElement, context: MatchContext): SourceElement | null {
+  let first: SourceElement | null = null;
+  let selected: SourceElement | null = null;
+  for (const option of optionsOf(select, context)) {
+    if (has(option, "selected")) selected = option;
+    if (!isDisabledOption(option)) first ??= option;
+  }
+  return selected ?? (displaySize(select) > 1 ? null : first);
+}

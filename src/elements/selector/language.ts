@@ -1,0 +1,71 @@
+import { isHtmlElement, nextNode } from "../document/html-document.ts";
+import { SourceElement } from "../document/html-nodes.ts";
+import { asciiLowerCase } from "./attribute-selector.ts";
+import type { MatchContext } from "./match-context.ts";
+import type { LanguageRange } from "./selector-tree.ts";
+import { parentElement } from "./tree-steps.ts";
+
+/** The language of an element (HTML Standard, 3.2.6.2): its own, or what it inherits; `""` where it is not known. */
+export function languageOf(element: SourceElement, context: MatchContext): string {
+  const { languages } = context.memory;
+  const inheriting: SourceElement[] = [];
+  let language: string | undefined;
+  for (let current: SourceElement | null = element; current; current = parentElement(current)) {
+    context.clock.spend();
+    language = languages.get(current) ?? ownLanguage(current, context);
+    if (language !== undefined) break;
+    inheriting.push(current);
+  }
+  language ??= languageOfPage(context);
+  for (const heir of inheriting) languages.set(heir, language);
+  return language;
+}
+
+/**
+ * Whether a language is in one of the ranges of `:lang()`: it is equal to it, or begins with it and `-`. A range with
+ * wildcards goes by the extended filtering of RFC 4647, §3.3.2.
+ */
+export function matchesLanguage(language: string, ranges: readonly LanguageRange[]): boolean {
+  const tag = asciiLowerCase(language);
+  return ranges.some(({ range: written, hasWildcards }) => {
+    const range = asciiLowerCase(written);
+    if (range === "" || tag === "") return range === tag;
+    return hasWildcards ? isInRange(tag.split("-"), range.split("-")) : `${tag}-`.startsWith(`${range}-`);
+  });
+}
+
+function ownLanguage(element: SourceElement, { kind }: MatchContext): string | undefined {
+  const { attribs } = element;
+  // In HTML elements of HTML documents `xml:lang` is an attribute without a namespace.
+  const xmlLang = kind === "xml" || !isHtmlElement(element) ? attribs["xml:lang"] : undefined;
+  return xmlLang ?? attribs["lang"];
+}
+
+/** What `<meta http-equiv=content-language>` says. */
+function languageOfPage({ root, kind, clock }: MatchContext): string {
+  if (kind === "xml") return "";
+  let language = "";
+  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
+    clock.spend();
+    if (!(node instanceof SourceElement) || node.name !== "meta" || !isHtmlElement(node)) continue;
+    if (asciiLowerCase(node.attribs["http-equiv"] ?? "") !== "content-language") continue;
+    language = node.attribs["content"] ?? language;
+  }
+  return language;
+}
+
+function isInRange(tag: readonly string[], [first, ...range]: readonly string[]): boolean {
+  if (first !== "*" && first !== tag[0]) return false;
+  let position = 1;
+  for (const part of range) {
+    if (part === "*") continue;
+    while (position < tag.length && tag[position] !== part) {
+      // A single letter begins an extension, which is not skipped.
+      if (tag[position]?.length === 1) return false;
+      position += 1;
+    }
+    if (position >= tag.length) return false;
+    position += 1;
+  }
+  return true;
+}

@@ -1,0 +1,32 @@
+import type { RootNode, SourceElement } from "../document/html-nodes.ts";
+import type { DocumentKind } from "./attribute-selector.ts";
+import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { FormState } from "./form-state.ts";
+import type { Direction } from "./selector-names.ts";
+import type { SelectorList } from "./selector-tree.ts";
+import type { SiblingPositions } from "./sibling-positions.ts";
+
+/** What the parts of a selector know of the document in which they are evaluated. */
+export interface MatchContext {
+  readonly root: RootNode;
+  /** What the offsets of the elements count in. */
+  readonly source: string;
+  readonly kind: DocumentKind;
+  /** Ids and classes match in any case. */
+  readonly isQuirks: boolean;
+  readonly clock: EvaluationClock;
+  readonly childPositions: SiblingPositions;
+  readonly typePositions: SiblingPositions;
+  readonly memory: ElementMemory;
+  /** The test of `:is(list)`. */
+  matches(list: SelectorList): (element: SourceElement) => boolean;
+  /** The test of `:has(list)`. */
+  contains(list: SelectorList): (element: SourceElement) => boolean;
+}
+
+/** What costs a walk over the tree to find out, and is asked of many elements. */
+export interface ElementMemory {
+  readonly languages: Map<SourceElement, string>;
+  readonly directions: Map<SourceElement, Direction>;
+  forms?: FormState;
+}

@@ -1,0 +1,111 @@
+import { html } from "parse5";
+import { isHtmlElement, nextNode } from "../document/html-document.ts";
+import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
+import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
+import { formState, isOn, isSelected } from "./form-state.ts";
+import type { MatchContext } from "./match-context.ts";
+import type { PlainPseudoClass } from "./selector-names.ts";
+import { nextElement, parentElement, previousElement } from "./tree-steps.ts";
+
+type PseudoClassTest = (element: SourceElement, context: MatchContext) => boolean;
+
+const linkNames: ReadonlySet<string> = new Set(["a", "area", "img"]);
+const customElementName = /^[a-z][^A-Z]*-/;
+/** Names with a hyphen that SVG and MathML had first. */
+const reservedNames: ReadonlySet<string> = new Set(
+  "annotation-xml color-profile font-face font-face-src font-face-uri font-face-format font-face-name missing-glyph".split(
+    " ",
+  ),
+);
+
+const isRoot: PseudoClassTest = ({ parent }, { root }) => parent === root;
+
+/** Pseudo-classes without an argument, as browsers answer them for a page that just has been loaded. */
+export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> = {
+  root: isRoot,
+  // The scope of `document.querySelectorAll` is the document, for which its root element stands.
+  scope: isRoot,
+  empty: ({ children }, { clock }) => {
+    clock.spend(children.length >> 3); // All of them may be comments.
+    return !children.some((child) => child instanceof SourceElement || child instanceof TextNode);
+  },
+  "first-child": (element, { clock }) => previousElement(element, clock) === null,
+  "last-child": (element, { clock }) => nextElement(element, clock) === null,
+  "only-child": (element, { clock }) => !previousElement(element, clock) && !nextElement(element, clock),
+  "first-of-type": (element, { typePositions }) => typePositions.fromStart(element) === 1,
+  "last-of-type": (element, { typePositions }) => typePositions.fromEnd(element) === 1,
+  "only-of-type": (element, { typePositions }) =>
+    typePositions.fromStart(element) === 1 && typePositions.fromEnd(element) === 1,
+
+  link: isLink,
+  "any-link": isLink,
+  "-webkit-any-link": isLink,
+  defined: (element) => !isHtmlElement(element) || !(isCustom(element.name) || has(element, "is")),
+  open: (element) => isNamed(element, "details", "dialog") && has(element, "open"),
+
+  enabled: (element, context) => isDisabled(element, context) === false,
+  disabled: (element, context) => isDisabled(element, context) === true,
+  checked: (element, context) => (isNamed(element, "option") ? isSelected(element, context) : isOn(element, context)),
+  default: isDefault,
+  indeterminate: isIndeterminate,
+  required: (element) => isRequirable(element) && has(element, "required"),
+  optional: (element) =>
+    isNamed(element, "button", "input", "select", "textarea") && !(isRequirable(element) && has(element, "required")),
+  "placeholder-shown": showsPlaceholder,
+  "read-write": isReadWrite,
+  "read-only": (element, context) => isHtmlElement(element) && !isReadWrite(element, context),
+  "in-range": (element, context) => rangeState(element, context) === "inside",
+  "out-of-range": (element, context) => rangeState(element, context) === "outside",
+  valid: (element, context) => validityOf(element, context) === true,
+  invalid: (element, context) => validityOf(element, context) === false,
+};
+
+function isLink(element: SourceElement): boolean {
+  const { name, namespace } = element;
+  // Chromium takes an image map's image for a link as well.
+  if (isHtmlElement(element)) return has(element, name === "img" ? "usemap" : "href") && linkNames.has(name);
+  return namespace === html.NS.SVG && name === "a" && (has(element, "href") || has(element, "xlink:href"));
+}
+
+function isCustom(name: string): boolean {
+  return customElementName.test(name) && !reservedNames.has(name);
+}
+
+function isDefault(element: SourceElement, context: MatchContext): boolean {
+  if (isNamed(element, "option")) return has(element, "selected");
+  if (isInput(element, "checkbox", "radio")) return has(element, "checked");
+  return formState(context).defaultButtons.has(element);
+}
+
+function isIndeterminate(element: SourceElement, context: MatchContext): boolean {
+  if (isNamed(element, "progress")) return !has(element, "value");
+  return isInput(element, "radio") && formState(context).radios.get(element)?.checked === undefined;
+}
+
+/** Controls that can be filled in, and what is editable or stands in it. */
+function isReadWrite(element: SourceElement, context: MatchContext): boolean {
+  if (!isHtmlElement(element)) return false;
+  if (isNamed(element, "input", "textarea")) return isMutable(element, context);
+  for (let current: SourceElement | null = element; current; current = parentElement(current)) {
+    context.clock.spend();
+    const editable = isHtmlElement(current) ? current.attribs["contenteditable"]?.toLowerCase() : undefined;
+    if (editable === "false") return false;
+    if (editable === "" || editable === "true" || editable === "plaintext-only") return true;
+  }
+  return false;
+}
+
+/** That of a control; a `form` and a `fieldset` are valid where all in them are. */
+function validityOf(element: SourceElement, context: MatchContext): boolean | undefined {
+  if (!isNamed(element, "form", "fieldset")) return isValid(element, context);
+  const { root } = context;
+  const within = isNamed(element, "form") ? root : element;
+  const { owners } = formState(context);
+  for (let node = nextNode(within, within); node; node = nextNode(node, within)) {
+    context.clock.spend();
+    if (!(node instanceof SourceElement) || isValid(node, context) !== false) continue;
+    if (within === element || owners.formOf(node) === element) return false;
+  }
+  return true;
+}
