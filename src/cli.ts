@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
@@ -8,6 +7,7 @@ import { ConfigError } from "./config.ts";
 import { createFileServer, type FileServer } from "./file-server.ts";
 import type { Logger } from "./logger.ts";
 import type { Plugin } from "./plugin.ts";
+import { version } from "./version.ts";
 
 const help = `Usage: filement [directory] [options]
 
@@ -52,7 +52,7 @@ async function main(args: readonly string[]): Promise<void> {
 function parseCommandLine(args: readonly string[]): CommandLine | string {
   const { values, positionals } = parse(args);
   if (values.help) return help;
-  if (values.version) return `${readVersion()}\n`;
+  if (values.version) return `${version}\n`;
   const [directory = ".", ...others] = positionals;
   if (others.length > 0) throw new UsageError(`expected one directory, got also: ${others.join(" ")}`);
   const port = Number(values.port);
@@ -80,11 +80,6 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(messageOf(error).split(". ", 1)[0]); // the rest explains how to name such a file
   }
-}
-
-function readVersion(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return manifest.version;
 }
 
 async function serve({ directory, port, host, verbose }: CommandLine): Promise<void> {

@@ -6,8 +6,10 @@ import { contentTypeTable } from "./http/content-type.ts";
 import { serialisedOrigin } from "./http/cross-site.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
 import { parseHost } from "./http/host-name.ts";
+import { isCanonicalPath } from "./http/request-path.ts";
 import type { Logger } from "./logger.ts";
 import type { Plugin } from "./plugin.ts";
+import { listPlugins } from "./plugin-list.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
@@ -160,7 +162,13 @@ const hostShape = {
 
 const { aliases, ...serverHostShape } = hostShape;
 const { plugins, symlinks, durability, maxFileSize, allowedOrigins, ...fileHandlerShape } = serverHostShape;
-const fileHandlerSchema = z.strictObject(fileHandlerShape, "an object of options").partial();
+const directoryPath = z
+  .string("a path that begins with / and does not end in it")
+  .refine(
+    (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
+    "a path that begins with / and does not end in it",
+  );
+const fileHandlerSchema = z.strictObject({ ...fileHandlerShape, at: directoryPath }, "an object of options").partial();
 const trustProxy = z.union(
   [z.boolean(), z.number(), z.string(), z.array(z.string()), z.custom(isFunction)],
   "true, false, a number of hops, addresses, or a function",
@@ -207,6 +215,12 @@ export function checkFileHandlerOptions(options: unknown): void {
       problems.push("fileHandler has both root and storage: expected one");
     problems.push(...failureOf("fileHandler.", () => contentTypeTable(contentTypes)));
   }
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** Throws one {@link ConfigError} that names everything that is wrong with the options of a plugin. */
+export function checkOptions(plugin: string, schema: z.ZodType, options: unknown): void {
+  const problems = problemsOf(schema, options, "the options").map((problem) => `${plugin}: ${problem}`);
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
@@ -265,7 +279,7 @@ function sourceProblems(where: string, host: HostConfig): string[] {
   if (host.root !== undefined && host.storage !== undefined)
     return [`${where} has both root and storage: expected one`];
   const hasSource = host.root !== undefined || host.storage !== undefined;
-  const bringsOwn = host.plugins?.some((each) => each.name === "file-handler");
+  const bringsOwn = listPlugins(host.plugins ?? []).some(({ plugin: { name } }) => name === "file-handler");
   return hasSource || bringsOwn ? [] : [`${where} has no root: expected a directory to serve, or a storage`];
 }
 

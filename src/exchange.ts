@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { type Access, permitAll, type User } from "./access.ts";
 import type { NewChange } from "./change-feed.ts";
-import { HttpError } from "./http-error.ts";
 import { notify } from "./notify.ts";
 import { RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
+
+export type { Access, Right, SelectedElements, User } from "./access.ts";
 
 /** A request as it comes from `node:http`, `node:http2` or `fetch`, before any of it has been judged. */
 export interface IncomingRequest {
@@ -30,27 +32,6 @@ export interface IncomingRequest {
   /** Aborted when the client leaves before the reply is complete. */
   signal(): AbortSignal;
 }
-
-/** Someone who proved who they are. */
-export interface User {
-  readonly name: string;
-  readonly roles: readonly string[];
-}
-
-/** What somebody may do to a path. */
-export type Right = "read" | "list" | "create" | "overwrite" | "append" | "delete";
-
-/** Decides what this request may do; an authentication plugin puts its own in place of the default, which permits all. */
-export interface Access {
-  permits(right: Right, path: string): boolean;
-  /** The error for what is not permitted: 401 where credentials could help, else 403. */
-  refusal(): HttpError;
-}
-
-const permitAll: Access = {
-  permits: () => true,
-  refusal: () => new HttpError(403, "FORBIDDEN", "You may not do this."),
-};
 
 /** What {@link Exchange} is made of, once path, host and client are known. */
 export interface ExchangeInit {

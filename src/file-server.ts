@@ -24,6 +24,7 @@ import { discard, type Reply } from "./reply.ts";
 import { tooLarge } from "./request-body.ts";
 import { type Sent, sendReply } from "./send-reply.ts";
 import { createSite, type ServerParts } from "./site.ts";
+import { ProtectedFiles } from "./storage/protected-files.ts";
 import { upgradeResponse } from "./upgrade-response.ts";
 import { createVirtualHosts } from "./virtual-hosts.ts";
 
@@ -81,7 +82,15 @@ export function createFileServer(config: FileServerConfig): FileServer {
       () => {},
     );
   const changes = new ChangeFeed(report);
-  const parts: ServerParts = { changes, logger, outage, report };
+  const protectedFiles = new ProtectedFiles();
+  const parts: ServerParts = {
+    changes,
+    logger,
+    outage,
+    report,
+    protect: (location) => protectedFiles.protect(location),
+    cover: (storage) => protectedFiles.cover(storage),
+  };
   const hosts = createVirtualHosts(config, parts);
   const nowhere = createSite("", {}, parts); // stands for the host of a request that named none of ours
 
@@ -167,7 +176,8 @@ export function createFileServer(config: FileServerConfig): FileServer {
 
   function tellObservers(exchange: Exchange, { status, headers }: Reply, sent: Sent): void {
     const outcome: Outcome = { status, headers, ...sent, durationMs: performance.now() - exchange.startedAt };
-    for (const plugin of exchange.site.plugins) {
+    for (const { plugin, covers } of exchange.site.observers) {
+      if (!covers(exchange.path)) continue;
       notify(
         () => plugin.observe?.(exchange, outcome),
         (error) => report(error, exchange),

@@ -1,12 +1,14 @@
+export type { Access, Right, SelectedElements, User } from "./access.ts";
 export type { Change, ChangeFeed, ChangeKind, ChangeListener } from "./change-feed.ts";
 export { ConfigError, type FileServerConfig, type HostConfig } from "./config.ts";
-export type { Access, Exchange, Right, User } from "./exchange.ts";
+export type { Exchange } from "./exchange.ts";
 export type { FetchInfo } from "./fetch-request.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions } from "./http-error.ts";
 export type { Logger } from "./logger.ts";
-export type { Next, Outcome, Plugin } from "./plugin.ts";
+export type { Next, Outcome, Plugin, Scope } from "./plugin.ts";
+export { type DirectoryOptions, directory } from "./plugins/directory.ts";
 export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
 export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } from "./plugins/from-middleware.ts";
 export { emptyReply, jsonReply, type Reply, type ReplyBody, type ReplyHeaders } from "./reply.ts";

@@ -1,6 +1,7 @@
 import { errorReply } from "./error-reply.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Plugin } from "./plugin.ts";
+import { isEverywhere, type ListedPlugin } from "./plugin-list.ts";
 import { discard, isStream, type Reply } from "./reply.ts";
 
 /** Answers an exchange. */
@@ -10,8 +11,16 @@ export type Handler = (exchange: Exchange) => Promise<Reply>;
  * One function out of a list of plugins, which run in order and end in `last`. It never rejects: what a plugin throws
  * becomes a reply on the spot, so that the plugins before it see it pass like any other.
  */
-export function composePipeline(plugins: readonly Plugin[], last: Handler): Handler {
-  return plugins.reduceRight<Handler>((rest, plugin) => (plugin.handle ? step(plugin, rest) : rest), guarded(last));
+export function composePipeline(plugins: readonly ListedPlugin[], last: Handler): Handler {
+  return plugins.reduceRight<Handler>(
+    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest), rest) : rest),
+    guarded(last),
+  );
+}
+
+function confined(listed: ListedPlugin, inside: Handler, outside: Handler): Handler {
+  if (isEverywhere(listed)) return inside;
+  return (exchange) => (listed.covers(exchange.path) ? inside(exchange) : outside(exchange));
 }
 
 function step(plugin: Plugin, rest: Handler): Handler {

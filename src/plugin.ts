@@ -22,6 +22,14 @@ export interface Outcome {
   readonly aborted: boolean;
 }
 
+/** Confines plugins to a part of the paths; see `directory`. */
+export interface Scope {
+  /** Whether a canonical path lies in that part. */
+  covers(path: string): boolean;
+  /** Which plugins; left out, those that follow in the list, up to the next one with a scope. */
+  readonly plugins?: readonly Plugin[] | undefined;
+}
+
 /** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */
 export interface Plugin {
   /** Says in logs and errors which plugin is meant. */
@@ -31,6 +39,8 @@ export interface Plugin {
    * that tell the state of the server, such as a health check. @default false
    */
   readonly alwaysOn?: boolean;
+  /** The paths for which other plugins are asked and told; they are started and closed all the same. */
+  readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
   /** Told of every finished exchange of its host, whoever answered. What it throws is reported, not sent. */

@@ -6,6 +6,7 @@ import { HttpError, notFound } from "./http-error.ts";
 import type { Logger } from "./logger.ts";
 import { composePipeline, type Handler } from "./pipeline.ts";
 import type { Plugin } from "./plugin.ts";
+import { distinctPlugins, isEverywhere, type ListedPlugin, listPlugins } from "./plugin-list.ts";
 import { fileHandler } from "./plugins/file-handler.ts";
 import { diskStorage } from "./storage/disk-storage.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -25,6 +26,16 @@ export interface ServerParts {
   outage(): HttpError | undefined;
   /** Reports a failure that is the server's own to `config.onError`. */
   report(error: unknown, exchange?: Exchange): void;
+  /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
+  protect(location: string): Promise<void>;
+  /** Has a storage hide what is protected, now and later; for plugins that serve files of their own. */
+  cover(storage: Storage): Promise<void>;
+}
+
+/** How often something was found in a cache, and how often not, since the start. */
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
 }
 
 /** One host: its options, its storage and its pipeline. */
@@ -34,8 +45,12 @@ export interface Site extends ServerParts {
   readonly options: SiteOptions;
   /** Where the host's files live; `undefined` where its file handlers bring their own. */
   readonly storage: Storage | undefined;
-  /** In the order of the pipeline. */
+  /** In the order of the pipeline, nested ones among them, each once. */
   readonly plugins: readonly Plugin[];
+  /** Those to be told what became of an exchange, and for which paths. */
+  readonly observers: readonly ListedPlugin[];
+  /** How often parsed documents were at hand, for each file handler that was started. */
+  readonly documentCaches: Set<CacheCounts>;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;
   /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
@@ -64,16 +79,20 @@ const defaults: SiteOptions = {
 
 /** Puts a host together; everything that can be done before the first request is done here. */
 export function createSite(name: string, config: HostConfig, server: ServerParts): Site {
-  const plugins = withFileHandler(config.plugins ?? []);
+  const storage = storageOf(name, config);
+  const listed = withFileHandler(listPlugins(config.plugins ?? []), storage);
+  const distinct = distinctPlugins(listed);
   return {
     ...server,
     name,
     options: { ...defaults, ...definedOptions(config), allowedOrigins: new Set(config.allowedOrigins) },
-    storage: storageOf(name, config),
-    plugins,
-    answer: composePipeline(plugins, nobodyAnswered),
+    storage,
+    plugins: distinct.map(({ plugin }) => plugin),
+    observers: distinct.filter(({ plugin }) => plugin.observe),
+    documentCaches: new Set(),
+    answer: composePipeline(listed, nobodyAnswered),
     answerDuringOutage: composePipeline(
-      plugins.filter((plugin) => plugin.alwaysOn),
+      listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
     ),
   };
@@ -96,8 +115,11 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
   }
 }
 
-function withFileHandler(plugins: readonly Plugin[]): readonly Plugin[] {
-  return plugins.some((plugin) => plugin.name === "file-handler") ? plugins : [...plugins, fileHandler()];
+/** Adds the file handler that answers for all that no other one is there for. */
+function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | undefined): readonly ListedPlugin[] {
+  const given = listed.filter(({ plugin }) => plugin.name === "file-handler");
+  const isComplete = given.some(isEverywhere) || (given.length > 0 && !storage);
+  return isComplete ? listed : [...listed, ...listPlugins([fileHandler()])];
 }
 
 const nobodyAnswered: Handler = () => Promise.reject(notFound());

@@ -18,8 +18,10 @@ const layers: readonly RegExp[] = [
   /^files\//,
   /^elements\//,
   /^(config|error-reply|exchange|request-body|change-feed)$/,
+  /^config\//,
   /^http\//,
-  /^(http-error|reply|notify|logger|plugin|time-slice)$/,
+  /^access$/,
+  /^(http-error|reply|notify|logger|plugin|plugin-list|time-slice|version)$/,
   /^storage\//,
 ];
 

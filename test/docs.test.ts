@@ -16,7 +16,8 @@ import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 
-const pages = ["README.md", ...readdirSync(join(projectRoot, "docs")).map((name) => `docs/${name}`)].filter(
+const docs = readdirSync(join(projectRoot, "docs"), { recursive: true, encoding: "utf8" });
+const pages = ["README.md", ...docs.map((name) => `docs/${name}`)].filter(
   (page) => page.endsWith(".md") && existsSync(join(projectRoot, page)),
 );
 

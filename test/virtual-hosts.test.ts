@@ -15,6 +15,8 @@ const parts: ServerParts = {
   logger: silentLogger,
   outage: () => undefined,
   report: () => {},
+  protect: async () => {},
+  cover: async () => {},
 };
 const hostsOf = (config: FileServerConfig): VirtualHosts => createVirtualHosts(config, parts);
 

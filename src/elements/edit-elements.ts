@@ -14,6 +14,7 @@ import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches }
 import { elementTag } from "./element-tag.ts";
 import { elementFinder, type FindElements } from "./find-elements.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
+import { refuseForbidden } from "./selected-elements.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {
@@ -32,6 +33,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   if (matches.length === 0) return noMatchReply(request);
 
   try {
+    refuseForbidden(request, before.document, matches);
     await judgePreconditions(request, before, matches);
     refuseEncodedContent(exchange.headers);
     const edit = await readEdit();
@@ -46,6 +48,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       );
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
+      refuseForbidden(request, document, matches);
       await judgePreconditions(request, { document, stat: current }, matches);
       applied = await applyEdit(document, matches, edit, editLimits(request));
       content = await edit.content(applied);

@@ -42,9 +42,9 @@ export function matchHeaders(matches: number): ReplyHeaders {
   return { "x-selector-matches": String(matches), vary: "Range, Authorization", "cache-control": "no-cache" };
 }
 
-/** The same error, telling also how many elements matched. */
+/** The same error, telling also how many elements matched; not to somebody who may not know. */
 export function withMatches(error: unknown, matches: number): unknown {
-  if (!(error instanceof HttpError)) return error;
+  if (!(error instanceof HttpError) || error.status === 401 || error.status === 403) return error;
   const { status, code, message, cause } = error;
   const headers = { vary: "Accept, Range, Authorization", ...error.headers, "x-selector-matches": String(matches) };
   return new HttpError(status, code, message, { headers, cause });

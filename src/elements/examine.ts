@@ -1,3 +1,4 @@
+import type { SelectedElements } from "../access.ts";
 import type { ElementRequest } from "../files/file-request.ts";
 import type { ReplyHeaders } from "../reply.ts";
 import { isHtmlElement } from "./document/html-document.ts";
@@ -6,6 +7,7 @@ import { pageElements } from "./document/page-elements.ts";
 import { matchHeaders } from "./element-reply.ts";
 import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";
+import { refuseForbidden, selectedElements } from "./selected-elements.ts";
 
 /** What is known of the elements that a request is about before anything is done to them. */
 export interface ExaminedElements {
@@ -13,6 +15,7 @@ export interface ExaminedElements {
   readonly headers: ReplyHeaders;
   /** Methods that could not succeed, whoever asks: DELETE of a `body`, POST to an `img`. */
   readonly impossible: ReadonlySet<string>;
+  readonly elements: SelectedElements;
 }
 
 /** Looks at the elements that a request selects. Throws what a GET of them would throw. */
@@ -20,9 +23,11 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const findElements = elementFinder(request);
   const { document } = await loadDocument(request);
   const matches = await findElements(document);
+  if (matches.length > 0) refuseForbidden(request, document, matches);
   const page = document.isXml ? document.root.children : Object.values(pageElements(document.root));
   const impossible = new Set<string>();
   if (matches.some((element) => page.includes(element))) impossible.add("DELETE");
   if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");
-  return { headers: matchHeaders(matches.length), impossible };
+  const elements = selectedElements(request, document, matches);
+  return { headers: matchHeaders(matches.length), impossible, elements };
 }

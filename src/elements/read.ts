@@ -6,6 +6,7 @@ import { elementBytes, elementHeaders, noMatchReply, withMatches } from "./eleme
 import { elementTag } from "./element-tag.ts";
 import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";
+import { refuseForbidden } from "./selected-elements.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
@@ -16,6 +17,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   if (matches.length === 0) return noMatchReply(request);
 
   try {
+    refuseForbidden(request, loaded.document, matches);
     const body = await elementBytes(loaded.document, matches, options);
     const etag = elementTag(body);
     const headers: ReplyHeaders = {

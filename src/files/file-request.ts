@@ -1,3 +1,4 @@
+import type { Right } from "../access.ts";
 import type { DialectName } from "../elements/dialect.ts";
 import type { DocumentCache } from "../elements/document-cache.ts";
 import type { Exchange } from "../exchange.ts";
@@ -34,6 +35,8 @@ export interface FileOptions {
 /** What all requests to one file handler share. */
 export interface FileSpace {
   readonly storage: Storage;
+  /** Canonical path of the directory that is the storage's root: `/`, unless it was put elsewhere. */
+  readonly root: string;
   readonly options: FileOptions;
   readonly contentTypeOf: (path: string) => string;
   readonly documents: DocumentCache;
@@ -55,6 +58,8 @@ export interface ElementRequest extends FileRequest {
   /** The CSS selector as UTF-8 text, trimmed. */
   readonly selector: string;
   readonly stat: StoredStat;
+  /** What is asked of each of the elements before anything else is done. */
+  readonly right: Right;
 }
 
 export type FileOperation = (request: FileRequest) => Promise<Reply>;

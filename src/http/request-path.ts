@@ -55,6 +55,15 @@ export function encodePath(path: string): string {
   return `/${escaped}`;
 }
 
+/** Whether a path is spelled as {@link parseRequestPath} spells it; no request has any other. */
+export function isCanonicalPath(path: string): boolean {
+  try {
+    return parseRequestPath(encodePath(path)).path === path;
+  } catch {
+    return false; // which is all that the error says
+  }
+}
+
 function parseOriginForm(target: string): RequestTarget {
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);

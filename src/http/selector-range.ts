@@ -34,6 +34,11 @@ export function parseRange(value: string | undefined, count: number): RangeHeade
   return bytesUnit.test(value) ? { unit: "bytes", value } : { unit: "other" };
 }
 
+/** Whether a `Range` field asks for elements, well or badly. */
+export function asksForElements(value: string | undefined): boolean {
+  return value !== undefined && anySelectorUnit.test(value);
+}
+
 /**
  * The readings of a selector, to be tried in this order until one parses: the text as it stands, and, where all its `%`
  * begin valid escapes, percent-decoded. (Some clients escape; yet `[href="%20"]` means what it says.)

@@ -5,13 +5,14 @@ import type { Exchange } from "../exchange.ts";
 import type { ElementRequest, FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
-import { parseRange } from "../http/selector-range.ts";
+import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { HttpError, notFound } from "../http-error.ts";
 import type { Plugin } from "../plugin.ts";
 import { emptyReply, type Reply } from "../reply.ts";
 import type { Site } from "../site.ts";
 import { diskStorage } from "../storage/disk-storage.ts";
 import type { Storage } from "../storage/storage.ts";
+import { storageAt } from "../storage/storage-at.ts";
 import {
   allowedMethods,
   elementOperations,
@@ -27,15 +28,24 @@ export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSi
   readonly root?: string;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
+  /**
+   * The path at which they appear: with `at: "/archive"`, `a.txt` in the root is `/archive/a.txt`. Elsewhere there is
+   * nothing. @default "/"
+   */
+  readonly at?: string;
 }
 
 /**
  * Serves and changes files and the elements of documents; answers everything that reaches it. A host adds one by itself
- * at the end of its pipeline, so it is named only to give a part of a host a root of its own.
+ * at the end of its pipeline, so it is named only to give a part of a host a root or options of its own. Throws a
+ * `ConfigError` for options that cannot work, and for a root that is not a directory.
+ *
+ * @example
+ * directory({ directory: "/archive", plugins: [fileHandler({ root: "/srv/archive", at: "/archive" })] });
  */
 export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   checkFileHandlerOptions(options);
-  const { root, storage = root === undefined ? undefined : diskStorage(root), ...rest } = options;
+  const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...rest } = options;
   const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const spaces = new Map<Site, FileSpace>();
   return {
@@ -44,7 +54,10 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const source = storage ?? site.storage;
       if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);
       await source.start?.();
-      spaces.set(site, fileSpace(source, { ...site.options, ...own }));
+      await site.cover(source);
+      const space = fileSpace(source, at, { ...site.options, ...own });
+      site.documentCaches.add(space.documents);
+      spaces.set(site, space);
     },
     handle(exchange) {
       const space = spaces.get(exchange.site);
@@ -57,9 +70,22 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   };
 }
 
-function fileSpace(storage: Storage, options: FileOptions): FileSpace {
-  const documents = new DocumentCache({ maxBytes: options.documentCacheSize });
-  return { storage, options, contentTypeOf: contentTypeTable(options.contentTypes), documents };
+function storageOf(root: string): Storage {
+  try {
+    return diskStorage(root);
+  } catch (error) {
+    throw new ConfigError([`fileHandler: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+function fileSpace(source: Storage, at: string, options: FileOptions): FileSpace {
+  return {
+    storage: at === "/" ? source : storageAt(at, source),
+    root: at === "/" ? at : `${at}/`,
+    options,
+    contentTypeOf: contentTypeTable(options.contentTypes),
+    documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
+  };
 }
 
 async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
@@ -68,7 +94,8 @@ async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
   refuseHiddenPath(exchange, space.options);
   // Before the disk is touched, so that a refusal does not tell what exists.
-  if (isMethod(method)) requireRight(access, path, method);
+  const elements = asksForElements(headers.range) && { elements: "any" as const };
+  if (isMethod(method)) requireRight(access, { path, ...elements }, method);
 
   const range = parseRange(headers.range, headers.range === undefined ? 0 : exchange.count("range"));
   if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
@@ -77,37 +104,38 @@ async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
 
   const request = await findTarget(exchange, space, path);
   const target = targetOf(request);
-  const allow = (): string => allowedMethods(access, request.path, operations[target]);
+  const allow = (): string => allowedMethods(access, { path: request.path }, operations[target]);
   if (method === "OPTIONS") return optionsReply(allow(), await standsForDocument(request));
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) throw unsupported(request, target, allow());
-  requireRight(access, request.path, method, operation.right);
+  requireRight(access, { path: request.path }, method, operation.right);
   return operation.run(request);
 }
 
 async function answerForElements(exchange: Exchange, space: FileSpace, selector: string): Promise<Reply> {
   const { method, access } = exchange;
   // Of the methods that change nothing, too, only those who may read learn what exists.
-  if (!isMethod(method)) requireRight(access, exchange.path, "GET");
+  if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
   const request = await findDocument(exchange, space);
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
   if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
-  const elements: ElementRequest = { ...request, stat, selector };
-  if (method === "OPTIONS") return elementOptionsReply(elements);
-  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, path, elementOperations));
-  const operation = elementOperations[method];
-  requireRight(access, path, method, operation.right);
-  return operation.run(elements);
+  const asked = { path, elements: "any" } as const;
+  if (method === "OPTIONS") return elementOptionsReply({ ...request, stat, selector, right: "read" });
+  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations));
+  const { run, right } = elementOperations[method];
+  requireRight(access, asked, method, right);
+  return run({ ...request, stat, selector, right });
 }
 
 /** What this user may do to these elements. How many there are, only those who may read them learn. */
 async function elementOptionsReply(request: ElementRequest): Promise<Reply> {
-  const { access } = request.exchange;
-  requireRight(access, request.path, "GET", "read");
-  const { headers, impossible } = await examineElements(request);
+  const { path, exchange } = request;
+  const { access } = exchange;
+  requireRight(access, { path, elements: "any" }, "GET", "read");
+  const { headers, impossible, elements } = await examineElements(request);
   const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
-  const allow = allowedMethods(access, request.path, Object.fromEntries(possible));
+  const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible));
   return emptyReply(200, { ...headers, allow, "accept-ranges": "selector, bytes" });
 }
 
@@ -143,9 +171,9 @@ async function standsForDocument(request: FileRequest): Promise<boolean> {
   return stat?.type === "file" && documentKind(path) !== undefined && exchange.access.permits("read", path);
 }
 
-function targetOf({ path, stat }: FileRequest): Target {
+function targetOf({ path, stat, root }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "nothing" : "slot";
-  return path === "/" ? "root" : stat.type;
+  return path === root ? "root" : stat.type;
 }
 
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {

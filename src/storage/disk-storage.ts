@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import type { Disk } from "./disk.ts";
 import { append } from "./disk-append.ts";
+import { check } from "./disk-check.ts";
 import { meansAbsent, withStorageErrors } from "./disk-errors.ts";
 import { list } from "./disk-list.ts";
 import { DiskPaths, type SymlinkRule } from "./disk-paths.ts";
@@ -54,6 +55,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     append: (path, content, how) => withStorageErrors(append(disk, path, content, how?.check)),
     update: (path, edit) => withStorageErrors(update(disk, path, edit)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
+    check: () => withStorageErrors(check(disk)),
     protect: (location) => disk.paths.protect(location),
     async close() {
       clearTimeout(recovering);

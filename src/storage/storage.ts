@@ -91,6 +91,8 @@ export interface Storage {
   update(path: string, edit: Edit): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
+  /** Tries whether something could be stored now; throws where not. */
+  check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
   close?(): Promise<void>;

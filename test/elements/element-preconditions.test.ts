@@ -15,7 +15,7 @@ async function judge(method: string, headers: Record<string, string>) {
   if (!stat) throw new Error("the page is gone");
   const document = await parseHtml(Buffer.from("<p>a<p>b"));
   const elements = elementsOf(document).filter(({ name }) => name === "p");
-  return judgePreconditions({ ...request, stat }, { document, stat }, elements.slice(0, 1));
+  return judgePreconditions({ ...request, stat, right: "read" }, { document, stat }, elements.slice(0, 1));
 }
 
 describe("judgePreconditions", () => {

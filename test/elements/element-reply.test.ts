@@ -39,7 +39,7 @@ describe("elementHeaders", () => {
     const stat = await storage.stat("/a.html");
     const request = await fileRequest(storage, "/a.html", { headers: { range: "Selector=  ul > li " } });
     if (!stat) throw new Error("the page is gone");
-    expect(elementHeaders({ ...request, stat, selector: "ul > li" }, 3)).toEqual({
+    expect(elementHeaders({ ...request, stat, selector: "ul > li", right: "read" }, 3)).toEqual({
       "content-type": "text/html; charset=utf-8",
       "content-range": "selector ul > li",
       ...matchHeaders(3),

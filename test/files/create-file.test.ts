@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Right } from "../../src/exchange.ts";
+import type { Right } from "../../src/access.ts";
 import { createFile } from "../../src/files/create-file.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { type Storage, StorageError, type WriteOptions } from "../../src/storage/storage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Right } from "../../src/exchange.ts";
+import type { Right } from "../../src/access.ts";
 import { readDirectory } from "../../src/files/read-directory.ts";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
+import type { Access, Right } from "../../src/access.ts";
 import { type Change, ChangeFeed } from "../../src/change-feed.ts";
-import { type Access, Exchange, type Right } from "../../src/exchange.ts";
+import { Exchange } from "../../src/exchange.ts";
 import type { FileOptions, FileRequest } from "../../src/files/file-request.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http-error.ts";
@@ -56,6 +57,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     exchange,
     path,
     storage,
+    root: "/",
     stat,
     options: { ...options, ...asked.options },
     contentTypeOf: contentTypeTable({}),

@@ -1,8 +1,8 @@
+import { type Access, type Right, rightsOf, type SelectedElements } from "../../access.ts";
 import { appendToElements } from "../../elements/append.ts";
 import { deleteElements } from "../../elements/delete.ts";
 import { readElements } from "../../elements/read.ts";
 import { replaceElements } from "../../elements/replace.ts";
-import type { Access, Right } from "../../exchange.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
@@ -50,7 +50,7 @@ export const operations: Readonly<Record<Target, Operations<FileOperation>>> = {
 };
 
 /** Everything that can be done to the elements of a document. */
-export const elementOperations: Readonly<Record<Method, Supported<ElementOperation>>> = {
+export const elementOperations: Readonly<Record<Method, Required<Supported<ElementOperation>>>> = {
   GET: { run: readElements, right: "read" },
   HEAD: { run: readElements, right: "read" },
   PUT: { run: replaceElements, right: "overwrite" },
@@ -58,32 +58,30 @@ export const elementOperations: Readonly<Record<Method, Supported<ElementOperati
   DELETE: { run: deleteElements, right: "delete" },
 };
 
-const rightsByMethod: Readonly<Record<Method, readonly Right[]>> = {
-  GET: ["read", "list"],
-  HEAD: ["read", "list"],
-  PUT: ["overwrite", "create"],
-  POST: ["append", "create"],
-  DELETE: ["delete"],
-};
-
 export function isMethod(method: string): method is Method {
   return Object.hasOwn(elementOperations, method);
 }
 
+/** What an access is asked about: a path, and the elements there that are meant, where not the whole file is. */
+export interface Asked {
+  readonly path: string;
+  readonly elements?: SelectedElements | "any";
+}
+
 /** Throws unless the user has a right that the method could need, or the one right named. */
-export function requireRight(access: Access, path: string, method: Method, right?: Right): void {
-  if (!hasRight(access, path, method, right)) throw access.refusal();
+export function requireRight(access: Access, asked: Asked, method: Method, right?: Right): void {
+  if (!hasRight(access, asked, method, right)) throw access.refusal();
 }
 
 /** The value of `Allow`: what of a table this user may do. */
-export function allowedMethods<Operation>(access: Access, path: string, table: Operations<Operation>): string {
+export function allowedMethods<Operation>(access: Access, asked: Asked, table: Operations<Operation>): string {
   const methods = (Object.keys(table) as Method[]).filter((method) =>
-    hasRight(access, path, method, table[method]?.right),
+    hasRight(access, asked, method, table[method]?.right),
   );
   return [...methods, "OPTIONS"].join(", ");
 }
 
-function hasRight(access: Access, path: string, method: Method, right?: Right): boolean {
-  if (right) return access.permits(right, path);
-  return rightsByMethod[method].some((each) => access.permits(each, path));
+function hasRight(access: Access, { path, elements }: Asked, method: Method, right?: Right): boolean {
+  const rights = right ? [right] : rightsOf(method);
+  return rights.some((each) => access.permits(each, path, elements));
 }

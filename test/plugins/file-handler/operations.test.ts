@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Right } from "../../../src/exchange.ts";
+import type { Right } from "../../../src/access.ts";
 import { createFileServer } from "../../../src/file-server.ts";
 import type { Plugin } from "../../../src/plugin.ts";
 import {
@@ -55,8 +55,8 @@ describe("the table of operations", () => {
     ["slot", "PUT, OPTIONS"],
     ["nothing", "OPTIONS"],
   ] as const)("allows for a %s: %s", (target, allow) => {
-    expect(allowedMethods(accessOf(everybody), "/x", operations[target])).toBe(allow);
-    expect(allowedMethods(accessOf(nobody), "/x", operations[target])).toBe("OPTIONS");
+    expect(allowedMethods(accessOf(everybody), { path: "/x" }, operations[target])).toBe(allow);
+    expect(allowedMethods(accessOf(nobody), { path: "/x" }, operations[target])).toBe("OPTIONS");
   });
 
   it.each<[string, Permits, string]>([
@@ -66,8 +66,8 @@ describe("the table of operations", () => {
     ["delete", only("delete"), "DELETE, OPTIONS"],
     ["create and list", only("create", "list"), "OPTIONS"],
   ])("allows to those who may %s a file, or elements of it, just that", (_rights, permits, allow) => {
-    expect(allowedMethods(accessOf(permits), "/x", operations.file)).toBe(allow);
-    expect(allowedMethods(accessOf(permits), "/x", elementOperations)).toBe(allow);
+    expect(allowedMethods(accessOf(permits), { path: "/x" }, operations.file)).toBe(allow);
+    expect(allowedMethods(accessOf(permits), { path: "/x" }, elementOperations)).toBe(allow);
   });
 
   it.each<[string, Permits, string]>([
@@ -76,12 +76,12 @@ describe("the table of operations", () => {
     ["create in", only("create"), "POST, OPTIONS"],
     ["delete", only("delete"), "DELETE, OPTIONS"],
   ])("allows to those who may %s a directory just that", (_rights, permits, allow) => {
-    expect(allowedMethods(accessOf(permits), "/x/", operations.directory)).toBe(allow);
+    expect(allowedMethods(accessOf(permits), { path: "/x/" }, operations.directory)).toBe(allow);
   });
 
   it("allows to fill a slot only those who may create", () => {
-    expect(allowedMethods(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, OPTIONS");
-    expect(allowedMethods(accessOf(only("overwrite")), "/x", operations.slot)).toBe("OPTIONS");
+    expect(allowedMethods(accessOf(only("create")), { path: "/x" }, operations.slot)).toBe("PUT, OPTIONS");
+    expect(allowedMethods(accessOf(only("overwrite")), { path: "/x" }, operations.slot)).toBe("OPTIONS");
   });
 
   it("knows its methods, and no names that every object has", () => {

@@ -1,0 +1,54 @@
+import type { SelectedElements } from "../access.ts";
+import type { ElementRequest } from "../files/file-request.ts";
+import type { SourceElement, TreeParent } from "./document/html-nodes.ts";
+import type { SourceDocument } from "./document/source-document.ts";
+import { compileSelector, selectElements } from "./selector/select.ts";
+
+/** Throws unless this user may do to each of the elements what the request asks for. */
+export function refuseForbidden(
+  request: ElementRequest,
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+): void {
+  const { exchange, path, right } = request;
+  const { access } = exchange;
+  if (!access.permits(right, path, selectedElements(request, document, elements))) throw access.refusal();
+}
+
+/** Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. */
+export function selectedElements(
+  { options }: Pick<ElementRequest, "options">,
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+): SelectedElements {
+  const { maxSelectionMs } = options;
+  const select = (selector: string): ReadonlySet<TreeParent> =>
+    new Set(
+      selectElements(document, compileSelector(selector), { maxSelectionMs, maxMatches: Number.POSITIVE_INFINITY }),
+    );
+  return {
+    areAmong(selector) {
+      const selected = select(selector);
+      return elements.every((element) => selected.has(element));
+    },
+    touch(selector) {
+      const selected = select(selector);
+      const holders = withAncestors(selected);
+      return elements.some((element) => holders.has(element) || liesIn(element, selected));
+    },
+  };
+}
+
+/** Elements and everything that they lie in. */
+function withAncestors(elements: ReadonlySet<TreeParent>): ReadonlySet<TreeParent> {
+  const found = new Set<TreeParent>();
+  for (const element of elements) {
+    for (let each: TreeParent | null = element; each && !found.has(each); each = each.parent) found.add(each);
+  }
+  return found;
+}
+
+function liesIn(element: SourceElement, holders: ReadonlySet<TreeParent>): boolean {
+  for (let each: TreeParent | null = element.parent; each; each = each.parent) if (holders.has(each)) return true;
+  return false;
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { checkOptions } from "../config.ts";
+import { isCanonicalPath } from "../http/request-path.ts";
+import type { Plugin } from "../plugin.ts";
+
+/** Options for {@link directory}. */
+export interface DirectoryOptions {
+  /**
+   * The path of the directory, decoded: `"/api"` stands for `/api`, `/api/` and everything below, not for `/apiary`.
+   * `"/"` is the whole host.
+   */
+  readonly directory: string;
+  /** The plugins for that directory. @default those that follow in the list, up to the next directory plugin */
+  readonly plugins?: readonly Plugin[] | undefined;
+}
+
+/** What the options are checked against. */
+export const directoryOptions: z.ZodType = z.strictObject(
+  {
+    directory: z.string("a path that begins with /").refine(isCanonicalPath, "a path that begins with /, decoded"),
+    plugins: z.array(z.custom<Plugin>(isPlugin, "a plugin: an object with a name"), "a list of plugins").optional(),
+  },
+  "an object with a directory",
+);
+
+/**
+ * Confines plugins to a directory: they are asked and told only of requests below it. Throws a `ConfigError` for a path
+ * that no request can have.
+ *
+ * @example
+ * createFileServer({
+ *   root: "site",
+ *   plugins: [
+ *     directory({ directory: "/api", plugins: [rateLimit({ requestsPerSecond: 2 })] }), // nested: just these
+ *     directory({ directory: "/members" }), // flat: all that follow, up to the next directory
+ *     basicAuth({ authfile: "users.html" }),
+ *   ],
+ * });
+ */
+export function directory(options: DirectoryOptions): Plugin {
+  checkOptions("directory", directoryOptions, options);
+  const { plugins } = options;
+  const prefix = withoutSlash(options.directory);
+  const below = `${prefix}/`; // "/api" must not cover "/apiary": compare with the separator on
+  return {
+    name: "directory",
+    scope: { covers: (path) => path === prefix || path.startsWith(below), plugins },
+  };
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function isPlugin(value: unknown): boolean {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string";
+}

@@ -1,0 +1,38 @@
+import { type Storage, StorageError, type StoredEntry } from "./storage.ts";
+
+/**
+ * A storage that appears at a path: at `/archive`, its `/a.txt` is `/archive/a.txt`. Elsewhere there is nothing, and
+ * nothing can be stored.
+ */
+export function storageAt(at: string, storage: Storage): Storage {
+  const below = `${at}/`; // "/archive" must not admit "/archives": compare with the separator on
+  const find = (path: string): string | undefined => {
+    if (path === at) return "/";
+    return path.startsWith(below) ? path.slice(at.length) : undefined;
+  };
+  const inside = (path: string): string => {
+    const found = find(path);
+    if (found === undefined) throw new StorageError("forbidden");
+    return found;
+  };
+  async function* list(path: string): AsyncGenerator<StoredEntry> {
+    const found = find(path);
+    if (found === undefined) throw new StorageError("not-found");
+    yield* storage.list(found);
+  }
+  return {
+    async stat(path) {
+      const found = find(path);
+      return found === undefined ? undefined : storage.stat(found);
+    },
+    async open(path) {
+      const found = find(path);
+      return found === undefined ? undefined : storage.open(found);
+    },
+    list,
+    write: async (path, content, options) => storage.write(inside(path), content, options),
+    append: async (path, content, options) => storage.append(inside(path), content, options),
+    update: async (path, edit) => storage.update(inside(path), edit),
+    remove: async (path, options) => storage.remove(inside(path), options),
+  };
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import type { Access, Right, SelectedElements } from "../../src/access.ts";
+import { parseHtml } from "../../src/elements/document/html-document.ts";
+import { selectedElements } from "../../src/elements/selected-elements.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { accessOf } from "../helpers/file-request.ts";
+import { type Edit, send, serveOne, wholePage } from "./editing.ts";
+import { elementsOf } from "./pages.ts";
+
+const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secret">s<p>t</div>';
+const options = { maxSelectionMs: 250 } as never;
+
+async function chosen(id: string): Promise<SelectedElements> {
+  const document = await parseHtml(Buffer.from(page));
+  const elements = elementsOf(document).filter(({ attribs }) => attribs["id"] === id || attribs["class"] === id);
+  expect(elements).toHaveLength(1);
+  return selectedElements({ options }, document, elements);
+}
+
+describe("selected elements", () => {
+  it("are among what a selector selects where each of them is", async () => {
+    const mine = await chosen("mine");
+    expect([".mine", "li", "#a li", "*"].map((selector) => mine.areAmong(selector))).toEqual([true, true, true, true]);
+    expect(["#a", "li + li", ".secret", "#none"].some((selector) => mine.areAmong(selector))).toBe(false);
+  });
+
+  it("touch what they are, what they hold and what they lie in", async () => {
+    const list = await chosen("a");
+    expect(["#a", ".mine", "body", "ul, p"].map((selector) => list.touch(selector))).toEqual([true, true, true, true]);
+    expect(["#b", ".secret", "p", "#none"].some((selector) => list.touch(selector))).toBe(false);
+  });
+});
+
+/** Permits what the rule says, and remembers what it was asked. */
+function guarded(rule: (right: Right, elements: SelectedElements) => boolean) {
+  const asked: string[] = [];
+  const permits: Access["permits"] = (right, path, elements) => {
+    const about = typeof elements === "object" ? "elements" : (elements ?? "file");
+    asked.push(`${right} ${path} ${about}`);
+    return typeof elements === "object" ? rule(right, elements) : elements === "any";
+  };
+  const guard: Plugin = {
+    name: "guard",
+    handle(exchange, next) {
+      exchange.access = accessOf(permits);
+      return next();
+    },
+  };
+  return { files: serveOne(page, { plugins: [guard] }), asked };
+}
+
+const onlyMine = (_right: Right, elements: SelectedElements): boolean => elements.areAmong(".mine");
+
+describe("a request for elements", () => {
+  it.each<{ what: string; right: Right; request: Edit }>([
+    { what: "reads", right: "read", request: ["GET", ".mine"] },
+    { what: "asks for the header of", right: "read", request: ["HEAD", ".mine"] },
+    { what: "replaces", right: "overwrite", request: ["PUT", ".mine", "<li>new"] },
+    { what: "appends to", right: "append", request: ["POST", ".mine", "more"] },
+    { what: "deletes", right: "delete", request: ["DELETE", ".mine"] },
+  ])("$what those that this user has the right to", async ({ right, request }) => {
+    const { files, asked } = guarded(onlyMine);
+    expect((await send(files, ...request)).ok).toBe(true);
+    expect(asked).toContain(`${right} /page.html elements`);
+    expect(asked).not.toContain(`${right} /page.html file`);
+  });
+
+  it.each<{ request: Edit }>([
+    { request: ["GET", "li"] },
+    { request: ["HEAD", "li"] },
+    { request: ["PUT", "li", "<li>new"] },
+    { request: ["POST", "#b", "more"] },
+    { request: ["DELETE", ".secret"] },
+    { request: ["OPTIONS", "li"] },
+  ])("is refused where one of them is not: $request", async ({ request }) => {
+    const { files } = guarded(onlyMine);
+    const response = await send(files, ...request);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("x-selector-matches")).toBeNull();
+  });
+
+  it("changes nothing that it is refused", async () => {
+    let isOpen = false;
+    const { files } = guarded((right) => right === "read" && isOpen);
+    for (const [method, body] of [["PUT", "<li>new"], ["POST", "x"], ["DELETE"]] as const) {
+      expect((await send(files, method, "li", body)).status).toBe(401);
+    }
+    isOpen = true;
+    expect(await (await send(files, "GET", "#a")).text()).toBe('<ul id="a"><li class="mine">1<li>2</ul>');
+  });
+
+  it("is judged before its preconditions", async () => {
+    const { files } = guarded(onlyMine);
+    expect((await send(files, "PUT", "li", "<li>", { "if-match": '"x"' })).status).toBe(401);
+    expect((await send(files, "PUT", ".mine", "<li>", { "if-match": '"x"' })).status).toBe(412);
+  });
+
+  it("is judged again on what is stored when it is its turn", async () => {
+    let asked = 0;
+    const { files } = guarded(() => {
+      asked += 1;
+      return asked < 2;
+    });
+    expect((await send(files, "DELETE", ".mine")).status).toBe(401);
+    expect(asked).toBe(2);
+  });
+
+  it("gives no right to the whole file", async () => {
+    const { files } = guarded(() => true);
+    expect((await wholePage(files)).toString()).toContain("Unauthorized");
+    const put = new Request("http://localhost/page.html", { method: "PUT", body: "x" });
+    expect((await files.fetch(put)).status).toBe(401);
+  });
+
+  it("is told by OPTIONS what may be done to just these elements", async () => {
+    const { files } = guarded((right, elements) => right === "read" || elements.areAmong(".mine"));
+    const allowOf = async (selector: string) => (await send(files, "OPTIONS", selector)).headers.get("allow");
+    expect(await allowOf(".mine")).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
+    expect(await allowOf("li")).toBe("GET, HEAD, OPTIONS");
+  });
+
+  it("finds nothing as before where nothing matches", async () => {
+    const { files } = guarded(onlyMine);
+    const response = await send(files, "GET", "#none");
+    expect([response.status, response.headers.get("x-selector-matches")]).toEqual([204, "0"]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../src/file-server.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { directory } from "../../src/plugins/directory.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+
+/** A plugin that writes down what happens to it. */
+function recorder(name: string, events: string[]): Plugin {
+  return {
+    name,
+    handle(exchange, next) {
+      events.push(`${name} handles ${exchange.path}`);
+      return next();
+    },
+    observe: (exchange) => void events.push(`${name} observes ${exchange.path}`),
+    start: () => void events.push(`${name} starts`),
+    close: () => void events.push(`${name} closes`),
+  };
+}
+
+async function pathsSeenBy(plugins: (recorded: Plugin) => readonly Plugin[], paths: readonly string[]) {
+  const events: string[] = [];
+  const files = createFileServer({ storage: memoryStorage(), plugins: plugins(recorder("it", events)) });
+  for (const path of paths) await (await files.fetch(new Request(`http://localhost${path}`))).text();
+  await files.close();
+  const seen = (verb: string) =>
+    events.filter((event) => event.includes(verb)).map((event) => event.slice(`it ${verb} `.length));
+  return { handled: seen("handles"), observed: seen("observes"), started: seen("starts"), closed: seen("closes") };
+}
+
+const paths = ["/", "/api", "/api/", "/api/x/y", "/apiary", "/%61pi/z", "/other/../api/w", "/API/x"];
+const inside = ["/api", "/api/", "/api/x/y", "/api/z", "/api/w"];
+
+describe("the directory plugin", () => {
+  it.each(["/api", "/api/"])("confines the plugins nested in it to whole segments of the path: %s", async (path) => {
+    const { handled, observed } = await pathsSeenBy((it) => [directory({ directory: path, plugins: [it] })], paths);
+    expect(handled).toEqual(inside);
+    expect(observed).toEqual(inside);
+  });
+
+  it("confines the plugins that follow it", async () => {
+    const { handled, observed } = await pathsSeenBy((it) => [directory({ directory: "/api" }), it], paths);
+    expect(handled).toEqual(inside);
+    expect(observed).toEqual(inside);
+  });
+
+  it("ends where the next one begins", async () => {
+    const plugins = (it: Plugin) => [directory({ directory: "/api" }), directory({ directory: "/" }), it];
+    const { handled } = await pathsSeenBy(plugins, ["/", "/api", "/x"]);
+    expect(handled).toEqual(["/", "/api", "/x"]);
+  });
+
+  it("takes its path decoded", async () => {
+    const plugins = (it: Plugin) => [directory({ directory: "/a b/é", plugins: [it] })];
+    const { handled } = await pathsSeenBy(plugins, ["/a%20b/%C3%A9/x", "/a%2520b/x"]);
+    expect(handled).toEqual(["/a b/é/x"]);
+  });
+
+  it("starts and closes what it confines, once, also where it is listed twice", async () => {
+    const plugins = (it: Plugin) => ["/a", "/b"].map((path) => directory({ directory: path, plugins: [it] }));
+    const { started, closed, handled, observed } = await pathsSeenBy(plugins, ["/a/1", "/b/2", "/c/3"]);
+    expect([started.length, closed.length]).toEqual([1, 1]);
+    expect(handled).toEqual(["/a/1", "/b/2"]);
+    expect(observed).toEqual(["/a/1", "/b/2"]);
+  });
+
+  it("asks a plugin that is always on also during an outage, within its paths", async () => {
+    const status: Plugin = { name: "status", alwaysOn: true, handle: () => ({ status: 200, headers: {} }) };
+    const plugins = [directory({ directory: "/internal", plugins: [status] })];
+    const files = createFileServer({ storage: memoryStorage(), plugins, maintenance: true });
+    const statusOf = async (path: string) => (await files.fetch(new Request(`http://localhost${path}`))).status;
+    expect([await statusOf("/internal/status"), await statusOf("/status")]).toEqual([200, 503]);
+    await files.close();
+  });
+
+  it.each([
+    ["api", 'directory is "api"'],
+    ["", 'directory is ""'],
+    ["/a//b", 'directory is "/a//b"'],
+    ["/a/../b", 'directory is "/a/../b"'],
+    ["/a\\b", "directory is"],
+    ["//", 'directory is "//"'],
+  ])("refuses a path that no request has: %o", (path, problem) => {
+    expect(() => directory({ directory: path })).toThrow(`directory: ${problem}`);
+  });
+
+  it("refuses other options, and plugins that are none", () => {
+    expect(() => directory({ directory: "/a", prefix: "/b" } as never)).toThrow(
+      'directory: the options has no option "prefix"',
+    );
+    expect(() => directory({} as never)).toThrow("directory: directory is undefined");
+    expect(() => directory({ directory: "/a", plugins: [{}] } as never)).toThrow("expected a plugin");
+    expect(() => directory(undefined as never)).toThrow("expected an object with a directory");
+  });
+});
+
+describe("several roots in one host", () => {
+  const archive = memoryStorage({ "/1999.txt": "old", "/sub/a.txt": "a", "/page.html": "<p>a<p>b" });
+  const serve = () =>
+    createFileServer({
+      storage: memoryStorage({ "/today.txt": "new" }),
+      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ storage: archive, at: "/archive" })] })],
+    });
+  const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+    serve().fetch(new Request(`http://localhost${path}`, { method, headers, ...(body !== undefined && { body }) }));
+
+  it("each have their part of the paths", async () => {
+    expect(await (await ask("GET", "/archive/1999.txt")).text()).toBe("old");
+    expect(await (await ask("GET", "/today.txt")).text()).toBe("new");
+    expect((await ask("GET", "/archive/today.txt")).status).toBe(404);
+    expect((await ask("GET", "/1999.txt")).status).toBe(404);
+  });
+
+  it("are listed and linked with their whole paths", async () => {
+    const listing = await ask("GET", "/archive/", { accept: "application/json" });
+    const { path, entries } = (await listing.json()) as { path: string; entries: { name: string }[] };
+    expect([path, entries.map(({ name }) => name)]).toEqual(["/archive/", ["sub", "1999.txt", "page.html"]]);
+    expect((await ask("GET", "/archive")).headers.get("location")).toBe("/archive/");
+    const created = await ask("POST", "/archive/sub", { "x-filename": "new.txt" }, "n");
+    expect([created.status, created.headers.get("location")]).toEqual([201, "/archive/sub/new.txt"]);
+    expect(await archive.stat("/sub/new.txt")).toMatchObject({ size: 1 });
+  });
+
+  it("keep their root directory", async () => {
+    expect((await ask("DELETE", "/archive/")).status).toBe(403);
+    expect((await ask("OPTIONS", "/archive/")).headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
+  });
+
+  it("have elements", async () => {
+    expect(await (await ask("GET", "/archive/page.html", { range: "selector=p + p" })).text()).toBe("<p>b");
+  });
+
+  it("may be all that a host has; elsewhere there is nothing then", async () => {
+    const handler = fileHandler({ storage: archive, at: "/archive" });
+    const files = createFileServer({ plugins: [directory({ directory: "/archive", plugins: [handler] })] });
+    const statusOf = async (path: string) => (await files.fetch(new Request(`http://localhost${path}`))).status;
+    expect([await statusOf("/archive/1999.txt"), await statusOf("/1999.txt"), await statusOf("/")]).toEqual([
+      200, 404, 404,
+    ]);
+  });
+
+  it("leave the rest to the host's own file handler, wherever theirs stands", async () => {
+    const plugins = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
+    const files = createFileServer({ storage: memoryStorage({ "/today.txt": "new" }), plugins });
+    expect((await files.fetch(new Request("http://localhost/today.txt"))).status).toBe(200);
+  });
+
+  it.each(["archive", "/archive/", "/a//b", "/../a", ""])("cannot appear at %o", (at) => {
+    expect(() => fileHandler({ storage: archive, at })).toThrow(
+      "expected a path that begins with / and does not end in it",
+    );
+  });
+});
