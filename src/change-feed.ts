@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { SelectedElements } from "./access.ts";
 import { notify } from "./notify.ts";
 
 /** What happened to a file or its elements. */
@@ -38,8 +40,26 @@ export interface Change {
 /** A {@link Change} before the feed has numbered it. */
 export type NewChange = Omit<Change, "id" | "time">;
 
+/** Where a change comes from; not for every listener to pass on. */
+export interface ChangeOrigin {
+  /** Name of the host in the configuration; `change.host` may be an alias. */
+  readonly site: string;
+  /** The changed elements, as rules by elements see them; only while listeners are being told. */
+  readonly elements?: SelectedElements | undefined;
+}
+
 /** Called with each change, right after its commit and before the client has the reply. */
-export type ChangeListener = (change: Change) => void;
+export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
+
+/** A change of the past. */
+export interface PastChange {
+  readonly change: Change;
+  /** See {@link ChangeOrigin}. */
+  readonly site: string;
+}
+
+/** How many changes are remembered for those who come back. */
+const maxPast = 1_000;
 
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
 const maxPending = 10_000;
@@ -52,6 +72,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
   readonly #listeners = new Set<ChangeListener>();
   readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
+  /** Tells this feed from that of another run of the server, whose ids begin at 1 as well. */
+  readonly name: string = randomUUID().slice(0, 8);
+  readonly #past: PastChange[] = [];
   #lastId = 0;
   #isEnded = false;
 
@@ -62,15 +85,33 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /** Calls `listener` after each commit, synchronously. Returns a function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void {
-    const subscription: ChangeListener = (change) => listener(change); // one listener may subscribe twice
+    const subscription: ChangeListener = (change, origin) => listener(change, origin); // one may subscribe twice
     this.#listeners.add(subscription);
     return () => this.#listeners.delete(subscription);
   }
 
+  /** Id of the latest change; 0 before the first. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
   /** Numbers a change and tells everyone. */
-  publish(change: NewChange): void {
+  publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
     const published: Change = { ...change, id: ++this.#lastId, time: new Date().toISOString() };
-    for (const listener of this.#listeners) notify(() => listener(published), this.#onError);
+    this.#past.push({ change: published, site: origin.site });
+    // In large steps: taking one off the front moves all the others.
+    if (this.#past.length >= 2 * maxPast) this.#past.splice(0, this.#past.length - maxPast);
+    for (const listener of this.#listeners) notify(() => listener(published, origin), this.#onError);
+  }
+
+  /**
+   * The changes after the one with this id, in order; `"gap"` where some of them are no longer known, or where this feed
+   * has never had such an id. The last 1,000 are.
+   */
+  since(id: number): readonly PastChange[] | "gap" {
+    const missed = this.#lastId - id;
+    if (!Number.isInteger(id) || id < 0 || missed < 0 || missed > Math.min(this.#past.length, maxPast)) return "gap";
+    return missed === 0 ? [] : this.#past.slice(-missed);
   }
 
   /** Ends every iteration, once it has had what was published; for the server itself. */

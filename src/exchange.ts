@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Access, permitAll, type User } from "./access.ts";
+import { type Access, permitAll, type SelectedElements, type User } from "./access.ts";
 import type { NewChange } from "./change-feed.ts";
 import { notify } from "./notify.ts";
 import { RequestBody } from "./request-body.ts";
@@ -122,15 +122,14 @@ export class Exchange {
     return this.#incoming.count(field);
   }
 
-  /** Announces a committed change to everyone who follows the host's `changes`. */
-  changed(change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "etag">): void {
-    this.site.changes.publish({
-      ...change,
-      method: this.method,
-      host: this.host,
-      ...(this.user && { user: this.user.name }),
-      requestId: this.id,
-    });
+  /** Announces a committed change to everyone who follows the host's `changes`; `elements` are those that changed. */
+  changed(
+    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "etag">,
+    elements?: SelectedElements,
+  ): void {
+    const { site, method, host, user, id } = this;
+    const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };
+    site.changes.publish(published, { site: site.name, elements });
   }
 
   /** Has `release` called when the exchange is over, however it ends; at once where it is over already. */

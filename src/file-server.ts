@@ -19,6 +19,7 @@ import { HttpError } from "./http-error.ts";
 import { silentLogger } from "./logger.ts";
 import { holdContinue, inTurn, NodeIncoming } from "./node-request.ts";
 import { notify } from "./notify.ts";
+import { unavailable } from "./outage.ts";
 import type { Outcome } from "./plugin.ts";
 import { discard, type Reply } from "./reply.ts";
 import { tooLarge } from "./request-body.ts";
@@ -158,7 +159,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
 
   /** Sends the reply, and tells what became of it. */
   async function conclude(exchange: Exchange, given: Reply, deliver: Deliver): Promise<void> {
-    const reply = completeReply(exchange, given);
+    const reply = completeReply(exchange, given, exchange.site.options.serverHeader);
     const sent = await deliver(reply);
     if (!sent) return;
     const { failure, ...outcome } = sent;
@@ -167,11 +168,9 @@ export function createFileServer(config: FileServerConfig): FileServer {
   }
 
   function outage(): HttpError | undefined {
-    if (closing) return unavailable("CLOSING", "The server is shutting down.");
-    if (typeof maintenance === "function" ? maintenance() : maintenance) {
-      return unavailable("MAINTENANCE", "The server is under maintenance.");
-    }
-    return inFlight > maxConcurrentRequests ? unavailable("OVERLOADED", "The server is overloaded.") : undefined;
+    if (closing) return unavailable("CLOSING");
+    if (typeof maintenance === "function" ? maintenance() : maintenance) return unavailable("MAINTENANCE");
+    return inFlight > maxConcurrentRequests ? unavailable("OVERLOADED") : undefined;
   }
 
   function tellObservers(exchange: Exchange, { status, headers }: Reply, sent: Sent): void {
@@ -303,13 +302,6 @@ function refuseCrossSite({ method, headers, protocol, site }: Exchange, authorit
   if (!isCrossSite(headers, { protocol, host: authority }, site.options.allowedOrigins)) return;
   throw new HttpError(403, "CROSS_SITE", "A page of another site may not change anything here.");
 }
-
-function unavailable(code: "CLOSING" | "MAINTENANCE" | "OVERLOADED", details: string): HttpError {
-  return new HttpError(503, code, `${details} Try again shortly.`, { headers: { "retry-after": retryAfter[code] } });
-}
-
-/** Seconds after which asking again is worth the while. */
-const retryAfter = { CLOSING: "5", MAINTENANCE: "60", OVERLOADED: "1" } as const;
 
 function isPassedOn(method: string | undefined, reply: Reply): boolean {
   return reply.error?.code === "NOT_FOUND" && (method === "GET" || method === "HEAD");

@@ -238,3 +238,41 @@ describe("the iterator of a change feed", () => {
     expect(await feed[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });
 });
+
+describe("the past of a feed", () => {
+  const feedOf = (count: number): ChangeFeed => {
+    const feed = new ChangeFeed(() => {});
+    for (let i = 1; i <= count; i++) feed.publish(changeOf(`/${i}`), { site: "*" });
+    return feed;
+  };
+  const idsSince = (feed: ChangeFeed, id: number): readonly number[] | "gap" => {
+    const past = feed.since(id);
+    return past === "gap" ? past : past.map(({ change }) => change.id);
+  };
+
+  it("gives what came after an id, in order, with the host that it happened on", () => {
+    const feed = feedOf(5);
+    expect(feed.lastId).toBe(5);
+    expect([idsSince(feed, 3), idsSince(feed, 0), idsSince(feed, 5)]).toEqual([[4, 5], [1, 2, 3, 4, 5], []]);
+    expect(feed.since(4)).toMatchObject([{ site: "*", change: { path: "/5" } }]);
+  });
+
+  it.each([6, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("is a gap after an id that never was: %o", (id) => {
+    expect(idsSince(feedOf(5), id)).toBe("gap");
+  });
+
+  it.each([1000, 1001, 1999, 2000, 2001, 5000])(
+    "has the last 1,000 of %i changes, and says where it has not",
+    (count) => {
+      const feed = feedOf(count);
+      const first = Math.max(0, count - 1000);
+      expect(idsSince(feed, first)).toHaveLength(Math.min(count, 1000));
+      expect(idsSince(feed, first)[0]).toBe(first + 1);
+      expect(idsSince(feed, first - 1)).toBe("gap");
+    },
+  );
+
+  it("tells feeds apart", () => {
+    expect(feedOf(0).name).not.toBe(feedOf(0).name);
+  });
+});

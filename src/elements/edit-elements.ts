@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { SelectedElements } from "../access.ts";
 import type { ElementRequest } from "../files/file-request.ts";
 import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
@@ -14,7 +15,7 @@ import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches }
 import { elementTag } from "./element-tag.ts";
 import { elementFinder, type FindElements } from "./find-elements.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
-import { refuseForbidden } from "./selected-elements.ts";
+import { refuseForbidden, selectedElements } from "./selected-elements.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {
@@ -40,6 +41,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
 
     let applied: AppliedEdit | undefined;
     let content: Uint8Array | undefined;
+    let selected: SelectedElements | undefined;
     const { stat, changed } = await storage.update(path, async (bytes, current) => {
       applied = undefined;
       refuseTooLarge(request, current.size);
@@ -49,6 +51,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
       refuseForbidden(request, document, matches);
+      selected = selectedElements(request, document, matches);
       await judgePreconditions(request, { document, stat: current }, matches);
       applied = await applyEdit(document, matches, edit, editLimits(request));
       content = await edit.content(applied);
@@ -59,7 +62,8 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       if (readsAsParsed(applied.document)) documents.set(path, stat.version, applied.document);
       const html = edit.html === "" ? {} : { html: edit.html };
       const etag = entityTag(stat.version);
-      exchange.changed({ kind: edit.kind, path, selector: request.selector, matches: matches.length, ...html, etag });
+      const change = { kind: edit.kind, path, selector: request.selector, matches: matches.length, ...html, etag };
+      exchange.changed(change, selected);
     }
     return await editReply(request, matches, applied, content, findElements);
   } catch (error) {

@@ -22,10 +22,17 @@ export function selectedElements(
   elements: readonly SourceElement[],
 ): SelectedElements {
   const { maxSelectionMs } = options;
-  const select = (selector: string): ReadonlySet<TreeParent> =>
-    new Set(
-      selectElements(document, compileSelector(selector), { maxSelectionMs, maxMatches: Number.POSITIVE_INFINITY }),
-    );
+  // Whoever announces a change asks for each of many listeners.
+  const known = new Map<string, ReadonlySet<TreeParent>>();
+  const select = (selector: string): ReadonlySet<TreeParent> => {
+    const selected =
+      known.get(selector) ??
+      new Set(
+        selectElements(document, compileSelector(selector), { maxSelectionMs, maxMatches: Number.POSITIVE_INFINITY }),
+      );
+    known.set(selector, selected);
+    return selected;
+  };
   return {
     areAmong(selector) {
       const selected = select(selector);

@@ -11,6 +11,9 @@ import {
   type WriteOptions,
 } from "./storage.ts";
 
+/** Size of the pieces of a stream. */
+const pieceBytes = 64 * 1024;
+
 /**
  * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a path
  * that ends in `/`, with `""`, is an empty directory. Throws where a path does not begin with `/`, is not canonical, or
@@ -121,20 +124,25 @@ class OpenMemoryFile implements OpenFile {
   }
 
   async bytes(span?: ByteSpan): Promise<Uint8Array> {
-    return this.#copy(span);
+    return copyOf(this.#part(span));
   }
 
   stream(span?: ByteSpan): Readable {
-    return Readable.from([this.#copy(span)], { objectMode: false });
+    return Readable.from(copiedPieces(this.#part(span)), { objectMode: false });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
   }
 
-  #copy({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Uint8Array {
+  #part({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Uint8Array {
     if (this.#isClosed) throw new Error("the file was closed before it was read");
     if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
-    return copyOf(this.#content.subarray(start, end + 1));
+    return this.#content.subarray(start, end + 1);
   }
+}
+
+/** In pieces, so that a client that leaves half-way was sent no more than it could take. */
+function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield copyOf(bytes.subarray(at, at + pieceBytes));
 }

@@ -1,0 +1,59 @@
+import type { Exchange } from "../../exchange.ts";
+import type { Outcome } from "../../plugin.ts";
+import { type AccessLogEntry, accessLogEntry } from "./entry.ts";
+import { bytesOfText, escapedBytes, escapedLine, escapedText, escapedWord } from "./escape.ts";
+import { withoutUserInfo } from "./user-info.ts";
+
+/** Makes the line for a finished exchange, without a line end. */
+export type LineFormat = (exchange: Exchange, outcome: Outcome, time: Date) => string;
+
+/** The format of a name, or one that a function makes of entries. */
+export function lineFormat(format: keyof typeof formats | ((entry: AccessLogEntry) => string)): LineFormat {
+  if (typeof format === "string") return formats[format];
+  return (exchange, outcome, time) => escapedLine(String(format(accessLogEntry(exchange, outcome, time))));
+}
+
+const formats: Readonly<Record<"common" | "combined" | "json", LineFormat>> = { common, combined, json };
+
+/**
+ * Apache's `%h %l %u %t "%r" %>s %b`. The second field is for RFC 1413, by which nobody identifies himself any more;
+ * every program reads over it, so it can say `aborted` where another field would make lines that many cannot read.
+ */
+function common(exchange: Exchange, { status, bytes, aborted }: Outcome, time: Date): string {
+  const { address, user, method, url, httpVersion } = exchange;
+  const request = `${escapedWord(method)} ${escapedWord(withoutUserInfo(url))} HTTP/${escapedWord(httpVersion)}`;
+  const client = `${wordOrDash(address)} ${aborted ? "aborted" : "-"} ${wordOrDash(user && bytesOfText(user.name))}`;
+  return `${client} [${commonTime(time)}] "${request}" ${status} ${bytes || "-"}`;
+}
+
+/** Apache's `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i"`. */
+function combined(exchange: Exchange, outcome: Outcome, time: Date): string {
+  const referer = withoutUserInfo(exchange.header("referer") ?? "-");
+  const userAgent = exchange.header("user-agent") ?? "-";
+  return `${common(exchange, outcome, time)} "${escapedBytes(referer)}" "${escapedBytes(userAgent)}"`;
+}
+
+function json(exchange: Exchange, outcome: Outcome, time: Date): string {
+  return escapedText(JSON.stringify(accessLogEntry(exchange, outcome, time)));
+}
+
+/** A dash stands for nothing, so that one who calls himself "-" must look different. */
+function wordOrDash(value: string | undefined): string {
+  if (value === undefined || value === "") return "-";
+  return value === "-" ? "\\x2d" : escapedWord(value);
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+let lastSecond = Number.NaN;
+let lastText = "";
+
+/** `10/Oct/2000:13:55:36 +0000`: UTC, in which no hour of the year comes twice. Made once a second. */
+function commonTime(time: Date): string {
+  const second = Math.floor(time.getTime() / 1000);
+  if (second !== lastSecond) {
+    const [, year, month, day, clock] = /^\+?(\d+)-(\d\d)-(\d\d)T([\d:]+)/.exec(time.toISOString()) ?? [];
+    lastText = `${day}/${months[Number(month) - 1]}/${year}:${clock} +0000`;
+    lastSecond = second;
+  }
+  return lastText;
+}

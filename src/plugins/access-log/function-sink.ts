@@ -1,0 +1,75 @@
+import { ConfigError } from "../../config.ts";
+import { silentLogger } from "../../logger.ts";
+import type { Site } from "../../site.ts";
+import type { AccessLogEntry } from "./entry.ts";
+import { isDoneInTime, type Sink } from "./sink.ts";
+import type { Trouble } from "./trouble.ts";
+
+/** Hands lines to a function, or to the server's logger where there is none. */
+export class FunctionSink implements Sink {
+  #write: ((line: string, entry: AccessLogEntry) => unknown) | undefined;
+  readonly #maxPending: number;
+  readonly #trouble: Trouble;
+  readonly #pending = new Set<Promise<unknown>>();
+  #pendingLength = 0;
+
+  constructor(
+    write: ((line: string, entry: AccessLogEntry) => unknown) | undefined,
+    maxPending: number,
+    trouble: Trouble,
+  ) {
+    this.#write = write;
+    this.#maxPending = maxPending;
+    this.#trouble = trouble;
+  }
+
+  async start({ logger }: Site): Promise<void> {
+    if (this.#write) return;
+    if (logger === silentLogger) {
+      throw new ConfigError([
+        "accessLog: has nowhere to write: expected file, stream or write, or a logger of the server",
+      ]);
+    }
+    this.#write = (line, access) => logger.info({ access }, line);
+  }
+
+  add(line: string, entry: () => AccessLogEntry): void {
+    if (!this.#write || this.#pendingLength + line.length > this.#maxPending) {
+      this.#trouble.drop(1);
+      return;
+    }
+    try {
+      const result = this.#write(line, entry());
+      if (result instanceof Promise) this.#await(result, line.length);
+      else this.#trouble.works();
+    } catch (error) {
+      this.#lose(error);
+    }
+  }
+
+  async reopen(): Promise<void> {}
+
+  async close(): Promise<void> {
+    if (!(await isDoneInTime(Promise.all(this.#pending)))) this.#trouble.drop(this.#pending.size);
+  }
+
+  /** An `async` function may be as slow as what it writes to, and then holds on to every line. */
+  #await(result: Promise<unknown>, length: number): void {
+    this.#pendingLength += length;
+    const settled = result
+      .then(
+        () => this.#trouble.works(),
+        (error) => this.#lose(error),
+      )
+      .finally(() => {
+        this.#pendingLength -= length;
+        this.#pending.delete(settled);
+      });
+    this.#pending.add(settled);
+  }
+
+  #lose(error: unknown): void {
+    this.#trouble.failed("the function that takes its lines failed", error);
+    this.#trouble.drop(1);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Site } from "../../site.ts";
+import type { AccessLogEntry } from "./entry.ts";
+
+/** Where lines go. */
+export interface Sink {
+  /** Called for each host that lists the plugin. */
+  start(site: Site): Promise<void>;
+  /** Takes a line, or counts it as dropped. Never throws, and never makes anybody wait. */
+  add(line: string, entry: () => AccessLogEntry): void;
+  reopen(): Promise<void>;
+  /** Hands over what is queued, within {@link closeMs}, and releases what the sink has opened. */
+  close(): Promise<void>;
+}
+
+/** How long a closing server waits for a log that stands still, in milliseconds. */
+export const closeMs = 2_000;
+
+/** Waits for work to be done, but not for ever; tells whether it was. */
+export async function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  // Not unref'd: a stream that stands still keeps no process alive, which would end in the middle of closing.
+  const patience = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, closeMs, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { checkOptions } from "../config.ts";
+import { isCanonicalPath } from "../http/request-path.ts";
+import { HttpError } from "../http-error.ts";
+import type { Plugin } from "../plugin.ts";
+import { jsonReply, type Reply } from "../reply.ts";
+import type { Site } from "../site.ts";
+import type { Storage } from "../storage/storage.ts";
+import { version as filementVersion } from "../version.ts";
+import { type HealthCheck, watchedCheck } from "./health-check/watched-check.ts";
+
+/** Options for {@link healthCheck}. */
+export interface HealthCheckOptions {
+  /** Path that answers the probe. @default "/health" */
+  readonly path?: string;
+  /** Named checks; one that returns `false`, throws or takes too long makes the server unhealthy. @default {} */
+  readonly checks?: Readonly<Record<string, HealthCheck>>;
+  /** Check, under the name `storage`, whether the host's storage could be written to. @default true */
+  readonly checkStorage?: boolean;
+  /** Time limit of each check in milliseconds. @default 5000 */
+  readonly timeoutMs?: number;
+  /** How long the answer of a check is good for, in milliseconds. @default 1000 */
+  readonly cacheMs?: number;
+  /** What the report says as `version`. @default the version of Filement */
+  readonly version?: string;
+}
+
+/** Longest time that a timer of Node can wait, in milliseconds; it takes more for 1. */
+const maxTimerMs = 2 ** 31 - 1;
+const milliseconds = `a whole number of milliseconds up to ${maxTimerMs}`;
+
+/** What the options are checked against. */
+export const healthCheckOptions: z.ZodType = z
+  .strictObject(
+    {
+      path: z.string("a path").refine(isCanonicalPath, "a path as requests have it: decoded, and from the root"),
+      checks: z.record(
+        z.string(),
+        z.custom<HealthCheck>((value) => typeof value === "function", "a function"),
+        "an object of functions by name",
+      ),
+      checkStorage: z.boolean("true or false"),
+      timeoutMs: z.int(milliseconds).min(1, milliseconds).max(maxTimerMs, milliseconds),
+      cacheMs: z.int(milliseconds).min(0, milliseconds).max(maxTimerMs, milliseconds),
+      version: z.string("a string").min(1, "a string that is not empty"),
+    },
+    "an object of options",
+  )
+  .partial();
+
+/** A named check, ready to be asked. */
+type Probe = readonly [name: string, passes: () => Promise<boolean>];
+
+/**
+ * Answers health probes, also while everybody else gets 503: 200 while the host takes requests and every check passes,
+ * otherwise 503 with a `status` that says why. Throws a `ConfigError` for options that cannot work.
+ *
+ * @example healthCheck({ checks: { database: async (signal) => (await fetch(databaseUrl, { signal })).ok } });
+ */
+export function healthCheck(options: HealthCheckOptions = {}): Plugin {
+  checkOptions("healthCheck", healthCheckOptions, options);
+  const { path = "/health", checks = {}, checkStorage = true, version = filementVersion } = options;
+  const { timeoutMs = 5000, cacheMs = 1000 } = options;
+  const probes = new Map<Site, readonly Probe[]>();
+  const storages = new Map<Storage, Probe>(); // hosts that share one ask it together
+  let shared: readonly Probe[] | undefined;
+  let startedAt: number | undefined;
+
+  function probe(name: string, check: HealthCheck, { report, logger }: Site): Probe {
+    const onChange = (reason: Error | undefined): void => {
+      if (reason) report(new Error(`health check "${name}" fails`, { cause: reason }));
+      else logger.info({ check: name }, "health check passes again");
+    };
+    return [name, watchedCheck(check, { timeoutMs, cacheMs, onChange })];
+  }
+
+  function storageProbe(site: Site): readonly Probe[] {
+    const { storage } = site;
+    if (!checkStorage || !storage?.check) return [];
+    const known = storages.get(storage) ?? probe("storage", () => storage.check?.(), site);
+    storages.set(storage, known);
+    return [known];
+  }
+
+  return {
+    name: "health-check",
+    alwaysOn: true,
+    start(site) {
+      startedAt ??= performance.now();
+      shared ??= Object.entries(checks).map(([name, check]) => probe(name, check, site));
+      probes.set(site, [...storageProbe(site), ...shared]);
+    },
+    async handle({ method, path: requested, access, site }, next) {
+      if (requested !== path) return next();
+      if (!access.permits("read", path)) throw access.refusal();
+      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
+      const outage = site.outage();
+      const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
+      // No check is run then: the answer is known, and an overloaded server has other things to do.
+      if (outage) return report(503, { status: outage.code.toLowerCase(), uptime, version }, outage.headers);
+      const results = await ask(probes.get(site) ?? []);
+      if (Object.values(results).every((result) => result === "ok")) {
+        return report(200, { status: "healthy", uptime, version });
+      }
+      return report(503, { status: "unhealthy", uptime, version, checks: results });
+    },
+  };
+}
+
+/** Asks all checks at once. Only their names and results are told: an error may hold addresses and paths. */
+async function ask(probes: readonly Probe[]): Promise<Record<string, "ok" | "failing">> {
+  const results = await Promise.all(
+    probes.map(async ([name, passes]) => [name, (await passes()) ? "ok" : "failing"] as const),
+  );
+  return Object.fromEntries(results);
+}
+
+function report(status: number, body: object, headers: Reply["headers"] = {}): Reply {
+  return jsonReply(status, body, { ...headers, "cache-control": "no-store" });
+}
+
+function methodNotAllowed(): HttpError {
+  const headers = { allow: "GET, HEAD" };
+  return new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers });
+}

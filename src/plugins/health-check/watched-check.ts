@@ -1,0 +1,73 @@
+// biome-ignore lint/suspicious/noConfusingVoidType: a check that only throws returns nothing, and should not have to
+type Works = boolean | void;
+
+/** Says whether something works: `false` or an error means it does not. `signal` is aborted at the time limit. */
+export type HealthCheck = (signal: AbortSignal) => Works | Promise<Works>;
+
+/** How a check is watched. */
+export interface WatchOptions {
+  /** Time limit of a run, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How long an answer is given again before the check is run anew, in milliseconds. */
+  readonly cacheMs: number;
+  /** Told when the check begins to fail, with the reason, and when it passes again, with `undefined`. */
+  readonly onChange: (reason: Error | undefined) => void;
+  /** A clock in milliseconds. @default performance.now */
+  readonly now?: () => number;
+}
+
+/**
+ * Asks a check, and resolves to whether it passes; never rejects. However many ask, it is run once at a time and once in
+ * `cacheMs`: a probe must not become a way to keep the server busy. A run that is not over at the time limit counts as
+ * failing until it is over; meanwhile none is begun, or a disk that hangs would take one thread after the other.
+ */
+export function watchedCheck(check: HealthCheck, options: WatchOptions): () => Promise<boolean> {
+  const { timeoutMs, cacheMs, onChange, now = () => performance.now() } = options;
+  let answer: Promise<boolean> | undefined;
+  let staleAt = Number.NEGATIVE_INFINITY;
+  let isPassing = true;
+
+  async function run(): Promise<boolean> {
+    const failure = await failureWithin(timeoutMs, check, () => {
+      staleAt = now() + cacheMs;
+    });
+    const passes = failure === undefined;
+    if (passes !== isPassing) onChange(failure);
+    isPassing = passes;
+    return passes;
+  }
+
+  return () => {
+    if (answer && now() < staleAt) return answer;
+    staleAt = Number.POSITIVE_INFINITY; // until the run is over
+    answer = run();
+    return answer;
+  };
+}
+
+/** Why a check fails; `undefined` where it passes. `onEnd` is called when the run is over, perhaps after the limit. */
+async function failureWithin(timeoutMs: number, check: HealthCheck, onEnd: () => void): Promise<Error | undefined> {
+  const controller = new AbortController();
+  const run = Promise.resolve(controller.signal)
+    .then(check)
+    .then((result) => (result === false ? new Error("the check returned false") : undefined), asError)
+    .finally(onEnd);
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<Error>((resolve) => {
+    timer = setTimeout(() => {
+      const error = new Error(`the check took longer than ${timeoutMs} ms`);
+      resolve(error); // before the check can answer the signal with an error of its own
+      controller.abort(error);
+    }, timeoutMs);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([run, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("the check threw what is no error", { cause: thrown });
+}

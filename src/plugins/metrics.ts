@@ -1,0 +1,134 @@
+import { Registry } from "prom-client";
+import { z } from "zod";
+import { ConfigError, checkOptions } from "../config.ts";
+import type { Exchange } from "../exchange.ts";
+import { isCanonicalPath } from "../http/request-path.ts";
+import { HttpError } from "../http-error.ts";
+import type { Next, Plugin } from "../plugin.ts";
+import type { Reply } from "../reply.ts";
+import { processMetrics } from "./metrics/process-metrics.ts";
+import type { NamedMetric } from "./metrics/read-metric.ts";
+import { RequestMetrics } from "./metrics/request-metrics.ts";
+
+/** A registry of `prom-client`, for either content type. */
+export type MetricsRegistry = Pick<
+  Registry,
+  "metrics" | "registerMetric" | "getSingleMetric" | "removeSingleMetric"
+> & { readonly contentType: string };
+
+/** Options for {@link metrics}. */
+export interface MetricsOptions {
+  /** Path of the exposition; `false` for none, with a `registry` that is exposed elsewhere. @default "/metrics" */
+  readonly path?: string | false;
+  /** Registry of `prom-client` to count in; what else it holds is exposed as well. @default one of its own */
+  readonly registry?: MetricsRegistry;
+  /** Put before the name of each metric. @default "" */
+  readonly prefix?: string;
+  /** Upper bounds of the duration histogram in seconds, ascending. @default 0.001 to 10 in 13 steps */
+  readonly buckets?: readonly number[];
+  /** Measure the process as well: CPU, memory, event loop, garbage collection. @default only without `registry` */
+  readonly processMetrics?: boolean;
+}
+
+/** A file from the page cache takes less than a millisecond, a large one over a slow line minutes. */
+const defaultBuckets: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const pathOrNone = "a path as requests have it, decoded and from the root, or false";
+const bucketList = "a list of positive numbers in ascending order";
+
+/** What the options are checked against. */
+export const metricsOptions: z.ZodType = z
+  .strictObject(
+    {
+      path: z.union([z.string().refine(isCanonicalPath, pathOrNone), z.literal(false)], pathOrNone),
+      registry: z.custom<MetricsRegistry>(isRegistry, "a registry of prom-client"),
+      prefix: z.string("a string").regex(/^(?:[a-z_:][a-z\d_:]*)?$/i, "letters, digits, _ and :"),
+      buckets: z.array(z.number(bucketList).positive(bucketList), bucketList).refine(isAscending, bucketList),
+      processMetrics: z.boolean("true or false"),
+    },
+    "an object of options",
+  )
+  .partial()
+  .refine(({ path, registry }) => path !== false || registry !== undefined, {
+    path: ["registry"],
+    error: "a registry of prom-client, as path is false",
+  });
+
+/**
+ * Counts requests, durations, bytes and more, and shows them to Prometheus. Throws a `ConfigError` for options that cannot
+ * work, and at the start for a registry that has metrics of these names already.
+ *
+ * Whoever reaches the path may read it: put authentication before it, or expose a `registry` elsewhere.
+ *
+ * @example createFileServer({ root: "site", plugins: [metrics(), healthCheck()] });
+ */
+export function metrics(options: MetricsOptions = {}): Plugin {
+  checkOptions("metrics", metricsOptions, options);
+  const { path = "/metrics", registry = new Registry(), prefix = "", buckets = defaultBuckets } = options;
+  const { processMetrics: measuresProcess = options.registry === undefined } = options;
+  const requests = new RequestMetrics({ prefix, buckets });
+  const measured = measuresProcess ? processMetrics(prefix) : undefined;
+  let unregister: (() => void) | undefined;
+
+  return {
+    name: "metrics",
+    start(site) {
+      requests.sites.add(site);
+      if (unregister) return; // for another host
+      unregister = register(registry, [...requests.metrics, ...(measured?.metrics ?? [])]);
+      measured?.start();
+    },
+    handle(exchange, next) {
+      requests.begin(exchange);
+      if (exchange.path === path) return expose(registry, exchange);
+      return exchange.isUpgrade ? countingClient(requests, next) : next();
+    },
+    observe(exchange, outcome) {
+      requests.end(exchange, outcome);
+    },
+    close() {
+      measured?.stop();
+      unregister?.();
+      unregister = undefined;
+      requests.sites.clear();
+    },
+  };
+}
+
+/** Puts metrics into a registry, all or none, and returns how to take them out again. */
+function register(registry: MetricsRegistry, metrics: readonly NamedMetric[]): () => void {
+  const taken = metrics.find(({ name }) => registry.getSingleMetric(name));
+  if (taken) {
+    throw new ConfigError([
+      `metrics: registry has a metric "${taken.name}" already: expected another registry or prefix`,
+    ]);
+  }
+  for (const { metric } of metrics) registry.registerMetric(metric);
+  return () => {
+    for (const { name, metric } of metrics) {
+      if (registry.getSingleMetric(name) === metric) registry.removeSingleMetric(name);
+    }
+  };
+}
+
+async function expose(registry: MetricsRegistry, { method, path, access }: Exchange): Promise<Reply> {
+  if (!access.permits("read", path)) throw access.refusal();
+  if (method !== "GET" && method !== "HEAD") {
+    const headers = { allow: "GET, HEAD" };
+    throw new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers });
+  }
+  const body = await registry.metrics();
+  return { status: 200, headers: { "content-type": registry.contentType, "cache-control": "no-store" }, body };
+}
+
+async function countingClient(requests: RequestMetrics, next: Next): Promise<Reply> {
+  return requests.countClient(await next());
+}
+
+function isRegistry(value: unknown): boolean {
+  const methods = ["metrics", "registerMetric", "getSingleMetric", "removeSingleMetric"];
+  return typeof value === "object" && value !== null && methods.every((name) => name in value);
+}
+
+function isAscending(bounds: readonly number[]): boolean {
+  return bounds.length > 0 && bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? bound));
+}

@@ -1,0 +1,23 @@
+import { Counter, Gauge, type Metric } from "prom-client";
+
+/** A metric and the name that a registry keeps it under. */
+export interface NamedMetric {
+  readonly name: string;
+  readonly metric: Metric<string>;
+}
+
+/** A gauge whose value is read when somebody asks. */
+export function readGauge(name: string, help: string, read: () => number): NamedMetric {
+  const metric: Gauge = new Gauge({ name, help, registers: [], collect: () => metric.set(read()) });
+  return { name, metric };
+}
+
+/** A counter that is kept elsewhere and read when somebody asks. */
+export function readCounter(name: string, help: string, read: () => number): NamedMetric {
+  const collect = (): void => {
+    metric.reset(); // a counter of prom-client can only be added to
+    metric.inc(read());
+  };
+  const metric: Counter = new Counter({ name, help, registers: [], collect });
+  return { name, metric };
+}

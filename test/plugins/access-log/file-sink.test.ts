@@ -1,0 +1,326 @@
+import { execFileSync } from "node:child_process";
+import { constants } from "node:fs";
+import { access, type FileHandle, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { FileSink } from "../../../src/plugins/access-log/file-sink.ts";
+import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
+import { accessLog } from "../../../src/plugins/access-log.ts";
+import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import { send } from "../../helpers/send.ts";
+import { serve } from "../../helpers/serve.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { aSite, type TestSite } from "./a-site.ts";
+import { until } from "./collected.ts";
+
+interface Opened extends TestSite {
+  readonly sink: FileSink;
+  readonly trouble: Trouble;
+  add(...lines: string[]): void;
+}
+
+async function openSink(file: string, maxQueuedBytes = 1_000_000): Promise<Opened> {
+  const trouble = new Trouble();
+  const sink = new FileSink(file, maxQueuedBytes, trouble);
+  const test = aSite();
+  trouble.site = test.site;
+  await sink.start(test.site);
+  onTestFinished(() => sink.close());
+  return { ...test, sink, trouble, add: (...lines) => lines.forEach((line) => void sink.add(line)) };
+}
+
+const linesOf = async (...files: string[]): Promise<string[]> => {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return texts.join("").split("\n").slice(0, -1);
+};
+const numbered = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `line ${from + index}`);
+
+afterEach(() => void vi.useRealTimers());
+
+describe("a file", () => {
+  it("is made where it is not there, appended to where it is, and not for others to read", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    for (const line of ["one", "two"]) {
+      const { sink, add, protectedPlaces } = await openSink(file);
+      expect(protectedPlaces).toEqual([file]);
+      add(line);
+      await sink.close();
+    }
+    expect(await linesOf(file)).toEqual(["one", "two"]);
+    expect((await stat(file)).mode & 0o037).toBe(0);
+  });
+
+  it("may be given as a path or a file URL", async () => {
+    const directory = await temporaryDirectory();
+    const files = [join(directory, "a.log"), join(directory, "b.log"), join(directory, "c.log")] as const;
+    const plugins = [
+      accessLog({ file: files[0] }),
+      accessLog({ file: pathToFileURL(files[1]) }),
+      accessLog({ file: pathToFileURL(files[2]).href }),
+    ];
+    const { url, files: server } = await serve({ storage: memoryStorage(), plugins });
+    await send(url, "GET", "/none");
+    await server.close();
+    for (const file of files) expect(await linesOf(file)).toHaveLength(1);
+  });
+
+  it.each([
+    ["whose directory is missing", "none/access.log", "ENOENT"],
+    ["that is a directory", "", "EISDIR"],
+  ])("%s keeps the server from starting, and the error names the option", async (_which, name, code) => {
+    const file = join(await temporaryDirectory(), name);
+    const { site } = aSite();
+    await expect(new FileSink(file, 1000, new Trouble()).start(site)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      problems: [expect.stringContaining(`accessLog: file is "${file}": expected one that can be written to: ${code}`)],
+    });
+  });
+
+  it("gets the lines in order, those of one turn together", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add } = await openSink(file);
+    add(...numbered(1000));
+    await sink.close();
+    expect(await linesOf(file)).toEqual(numbered(1000));
+  });
+
+  it("gets what is queued at the end, and loses what comes later", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add, trouble } = await openSink(file);
+    add("one");
+    const closed = sink.close();
+    await closed;
+    add("late");
+    expect(await linesOf(file)).toEqual(["one"]);
+    expect(trouble.dropped).toBe(1);
+  });
+
+  it("can be started again after it was closed", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, site, add, trouble } = await openSink(file);
+    add("one");
+    await sink.close();
+    await sink.start(site);
+    add("two");
+    await sink.close();
+    expect(await linesOf(file)).toEqual(["one", "two"]);
+    expect(trouble.dropped).toBe(0);
+  });
+
+  it("loses what goes beyond the queue, and counts it", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add, trouble, warnings } = await openSink(file, 30);
+    add(...numbered(10)); // 7 bytes each
+    await sink.close();
+    trouble.tell();
+    expect(await linesOf(file)).toEqual(numbered(4));
+    expect(trouble.dropped).toBe(6);
+    expect(warnings).toEqual([
+      { dropped: 1, droppedInAll: 1 },
+      { dropped: 5, droppedInAll: 6 },
+    ]);
+  });
+});
+
+describe("reopening", () => {
+  it("goes on in a new file after the old one was renamed, with no line lost or written twice", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const plugin = accessLog({ file, format: (entry) => entry.url });
+    const { url, files } = await serve({ storage: memoryStorage(), plugins: [plugin] });
+    const rotated: string[] = [];
+    let sent = 0;
+    const client = async (): Promise<void> => {
+      while (sent < 300) {
+        sent += 1;
+        await send(url, "GET", `/${sent}`);
+      }
+    };
+    const clients = Promise.all(Array.from({ length: 8 }, client));
+    for (let rotation = 0; rotation < 5; rotation += 1) {
+      await send(url, "GET", `/rotation-${rotation}`);
+      rotated.push(`${file}.${rotation}`);
+      await rename(file, `${file}.${rotation}`);
+      await plugin.reopen();
+    }
+    await clients;
+    await files.close();
+    const lines = await linesOf(...rotated, file);
+    expect(new Set(lines).size).toBe(305);
+    expect(lines).toHaveLength(305);
+    expect(plugin.dropped).toBe(0);
+  });
+
+  it("makes the file again where it was removed", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add, protectedPlaces } = await openSink(file);
+    await rm(file);
+    await sink.reopen();
+    add("one");
+    await sink.close();
+    expect(await linesOf(file)).toEqual(["one"]);
+    expect(protectedPlaces).toEqual([file, file]);
+  });
+
+  it("fails where the file cannot be opened, and the old one goes on", async () => {
+    const directory = await temporaryDirectory();
+    const file = join(directory, "access.log");
+    const { sink, add } = await openSink(file);
+    await rename(file, `${file}.1`);
+    await symlink(join(directory, "none", "access.log"), file);
+    await expect(sink.reopen()).rejects.toMatchObject({ code: "ENOENT" });
+    add("one");
+    await sink.close();
+    expect(await linesOf(`${file}.1`)).toEqual(["one"]);
+  });
+
+  it("does nothing before the start and after the end", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    await accessLog({ file }).reopen();
+    await expect(access(file)).rejects.toMatchObject({ code: "ENOENT" });
+    const { sink } = await openSink(file);
+    await sink.close();
+    await rm(file);
+    await sink.reopen();
+    await expect(access(file)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("a file that was deleted", () => {
+  it("is noticed within a second of lines, and made again", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add } = await openSink(file);
+    await rm(file);
+    vi.advanceTimersByTime(1000);
+    add("one");
+    await sink.close();
+    expect(await linesOf(file)).toEqual(["one"]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a file that cannot be written to", () => {
+  it("is reported once, and gets everything when it is reopened in a better place", async () => {
+    const directory = await temporaryDirectory();
+    const file = join(directory, "access.log");
+    await symlink("/dev/full", file); // every write fails with ENOSPC
+    const { sink, add, trouble, reports } = await openSink(file);
+    add("one", "two");
+    await until(() => reports.length > 0);
+    add("three");
+    await rm(file);
+    await writeFile(file, "");
+    await sink.reopen();
+    add("four");
+    await sink.close();
+    expect(await linesOf(file)).toEqual(["one", "two", "three", "four"]);
+    expect(reports).toEqual([expect.stringMatching(/^Error: accessLog: cannot write to \/.*access\.log: ENOSPC/)]);
+    expect(trouble.dropped).toBe(0);
+  });
+
+  it("is tried again by itself, less and less often", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const directory = await temporaryDirectory();
+    const file = join(directory, "access.log");
+    await symlink("/dev/full", file);
+    const { sink, add, reports } = await openSink(file);
+    add("one");
+    for (const ms of [500, 1000, 2000]) {
+      await until(() => vi.getTimerCount() === 1);
+      vi.advanceTimersByTime(ms - 1);
+      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(1);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+    await until(() => vi.getTimerCount() === 1);
+    await rm(file);
+    await writeFile(file, "");
+    vi.advanceTimersByTime(4000);
+    await until(async () => (await readFile(file, "utf8")) !== "");
+    expect(await linesOf(file)).toEqual(["one"]);
+    expect(reports).toHaveLength(1);
+    await sink.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("loses at the end what it has not taken, and does not hold the end up", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    await symlink("/dev/full", file);
+    const { sink, add, trouble } = await openSink(file);
+    add("one", "two");
+    await sink.close();
+    expect(trouble.dropped).toBe(2);
+  });
+
+  it("keeps no process alive, and fails no request", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    await symlink("/dev/full", file);
+    const reports: unknown[] = [];
+    const plugin = accessLog({ file });
+    const config = { storage: memoryStorage(), plugins: [plugin], onError: (error: unknown) => reports.push(error) };
+    const { url, files } = await serve(config);
+    for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
+    await files.close();
+    expect(plugin.dropped).toBe(3);
+    expect(reports).toHaveLength(1);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a named pipe", () => {
+  const makePipe = async (): Promise<string> => {
+    const pipe = join(await temporaryDirectory(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    return pipe;
+  };
+
+  it("that nobody reads keeps the server from starting, instead of hanging", async () => {
+    const { site } = aSite();
+    await expect(new FileSink(await makePipe(), 1000, new Trouble()).start(site)).rejects.toThrow("ENXIO");
+  });
+
+  it("whose reader stalls fills the queue; later it gets each line that was taken, whole and once", async () => {
+    const pipe = await makePipe();
+    const reader = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => reader.close());
+    const { sink, add, trouble, reports } = await openSink(pipe, 400_000);
+    let count = 0;
+    while (trouble.dropped === 0) {
+      add(...numbered(100, count)); // the pipe itself holds 64 KiB
+      count += 100;
+      await new Promise(setImmediate);
+    }
+    const taken = count - trouble.dropped;
+    const text = await readUntil(reader, (text) => text.split("\n").length > taken);
+    expect(text.split("\n").slice(0, -1)).toEqual(numbered(taken));
+    expect(reports).toEqual([]);
+    await sink.close();
+  });
+
+  it("whose reader is slow gets the rest at the end", async () => {
+    const pipe = await makePipe();
+    const reader = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => reader.close());
+    const { sink, add, trouble } = await openSink(pipe);
+    add(...numbered(20_000)); // more than the pipe holds
+    const closed = sink.close();
+    const text = await readUntil(reader, (text) => text.endsWith("\nline 19999\n"));
+    await closed;
+    expect(text.split("\n").slice(0, -1)).toEqual(numbered(20_000));
+    expect(trouble.dropped).toBe(0);
+  });
+});
+
+/** What comes out of a pipe, up to where it is enough. */
+async function readUntil(pipe: FileHandle, isEnough: (text: string) => boolean): Promise<string> {
+  const buffer = Buffer.alloc(65_536);
+  let text = "";
+  while (!isEnough(text)) {
+    const { bytesRead } = await pipe.read(buffer).catch((error) => {
+      if (error.code !== "EAGAIN") throw error;
+      return { bytesRead: 0 };
+    });
+    text += buffer.toString("latin1", 0, bytesRead);
+  }
+  return text;
+}

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type HealthCheck, watchedCheck } from "../../../src/plugins/health-check/watched-check.ts";
+
+let now = 0;
+
+beforeEach(() => {
+  now = 0;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A check under watch, how often it was run, and what was told of it. */
+function watch(check: HealthCheck) {
+  const changes: (string | undefined)[] = [];
+  const counted = vi.fn(check);
+  const passes = watchedCheck(counted, {
+    timeoutMs: 5000,
+    cacheMs: 1000,
+    onChange: (reason) => changes.push(reason?.message),
+    now: () => now,
+  });
+  return { passes, changes, runs: () => counted.mock.calls.length };
+}
+
+/** A check that passes when it is told to, and the signals that it was given. */
+function pending(): { check: HealthCheck; signals: AbortSignal[]; pass: () => void } {
+  let resolve: (passes: boolean) => void = () => {};
+  const signals: AbortSignal[] = [];
+  return {
+    check(signal) {
+      signals.push(signal);
+      return new Promise<boolean>((settle) => {
+        resolve = settle;
+      });
+    },
+    signals,
+    pass: () => resolve(true),
+  };
+}
+
+const settled = async (): Promise<void> => {
+  await new Promise(setImmediate);
+};
+
+describe("a watched check", () => {
+  const checks: readonly (readonly [what: string, check: HealthCheck, passes: boolean])[] = [
+    ["returns true", () => true, true],
+    ["returns nothing", () => {}, true],
+    ["resolves to true", async () => true, true],
+    ["resolves to nothing", async () => {}, true],
+    ["returns false", () => false, false],
+    ["resolves to false", async () => false, false],
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+      false,
+    ],
+    ["rejects", () => Promise.reject(new Error("no")), false],
+    ["rejects with nothing", () => Promise.reject(undefined), false],
+  ];
+
+  it.each(checks)("that %s", async (_what, check, passes) => {
+    expect(await watch(check).passes()).toBe(passes);
+  });
+
+  it("is run once for all who ask while it runs", async () => {
+    const { check, pass } = pending();
+    const { passes, runs } = watch(check);
+    const asked = [passes(), passes(), passes()];
+    await settled();
+    pass();
+    expect(await Promise.all(asked)).toEqual([true, true, true]);
+    expect(runs()).toBe(1);
+  });
+
+  it.each([true, false])("is run again only when its answer has become old: %s", async (result) => {
+    const { passes, runs } = watch(() => result);
+    await passes();
+    now = 999;
+    expect(await passes()).toBe(result);
+    expect(runs()).toBe(1);
+    now = 1000;
+    expect(await passes()).toBe(result);
+    expect(runs()).toBe(2);
+  });
+
+  it("fails at the time limit, and has its signal aborted then", async () => {
+    const { check, signals } = pending();
+    const { passes, changes } = watch(check);
+    const answer = passes();
+    await settled();
+    vi.advanceTimersByTime(4999);
+    expect(signals[0]?.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(await answer).toBe(false);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(changes).toEqual(["the check took longer than 5000 ms"]);
+  });
+
+  it("that has hung is not begun again before it is over", async () => {
+    const { check, pass } = pending();
+    const { passes, runs } = watch(check);
+    const answer = passes();
+    await settled();
+    vi.advanceTimersByTime(5000);
+    await answer;
+    now = 60_000;
+    expect(await passes()).toBe(false);
+    expect(runs()).toBe(1);
+
+    pass(); // an answer that comes too late is still late
+    await settled();
+    now = 60_999;
+    expect(await passes()).toBe(false);
+    now = 61_000;
+    const next = passes();
+    await settled();
+    expect(runs()).toBe(2);
+    pass();
+    expect(await next).toBe(true);
+  });
+
+  it("that heeds its signal is begun again", async () => {
+    const { passes, runs, changes } = watch(
+      (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    );
+    for (const round of [1, 2]) {
+      const answer = passes();
+      await settled();
+      vi.advanceTimersByTime(5000);
+      expect(await answer).toBe(false);
+      expect(runs()).toBe(round);
+      now += 1000;
+    }
+    expect(changes).toEqual(["the check took longer than 5000 ms"]);
+  });
+
+  it("leaves no timer behind", async () => {
+    await watch(() => true).passes();
+    await watch(() => false).passes();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is told of when it begins to fail and when it passes again, not each time", async () => {
+    const results = [true, false, false, true, true, false];
+    const { passes, changes } = watch(() => results.shift() ?? true);
+    for (let i = 0; i < 6; i++) {
+      await passes();
+      now += 1000;
+    }
+    expect(changes).toEqual(["the check returned false", undefined, "the check returned false"]);
+  });
+});

@@ -1,0 +1,455 @@
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { Counter, register as globalRegistry, type OpenMetricsContentType, Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config.ts";
+import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { type MetricsOptions, metrics } from "../../src/plugins/metrics.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { gate } from "../helpers/gate.ts";
+import { open, send } from "../helpers/send.ts";
+import { openSocket, serve } from "../helpers/serve.ts";
+import { type Family, parseFamilies, samplesIn, scrape } from "./metrics/exposition.ts";
+
+const requestsTotal = (method: string, status: number): string =>
+  `http_requests_total{method="${method}",status="${status}"}`;
+
+/** A server in this process, with a few files. */
+function fileServer(options: MetricsOptions = {}, ...others: readonly Plugin[]): FileServer {
+  const storage = memoryStorage({ "/a.txt": "hello", "/page.html": "<p>one</p>" });
+  return createFileServer({ storage, plugins: [metrics({ processMetrics: false, ...options }), ...others] });
+}
+
+async function ask(files: FileServer, method: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await files.fetch(new Request(`http://localhost${path}`, { ...init, method }));
+  return new Response(await response.arrayBuffer(), response); // read to its end, so that the exchange is over
+}
+
+describe("metrics", () => {
+  it("counts what was sent over HTTP, in a text that an independent parser reads", async () => {
+    const { url } = await serve({ storage: memoryStorage({ "/a.txt": "hello" }), plugins: [metrics()] });
+    const sent = [
+      ["GET", "/a.txt", 200],
+      ["GET", "/a.txt", 200],
+      ["HEAD", "/a.txt", 200],
+      ["GET", "/none", 404],
+      ["PUT", "/b.txt", 201],
+      ["DELETE", "/b.txt", 204],
+      ["OPTIONS", "/a.txt", 200],
+      ["PROPFIND", "/a.txt", 405],
+      ["GET", "/../x", 400],
+    ] as const;
+    for (const [method, path, status] of sent) {
+      expect([method, path, (await send(url, method, path)).status]).toEqual([method, path, status]);
+    }
+
+    const answer = await send(url, "GET", "/metrics");
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    const families = new Map(parseFamilies(answer.text).map((family) => [family.name, family]));
+    const counted = (family: Family | undefined) =>
+      family?.metrics.map(({ labels, value }) => [labels?.["method"], labels?.["status"], Number(value)]);
+    expect(families.get("http_requests_total")).toMatchObject({ type: "COUNTER" });
+    expect(counted(families.get("http_requests_total"))).toEqual([
+      ["GET", "200", 2],
+      ["HEAD", "200", 1],
+      ["GET", "404", 1],
+      ["PUT", "201", 1],
+      ["DELETE", "204", 1],
+      ["OPTIONS", "200", 1],
+      ["OTHER", "405", 1],
+      ["GET", "400", 1],
+    ]);
+    expect(families.get("http_request_duration_seconds")?.type).toBe("HISTOGRAM");
+    expect(families.get("process_resident_memory_bytes")?.type).toBe("GAUGE");
+    expect([...families.values()].filter(({ help }) => help === "")).toEqual([]);
+  });
+
+  it("keeps the number of series bounded over 10,000 requests with invented methods and paths", async () => {
+    const files = fileServer();
+    const served = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+    for (let i = 0; i < 10_000; i++) {
+      const method = i % 7 === 0 ? (served[i % served.length] ?? "GET") : `M${i}`;
+      await ask(files, method, `/${i}/"x\\n${i}?status=${i}`);
+    }
+    const response = await ask(files, "GET", "/metrics");
+    const samples = samplesIn(await response.text());
+    const requests = [...samples].filter(([series]) => series.startsWith("http_requests_total{"));
+    expect(requests.reduce((sum, [, count]) => sum + count, 0)).toBe(10_000);
+    expect(samples.get(requestsTotal("OTHER", 405))).toBe(8571);
+    expect(samples.size).toBeLessThan(200);
+    expect(new Set([...samples.keys()].flatMap((series) => /method="([^"]*)"/.exec(series)?.[1] ?? []))).toEqual(
+      new Set([...served, "OTHER"]),
+    );
+  });
+
+  it("tells HEAD the length of what GET would send, and refuses other methods", async () => {
+    const { url } = await serve({ storage: memoryStorage(), plugins: [metrics({ processMetrics: false })] });
+    const head = await send(url, "HEAD", "/metrics");
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect(Number(head.headers["content-length"])).toBeGreaterThan(500);
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"]) {
+      const { status, headers } = await send(url, method, "/metrics");
+      expect([method, status, headers["allow"]]).toEqual([method, 405, "GET, HEAD"]);
+    }
+    for (const path of ["/metrics/", "/metrics/a", "/Metrics"]) {
+      expect([path, (await send(url, "GET", path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it("answers at another path", async () => {
+    const files = fileServer({ path: "/internal/numbers" });
+    expect((await scrape(files, "/internal/numbers?a=b")).get("http_requests_in_flight")).toBe(1);
+    expect((await ask(files, "GET", "/metrics")).status).toBe(404);
+  });
+
+  it("measures durations in seconds, in the given buckets", async () => {
+    const { plugin, entered, release } = gate();
+    const files = fileServer({ buckets: [0.01, 60] }, plugin);
+    const slow = ask(files, "GET", "/slow");
+    await entered;
+    const begun = performance.now();
+    while (performance.now() - begun < 20) await new Promise(setImmediate);
+    release();
+    await slow;
+    const samples = await scrape(files);
+    const duration = "http_request_duration_seconds";
+    const bounds = [...samples].filter(([series]) => series.startsWith(`${duration}_bucket`));
+    expect(bounds).toEqual([
+      [`${duration}_bucket{le="0.01",method="GET"}`, 0],
+      [`${duration}_bucket{le="60",method="GET"}`, 1],
+      [`${duration}_bucket{le="+Inf",method="GET"}`, 1],
+    ]);
+    expect(samples.get(`${duration}_count{method="GET"}`)).toBe(1);
+    expect(samples.get(`${duration}_sum{method="GET"}`)).toBeGreaterThanOrEqual(0.02);
+    expect(samples.get(`${duration}_sum{method="GET"}`)).toBeLessThan(20);
+  });
+
+  it("counts the bytes of content that were sent", async () => {
+    const files = fileServer();
+    await ask(files, "GET", "/a.txt");
+    await ask(files, "HEAD", "/a.txt");
+    await ask(files, "GET", "/a.txt", { headers: { range: "bytes=1-2" } });
+    const exposition = await ask(files, "GET", "/metrics");
+    expect(samplesIn(await exposition.clone().text()).get("http_response_bytes_total")).toBe(7);
+    const { byteLength } = await exposition.arrayBuffer();
+    expect((await scrape(files)).get("http_response_bytes_total")).toBe(7 + byteLength);
+  });
+
+  it("has requests in flight while they are answered, the one that asks among them", async () => {
+    const { plugin, entered, release } = gate();
+    const files = fileServer({}, plugin);
+    const slow = ask(files, "GET", "/slow");
+    await entered;
+    expect((await scrape(files)).get("http_requests_in_flight")).toBe(2);
+    release();
+    await slow;
+    expect((await scrape(files)).get("http_requests_in_flight")).toBe(1);
+  });
+
+  it("counts a request that its client gives up once, and no longer as in flight", async () => {
+    const { plugin, entered, ended } = untilLeft();
+    const { files, url } = await serve({
+      storage: memoryStorage(),
+      plugins: [metrics({ processMetrics: false }), plugin],
+    });
+    const request = open(url, "GET", "/held");
+    request.on("error", () => {}).end(); // that it was given up
+    await entered;
+    request.destroy();
+    await ended;
+    const samples = await scrape(files);
+    expect(samples.get("http_requests_in_flight")).toBe(1);
+    expect([...samples].filter(([series]) => series.startsWith("http_requests_total"))).toEqual([
+      [requestsTotal("GET", 200), 1],
+    ]);
+    expect(samples.get("http_response_bytes_total")).toBe(0);
+  });
+
+  it("counts what plugins before it have answered, and what no plugin was asked for", async () => {
+    const refusing: Plugin = {
+      name: "refusing",
+      handle: (exchange, next) => {
+        if (exchange.path === "/closed") throw new HttpError(403, "FORBIDDEN", "No.");
+        return next();
+      },
+    };
+    const files = createFileServer({ storage: memoryStorage(), plugins: [refusing, metrics()] });
+    await ask(files, "GET", "/%2f"); // before anything was started
+    await ask(files, "GET", "/closed");
+    const samples = await scrape(files);
+    expect([samples.get(requestsTotal("GET", 400)), samples.get(requestsTotal("GET", 403))]).toEqual([1, 1]);
+    await files.close();
+  });
+
+  it("goes on counting under maintenance, and is as closed as everything else", async () => {
+    let maintenance = true;
+    const storage = memoryStorage({ "/a.txt": "hello" });
+    const files = createFileServer({
+      storage,
+      plugins: [metrics({ processMetrics: false })],
+      maintenance: () => maintenance,
+    });
+    expect((await ask(files, "GET", "/metrics")).status).toBe(503);
+    expect((await ask(files, "GET", "/a.txt")).status).toBe(503);
+    maintenance = false;
+    expect((await scrape(files)).get(requestsTotal("GET", 503))).toBe(2);
+  });
+
+  it("counts the refusals of a rate limit, and no other 429", async () => {
+    const refusing: Plugin = {
+      name: "refusing",
+      handle(exchange) {
+        const headers = exchange.path === "/limited" ? { "x-ratelimit-limit": "20" } : {};
+        throw new HttpError(429, "RATE_LIMITED", "Wait.", { headers });
+      },
+    };
+    const files = fileServer({}, refusing);
+    await ask(files, "GET", "/limited");
+    await ask(files, "GET", "/limited");
+    await ask(files, "GET", "/other");
+    const samples = await scrape(files);
+    expect(samples.get("rate_limit_refusals_total")).toBe(2);
+    expect(samples.get(requestsTotal("GET", 429))).toBe(3);
+  });
+
+  it("shows them to those only who may read the path", async () => {
+    const ruled: Plugin = {
+      name: "ruled",
+      handle(exchange, next) {
+        const permits = (right: string, path: string) => right === "read" && path === exchange.header("x-may-read");
+        exchange.access = { permits, refusal: () => new HttpError(403, "FORBIDDEN", "No.") };
+        return next();
+      },
+    };
+    const plugins = [ruled, metrics({ processMetrics: false })];
+    const files = createFileServer({ storage: memoryStorage(), plugins });
+    for (const method of ["GET", "HEAD", "POST"]) expect((await ask(files, method, "/metrics")).status).toBe(403);
+    const headers = { "x-may-read": "/metrics" };
+    expect((await ask(files, "GET", "/metrics", { headers })).status).toBe(200);
+  });
+
+  it("counts how often a parsed document was at hand", async () => {
+    const files = fileServer();
+    for (let i = 0; i < 3; i++) await ask(files, "GET", "/page.html", { headers: { range: "selector=p" } });
+    const samples = await scrape(files);
+    expect(samples.get("document_cache_misses_total")).toBe(1);
+    expect(samples.get("document_cache_hits_total")).toBe(2);
+  });
+
+  it("counts connections that were taken over for as long as they are open", async () => {
+    const accepting: Plugin = {
+      name: "accepting",
+      handle: (exchange, next) => (exchange.path === "/ws" ? { status: 101, headers: {}, accept: greet } : next()),
+    };
+    const { files, port, server } = await serve({
+      storage: memoryStorage(),
+      plugins: [metrics({ processMetrics: false }), accepting],
+    });
+    const handshake = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    const refused = await openSocket(port);
+    refused.write(handshake("/none"));
+    expect(await text(refused)).toMatch(/^HTTP\/1\.1 404 /);
+
+    const connected = once(server, "upgrade");
+    const client = await openSocket(port);
+    client.write(handshake("/ws"));
+    await once(client, "data");
+    const samples = await scrape(files);
+    expect(samples.get("websocket_clients")).toBe(1);
+    expect(samples.get(requestsTotal("GET", 101))).toBe(1);
+
+    const [, socket] = await connected;
+    const closed = once(socket, "close");
+    client.destroy();
+    await closed;
+    expect((await scrape(files)).get("websocket_clients")).toBe(0);
+  });
+
+  it("adds up the hosts that it is listed for", async () => {
+    const shared = metrics({ processMetrics: false });
+    const site = (name: string) => ({
+      storage: memoryStorage({ "/page.html": `<p>${name}</p>` }),
+      plugins: [shared],
+    });
+    const files = createFileServer({ hosts: { "a.example": site("a"), "b.example": site("b") } });
+    for (const host of ["a.example", "b.example"]) {
+      const request = new Request(`http://${host}/page.html`, { headers: { range: "selector=p" } });
+      await (await files.fetch(request)).arrayBuffer();
+    }
+    const response = await files.fetch(new Request("http://b.example/metrics"));
+    const samples = samplesIn(await response.text());
+    expect(samples.get(requestsTotal("GET", 206))).toBe(2);
+    expect(samples.get("document_cache_misses_total")).toBe(2);
+  });
+
+  it("shows nothing and counts on where the path is false", async () => {
+    const registry = new Registry();
+    const files = fileServer({ path: false, registry });
+    expect((await ask(files, "GET", "/metrics")).status).toBe(404);
+    expect(samplesIn(await registry.metrics()).get(requestsTotal("GET", 404))).toBe(1);
+  });
+});
+
+describe("the registry of metrics", () => {
+  it("is one of its own, with the process in it, unless one is given", async () => {
+    const files = fileServer({ processMetrics: true });
+    expect((await scrape(files)).get("process_cpu_seconds_total")).toBeGreaterThan(0);
+    await files.close();
+    expect(globalRegistry.getMetricsAsArray()).toEqual([]);
+  });
+
+  it("may be given: what else is in it is exposed, and left there at the end", async () => {
+    const registry = new Registry();
+    const orders = new Counter({ name: "orders_total", help: "Orders.", registers: [registry] });
+    orders.inc(3);
+    const files = createFileServer({ storage: memoryStorage(), plugins: [metrics({ registry })] });
+    const samples = await scrape(files);
+    expect(samples.get("orders_total")).toBe(3);
+    expect(samples.get("http_requests_in_flight")).toBe(1);
+    expect([...samples.keys()].filter((series) => /^(?:process|nodejs)_/.test(series))).toEqual([]);
+    await files.close();
+    expect(registry.getMetricsAsArray()).toEqual([orders]);
+  });
+
+  it("may speak OpenMetrics, and is emptied at the end all the same", async () => {
+    const registry = new Registry<OpenMetricsContentType>();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const files = createFileServer({ storage: memoryStorage(), plugins: [metrics({ registry })] });
+    await ask(files, "GET", "/none");
+    const response = await ask(files, "GET", "/metrics");
+    expect(response.headers.get("content-type")).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    const exposition = await response.text();
+    expect(exposition).toContain(`\n${requestsTotal("GET", 404)} 1\n`);
+    expect(exposition.endsWith("\n# EOF\n")).toBe(true);
+    await files.close();
+    expect(registry.getMetricsAsArray()).toEqual([]);
+  });
+
+  it("must not have metrics of the same names, which another prefix avoids", async () => {
+    const registry = new Registry();
+    const requests = new Counter({ name: "http_response_bytes_total", help: "Mine.", registers: [registry] });
+    const refused = createFileServer({ storage: memoryStorage(), plugins: [metrics({ registry })] });
+    await expect(refused.ready()).rejects.toThrow(
+      new ConfigError([
+        'metrics: registry has a metric "http_response_bytes_total" already: expected another registry or prefix',
+      ]),
+    );
+    await refused.close();
+    expect(registry.getMetricsAsArray()).toEqual([requests]);
+
+    const plugins = [metrics({ registry, prefix: "files_" }), metrics({ registry, prefix: "b_", path: "/b" })];
+    const files = createFileServer({ storage: memoryStorage(), plugins });
+    const samples = await scrape(files);
+    expect(samples.get("files_http_requests_in_flight")).toBe(1);
+    expect(samples.has("b_http_requests_in_flight")).toBe(true);
+    await files.close();
+    expect(registry.getMetricsAsArray()).toEqual([requests]);
+  });
+
+  it("may be reset by the host program while requests are in flight", async () => {
+    const registry = new Registry();
+    const { plugin, entered, release } = gate();
+    const files = fileServer({ registry }, plugin);
+    const slow = ask(files, "GET", "/slow");
+    await entered;
+    registry.resetMetrics();
+    release();
+    await slow;
+    expect((await scrape(files)).get("http_requests_in_flight")).toBe(1);
+  });
+
+  it("that fails is a failure of the server, and tells the client nothing", async () => {
+    const registry = new Registry();
+    const failure = new Error("the secret is 42");
+    new Counter({ name: "bad", help: "Bad.", registers: [registry], collect: () => Promise.reject(failure) });
+    const reported: unknown[] = [];
+    const files = createFileServer({
+      storage: memoryStorage(),
+      plugins: [metrics({ registry })],
+      onError: (error) => reported.push(error),
+    });
+    const response = await ask(files, "GET", "/metrics");
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("42")]);
+    expect(reported).toEqual([failure]);
+  });
+
+  it("is used again by a server that comes after another", async () => {
+    const registry = new Registry();
+    const plugin = metrics({ registry });
+    const first = createFileServer({ storage: memoryStorage(), plugins: [plugin] });
+    await scrape(first);
+    await first.close();
+    const second = createFileServer({ storage: memoryStorage(), plugins: [plugin] });
+    expect((await scrape(second)).get(requestsTotal("GET", 200))).toBe(1);
+  });
+});
+
+describe("the options of metrics", () => {
+  it("may be frozen", () => {
+    const options: MetricsOptions = Object.freeze({ path: "/m", prefix: "a_", buckets: Object.freeze([1, 2]) });
+    expect(metrics(options).name).toBe("metrics");
+    expect(metrics({ path: undefined, buckets: undefined } as never).name).toBe("metrics");
+  });
+
+  const refused: readonly (readonly [options: unknown, problem: string])[] = [
+    [
+      { path: "metrics" },
+      'path is "metrics": expected a path as requests have it, decoded and from the root, or false',
+    ],
+    [
+      { path: "/a/../b" },
+      'path is "/a/../b": expected a path as requests have it, decoded and from the root, or false',
+    ],
+    [{ path: true }, "path is true: expected a path as requests have it, decoded and from the root, or false"],
+    [{ path: false }, "registry is undefined: expected a registry of prom-client, as path is false"],
+    [{ registry: {} }, "registry is {}: expected a registry of prom-client"],
+    [{ prefix: "my-app" }, 'prefix is "my-app": expected letters, digits, _ and :'],
+    [{ prefix: "1_" }, 'prefix is "1_": expected letters, digits, _ and :'],
+    [{ buckets: [] }, "buckets is []: expected a list of positive numbers in ascending order"],
+    [{ buckets: [1, 1] }, "buckets is [ 1, 1 ]: expected a list of positive numbers in ascending order"],
+    [{ buckets: [0] }, "buckets[0] is 0: expected a list of positive numbers in ascending order"],
+    [{ buckets: [1, "2"] }, 'buckets[1] is "2": expected a list of positive numbers in ascending order'],
+    [{ processMetrics: "yes" }, 'processMetrics is "yes": expected true or false'],
+    [{ pth: "/m" }, 'the options has no option "pth"'],
+    ["/m", 'the options is "/m": expected an object of options'],
+  ];
+
+  it.each(refused)("are refused where they cannot work: %j", (options, problem) => {
+    expect(() => metrics(options as MetricsOptions)).toThrow(new ConfigError([`metrics: ${problem}`]));
+  });
+});
+
+/** Takes over a connection, as a web socket does, until the client ends it. */
+function greet(socket: Duplex): void {
+  socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+  socket.resume().once("end", () => socket.end());
+}
+
+/** A plugin that keeps requests for `/held` until their client leaves. */
+function untilLeft(): { plugin: Plugin; entered: Promise<void>; ended: Promise<void> } {
+  let enter: () => void = () => {};
+  let end: () => void = () => {};
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const plugin: Plugin = {
+    name: "until-left",
+    async handle(exchange, next) {
+      if (exchange.path !== "/held") return next();
+      exchange.defer(end);
+      enter();
+      await once(exchange.signal, "abort");
+      return { status: 200, headers: {}, body: "too late" };
+    },
+  };
+  return { plugin, entered, ended };
+}
