@@ -60,6 +60,12 @@ export interface HostConfig {
   readonly dialect?: "spec" | "draft-00" | undefined;
   /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /** The `Server` field of every reply, where no plugin sets one. @default none */
+  readonly serverHeader?: string | undefined;
+  /** Announce changes that other programs make on the disk. @default false */
+  readonly watch?: boolean | undefined;
+  /** Serve the browser module under `/.well-known/filement/client.js`. @default false */
+  readonly client?: boolean | undefined;
 }
 
 /** Configuration of {@link createFileServer}. Options of a host given here hold for every host that has none of its own. */
@@ -79,6 +85,10 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly maintenance?: boolean | (() => boolean) | undefined;
   /** Under Express: pass a GET or HEAD that finds nothing to `next()` instead of answering 404. @default false */
   readonly fallthrough?: boolean | undefined;
+  /** Address that the command line listens on; `createFileServer` itself does not listen. @default "127.0.0.1" */
+  readonly bindAddress?: string | undefined;
+  /** Port that the command line listens on; 0 picks one. @default 3000 */
+  readonly bindPort?: number | undefined;
   /** Where the server reports what it does; pino's shape. @default silent */
   readonly logger?: Logger | undefined;
   /** Told of every failure that the client only saw as a 500. @default `logger.error` */
@@ -113,7 +123,8 @@ const yesOrNo = z.boolean("true or false");
 const oneOf = (...values: readonly [string, ...string[]]) =>
   z.enum(values, values.map((value) => `"${value}"`).join(" or "));
 const hasPort = /:\d*$/;
-const isHostName = (name: string): boolean => {
+/** Whether a name can be that of a host; `"*"` stands for all. */
+export const isHostName = (name: string): boolean => {
   try {
     return name === "*" || (name !== "" && !hasPort.test(name) && hostKey(name) !== "");
   } catch {
@@ -158,32 +169,46 @@ const hostShape = {
     z.string("an origin").refine(isOrigin, "an origin as browsers send it, such as https://admin.example"),
     "a list of origins",
   ),
+  watch: yesOrNo,
+  client: yesOrNo,
+  serverHeader: z
+    .string("the value of a header field")
+    .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, "the value of a header field"),
 };
 
 const { aliases, ...serverHostShape } = hostShape;
-const { plugins, symlinks, durability, maxFileSize, allowedOrigins, ...fileHandlerShape } = serverHostShape;
+const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...fileHandlerShape } =
+  serverHostShape;
 const directoryPath = z
   .string("a path that begins with / and does not end in it")
   .refine(
     (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
     "a path that begins with / and does not end in it",
   );
-const fileHandlerSchema = z.strictObject({ ...fileHandlerShape, at: directoryPath }, "an object of options").partial();
+/** What the options of a file handler are checked against. */
+export const fileHandlerOptions: z.ZodType = z
+  .strictObject({ ...fileHandlerShape, at: directoryPath }, "an object of options")
+  .partial();
+/** What the options of a host are checked against. */
+export const hostOptions: z.ZodType = z.strictObject(hostShape, "a host's options").partial();
 const trustProxy = z.union(
   [z.boolean(), z.number(), z.string(), z.array(z.string()), z.custom(isFunction)],
   "true, false, a number of hops, addresses, or a function",
 );
 
-const serverSchema = z
+/** What the options of a server are checked against. */
+export const serverOptions: z.ZodType = z
   .strictObject(
     {
       ...serverHostShape,
-      hosts: z.record(hostName, z.strictObject(hostShape, "a host's options").partial(), "an object of hosts by name"),
+      hosts: z.record(hostName, hostOptions, "an object of hosts by name"),
       trustProxy,
       forwardedHeader: oneOf("x-forwarded-for", "forwarded"),
       maxConcurrentRequests: positiveInteger,
       maintenance: z.union([z.boolean(), z.custom(isFunction)], "true, false, or a function"),
       fallthrough: yesOrNo,
+      bindAddress: text,
+      bindPort: z.int("a port, 0 to 65535").min(0, "a port, 0 to 65535").max(65_535, "a port, 0 to 65535"),
       logger: z.custom<Logger>(
         hasMethods("debug", "info", "warn", "error"),
         "a logger with debug, info, warn and error",
@@ -201,14 +226,14 @@ export function hostKey(name: string): string {
 
 /** Throws one {@link ConfigError} that names everything that is wrong with a configuration. */
 export function checkConfig(config: unknown): asserts config is FileServerConfig {
-  const problems = problemsOf(serverSchema, config, "the configuration");
+  const problems = problemsOf(serverOptions, config, "the configuration");
   if (problems.length === 0) problems.push(...inconsistencies(config as FileServerConfig));
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** The same for the options of a file handler. */
 export function checkFileHandlerOptions(options: unknown): void {
-  const problems = problemsOf(fileHandlerSchema, options, "fileHandler");
+  const problems = problemsOf(fileHandlerOptions, options, "fileHandler");
   if (problems.length === 0) {
     const { root, storage, contentTypes = {} } = options as HostConfig;
     if (root !== undefined && storage !== undefined)

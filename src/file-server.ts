@@ -197,13 +197,14 @@ export function createFileServer(config: FileServerConfig): FileServer {
   async function close(): Promise<void> {
     await started?.catch(() => {}); // whoever asked for the start was told
     for (const fetched of handedOut) fetched.abandon(); // a test that looked at the status only would wait forever
+    const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
+    for (const plugin of plugins) notify(() => plugin.drain?.(), report);
     if (inFlight > 0) {
       await new Promise<void>((resolve) => {
         drained = resolve;
       });
     }
     changes.end();
-    const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
     const storages = new Set(hosts.sites.map((site) => site.storage));
     const failures: unknown[] = [];
     for (const each of [...[...plugins].reverse(), ...storages]) {

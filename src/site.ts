@@ -15,6 +15,12 @@ import type { Storage } from "./storage/storage.ts";
 export interface SiteOptions extends FileOptions {
   /** Origins besides the host's own whose pages may write, as browsers name them: `https://admin.example`. */
   readonly allowedOrigins: ReadonlySet<string>;
+  /** The `Server` field of replies; `undefined` for none. */
+  readonly serverHeader: string | undefined;
+  /** Whether changes that other programs make on the disk are announced. */
+  readonly watch: boolean;
+  /** Whether the browser module is served. */
+  readonly client: boolean;
 }
 
 /** What all hosts of a server share. */
@@ -49,6 +55,8 @@ export interface Site extends ServerParts {
   readonly plugins: readonly Plugin[];
   /** Those to be told what became of an exchange, and for which paths. */
   readonly observers: readonly ListedPlugin[];
+  /** The file handler that answers for a canonical path; the first of several. */
+  fileHandlerOf(path: string): Plugin | undefined;
   /** How often parsed documents were at hand, for each file handler that was started. */
   readonly documentCaches: Set<CacheCounts>;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
@@ -75,6 +83,9 @@ const defaults: SiteOptions = {
   refuseFragments: false,
   dialect: "spec",
   allowedOrigins: new Set(),
+  serverHeader: undefined,
+  watch: false,
+  client: false,
 };
 
 /** Puts a host together; everything that can be done before the first request is done here. */
@@ -89,6 +100,7 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     storage,
     plugins: distinct.map(({ plugin }) => plugin),
     observers: distinct.filter(({ plugin }) => plugin.observe),
+    fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
     documentCaches: new Set(),
     answer: composePipeline(listed, nobodyAnswered),
     answerDuringOutage: composePipeline(
@@ -99,9 +111,9 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
 }
 
 /** The option values that the configuration gives; an option set to `undefined` keeps its default. */
-function definedOptions(config: HostConfig): Partial<FileOptions> {
+function definedOptions(config: HostConfig): Partial<SiteOptions> {
   const given = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
-  return Object.fromEntries(given) as Partial<FileOptions>; // names and types were checked with the configuration
+  return Object.fromEntries(given) as Partial<SiteOptions>; // names and types were checked with the configuration
 }
 
 function storageOf(name: string, config: HostConfig): Storage | undefined {
@@ -117,9 +129,13 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
 
 /** Adds the file handler that answers for all that no other one is there for. */
 function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | undefined): readonly ListedPlugin[] {
-  const given = listed.filter(({ plugin }) => plugin.name === "file-handler");
+  const given = listed.filter(({ plugin }) => isFileHandler(plugin));
   const isComplete = given.some(isEverywhere) || (given.length > 0 && !storage);
   return isComplete ? listed : [...listed, ...listPlugins([fileHandler()])];
+}
+
+function isFileHandler({ name }: Plugin): boolean {
+  return name === "file-handler";
 }
 
 const nobodyAnswered: Handler = () => Promise.reject(notFound());

@@ -24,6 +24,7 @@ describe("npm run bench", () => {
       "node-html-parser",
       "lol-html (html-rewriter-wasm)",
     ];
+    const limiters = ["filement", "express-rate-limit, MemoryStore", "rate-limiter-flexible, RateLimiterMemory"];
     const readers = ["filement", "express.static", "sirv", "@fastify/static", "bare node:http"];
     expect(tables).toEqual([
       { title: "GET 1 KB", rows: readers },
@@ -40,6 +41,16 @@ describe("npm run bench", () => {
       { title: "Documents built to be slow", rows: expect.arrayContaining(["200,000 nested elements"]) },
       { title: "Selectors built to be slow", rows: expect.arrayContaining(["p:nth-child(2n+1)"]) },
       { title: "Edits built to be slow", rows: ["POST to *"] },
+      { title: "Decisions of a rate limit per second", rows: limiters },
+      { title: "Memory of a rate limit with 50,000 clients", rows: limiters },
+      {
+        title: "Longest hold of the event loop with 50,000 clients",
+        rows: [...limiters.map((name) => `${name}, a new client`), "filement, in a cleanup of all"],
+      },
+      {
+        title: "GET 1 KB with plugins",
+        rows: ["rateLimit", "accessLog", "metrics", "basicAuth", "all four", "none"],
+      },
       { title: "Trees", rows: expect.any(Array) },
       { title: "Cost of a tree", rows: ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"] },
       { title: "Memory with a file of 32 MiB", rows: ["PUT", "GET"] },
@@ -56,7 +67,7 @@ describe("npm run bench", () => {
     expect(await runNodeToEnd([run, "speed"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "no measurement speed; there are: files, elements, trees, memory\n",
+      stderr: "no measurement speed; there are: files, elements, plugins, trees, memory\n",
     });
   });
 });

@@ -1,58 +1,49 @@
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer, get, type IncomingMessage } from "node:http";
+import { connect } from "node:http2";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { encryptKey, hasOpenssl, makeCertificate } from "./helpers/certificate.ts";
+import { configPage, pluginItem } from "./helpers/config-page.ts";
+import {
+  announcement,
+  cli,
+  type RunningCommand,
+  refusesConnections,
+  runFilement,
+  startFilement,
+} from "./helpers/filement-command.ts";
+import { runNode } from "./helpers/run-node.ts";
+import { open } from "./helpers/send.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
-const cli = join(projectRoot, "dist/cli.js");
+const run = promisify(execFile);
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === "IPv6"));
-const announcement = /^filement: listening on (http:\/\/\S+:\d+)\n/;
-
-/** Starts `filement` with `--port 0`, and waits until it serves. */
-async function start(
-  args: readonly string[],
-  options?: Parameters<typeof runNode>[1],
-): Promise<RunningNode & { url: string }> {
-  const running = runNode([cli, ...args, "--port", "0"], options);
-  const [, url = ""] = await running.waitFor(announcement);
-  return { ...running, url };
-}
-
-const run = (...args: readonly string[]): ReturnType<typeof runNodeToEnd> => runNodeToEnd([cli, ...args]);
 
 /** Begins to download 64 MiB, far more than the buffers of a connection hold, and reads none of it yet. */
-async function beginDownload(): Promise<{ running: RunningNode & { url: string }; download: IncomingMessage }> {
+async function beginDownload(): Promise<{ running: RunningCommand; download: IncomingMessage }> {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, "large.bin"), "");
   await truncate(join(directory, "large.bin"), 64 * 1024 * 1024);
-  const running = await start([directory]);
+  const running = await startFilement([directory]);
   const request = get(`${running.url}/large.bin`);
   const [download] = (await once(request, "response")) as [IncomingMessage];
   return { running, download };
-}
-
-/** Waits until the server accepts no more connections: the signal has arrived. */
-async function refusesConnections(url: string): Promise<void> {
-  for (;;) {
-    const isOpen = await fetch(url).then(
-      (response) => response.text().then(() => true),
-      () => false,
-    );
-    if (!isOpen) return;
-  }
 }
 
 describe("filement, the command", () => {
   it("prints one line with its address, and serves the directory to read, to write and to list", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a.html"), "<ul><li>One</li></ul>");
-    const { url, printed } = await start([directory]);
+    const { url, printed } = await startFilement([directory]);
     expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: "" });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
@@ -67,7 +58,7 @@ describe("filement, the command", () => {
   it("serves the working directory when it is not told another", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "here.txt"), "here");
-    const { url } = await start([], { cwd });
+    const { url } = await startFilement([], { cwd });
     expect(await (await fetch(`${url}/here.txt`)).text()).toBe("here");
   });
 
@@ -81,21 +72,21 @@ describe("filement, the command", () => {
   });
 
   it("says with --help what it can do", async () => {
-    const { code, stdout, stderr } = await run("--help");
+    const { code, stdout, stderr } = await runFilement("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: filement \[directory\]/);
+    expect(stdout).toMatch(/^Usage: filement \[directory \| config.html\]/);
     for (const option of ["--port", "--host", "-v, --verbose", "--help", "--version"]) expect(stdout).toContain(option);
   });
 
   it("prints the version of the package with --version", async () => {
     const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
-    expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await runFilement("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   it("logs a line for each request on standard error with -v", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a.txt"), "abc");
-    const { url, printed, kill, ended } = await start([directory, "-v"]);
+    const { url, printed, kill, ended } = await startFilement([directory, "-v"]);
     await (await fetch(`${url}/a.txt?q`)).text();
     await (await fetch(`${url}/missing`)).text();
     kill("SIGTERM");
@@ -125,7 +116,7 @@ describe("filement, the command", () => {
   });
 
   it("does not wait for clients that only keep their connection open", async () => {
-    const { url, kill, ended } = await start([await temporaryDirectory()]);
+    const { url, kill, ended } = await startFilement([await temporaryDirectory()]);
     await (await fetch(`${url}/`)).text(); // fetch keeps the connection for the next request
     kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, signal: null });
@@ -142,7 +133,7 @@ describe("filement, the command", () => {
 
   it("says in one line that the port is in use, and exits with 1", async () => {
     const port = await listen(createServer());
-    expect(await run(await temporaryDirectory(), "--port", String(port))).toEqual({
+    expect(await runFilement(await temporaryDirectory(), "--port", String(port))).toEqual({
       code: 1,
       stdout: "",
       stderr: `filement: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
@@ -151,66 +142,280 @@ describe("filement, the command", () => {
 
   it("says in one line that the directory does not exist, and exits with 1", async () => {
     const missing = join(await temporaryDirectory(), "missing");
-    const { code, stdout, stderr } = await run(missing, "--port", "0");
+    const { code, stdout, stderr } = await runFilement(missing, "--port", "0");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^filement: .*missing.* does not exist.*\n$/);
   });
 
-  it("says in one line that the directory is a file, and exits with 1", async () => {
+  it("takes a file for a configuration, says in one line that it is none, and exits with 1", async () => {
     const file = join(await temporaryDirectory(), "file.txt");
     await writeFile(file, "");
-    const { code, stdout, stderr } = await run(file, "--port", "0");
+    const { code, stdout, stderr } = await runFilement(file, "--port", "0");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^filement: .*file\.txt.* is not a directory.*\n$/);
+    expect(stderr).toBe(`filement: ${file}:1: there is no item of a type that ends in /ServerConfig: expected one\n`);
   });
 
-  it.each([
-    ["an unknown option", ["--bogus"], "Unknown option '--bogus'"],
-    ["a port that is no number", ["--port", "http"], '--port expects a number from 0 to 65535, got "http"'],
-    ["a port that is too large", ["--port", "65536"], '--port expects a number from 0 to 65535, got "65536"'],
-    ["a port with a sign", ["--port=-1"], '--port expects a number from 0 to 65535, got "-1"'],
-    ["an option without its value", ["--port"], "Option '--port <value>' argument missing"],
-    ["an empty address", ["--host="], "--host expects an address"],
-    ["two directories", ["a", "b"], "expected one directory, got also: b"],
-  ])("refuses %s with 2 and one line", async (_what, args, message) => {
-    expect(await run(...args)).toEqual({
+  it("refuses a wrong command line with 2 and one line", async () => {
+    expect(await runFilement("--port", "http")).toEqual({
       code: 2,
       stdout: "",
-      stderr: `filement: ${message} (filement --help tells more)\n`,
+      stderr: 'filement: --port expects a number from 0 to 65535, got "http" (filement --help tells more)\n',
     });
   });
 
   it.each(["127.0.0.1", "localhost", "127.1.2.3"])("does not warn about %s", async (host) => {
-    const { printed, url } = await start([await temporaryDirectory(), "--host", host]);
+    const { printed, url } = await startFilement([await temporaryDirectory(), "--host", host]);
     expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: "" });
   });
 
   it("warns that everybody may write when it listens on 0.0.0.0", async () => {
     const directory = await temporaryDirectory();
-    const { printed, url } = await start([directory, "--host", "0.0.0.0"]);
-    expect(printed.stderr).toMatch(/^filement: warning: [^\n]*0\.0\.0\.0[^\n]*no authentication\n$/);
+    const { printed, url } = await startFilement([directory, "--host", "0.0.0.0"]);
+    expect(printed.stderr).toMatch(/^warning: [^\n]*0\.0\.0\.0[^\n]*no authentication\n$/);
     expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   });
 
   it("warns about a host name, which may stand for any address", async () => {
     const running = runNode([cli, await temporaryDirectory(), "--port", "0", "--host", hostname()]);
     await Promise.race([running.waitFor(announcement), running.ended]); // not every machine can resolve its own name
-    expect(running.printed.stderr).toContain(`filement: warning: anybody who can reach ${hostname()} can change`);
+    expect(running.printed.stderr).toContain(`warning: anybody who can reach ${hostname()} can change`);
   });
 
   it.skipIf(!hasIpv6)("puts an IPv6 address into brackets", async () => {
     const directory = join(await temporaryDirectory(), "site");
     await mkdir(directory);
     await writeFile(join(directory, "a.txt"), "abc");
-    const { url, printed } = await start([directory, "--host", "::1"]);
+    const { url, printed } = await startFilement([directory, "--host", "::1"]);
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(`${url}/a.txt`)).text()).toBe("abc");
     expect(printed.stderr).toBe("");
   });
 
   it.skipIf(!hasIpv6)("warns about ::", async () => {
-    const { url, printed } = await start([await temporaryDirectory(), "--host", "::"]);
+    const { url, printed } = await startFilement([await temporaryDirectory(), "--host", "::"]);
     expect(url).toMatch(/^http:\/\/\[::\]:\d+$/);
-    expect(printed.stderr).toContain("filement: warning: anybody who can reach :: can change");
+    expect(printed.stderr).toContain("warning: anybody who can reach :: can change");
+  });
+});
+
+/** A configuration page, beside a directory `www` with `a.txt`. */
+async function site(parts: Parameters<typeof configPage>[1] = {}): Promise<{ directory: string; page: string }> {
+  const directory = await temporaryDirectory();
+  const page = join(directory, "config.html");
+  await mkdir(join(directory, "www"));
+  await writeFile(join(directory, "www/a.txt"), "hello");
+  await writeFile(page, configPage("www", parts));
+  return { directory, page };
+}
+
+describe("filement with a configuration page", () => {
+  it("serves what the page says, at the address that it says", async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    const { page } = await site({ server: { bindPort: String(port), bindAddress: "127.0.0.2" } });
+    const running = runNode([cli, page]);
+    const [, url] = await running.waitFor(announcement);
+    expect(url).toBe(`http://127.0.0.2:${port}`);
+    expect(await (await fetch(`${url}/a.txt`)).text()).toBe("hello");
+  });
+
+  it("says everything that is wrong with the page, with its lines, and exits with 1", async () => {
+    const plugins = [pluginItem("file://./rate-limit.so", { requests_per_second: "-1" }), pluginItem("http://x/y.so")];
+    const { page } = await site({ plugins, server: { bindPort: "99999" }, host: { colour: "red" } });
+    const { code, stdout, stderr } = await runFilement(page);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    const lines = stderr.trimEnd().split("\n");
+    expect(
+      lines.every((line) => /^filement: .*config\.html:\d+: .*expected|has no option|no property/.test(line)),
+    ).toBe(true);
+    for (const name of ["bindPort", "colour", "requests_per_second", "http://x/y.so"]) expect(stderr).toContain(name);
+  });
+
+  it("ends with 1 when it cannot start, whatever its plugins have begun", async () => {
+    const { directory, page } = await site({ plugins: [pluginItem("file://./busy.mjs")] });
+    const busy =
+      'setInterval(() => {}, 1000); export default () => ({ name: "busy", start() { throw new Error("no luck"); } });';
+    await writeFile(join(directory, "busy.mjs"), busy);
+    expect(await runFilement(page, "--port", "0")).toEqual({ code: 1, stdout: "", stderr: "filement: no luck\n" });
+  });
+
+  it("ends with 0 when it is told to stop while it still starts", async () => {
+    const slow = 'export default () => ({ name: "slow", start: () => new Promise(() => console.log("starting")) });';
+    const { directory, page } = await site({ plugins: [pluginItem("file://./slow.mjs")] });
+    await writeFile(join(directory, "slow.mjs"), slow);
+    const running = runNode([cli, page, "--port", "0"]);
+    await running.waitFor(/starting/);
+    running.kill("SIGTERM");
+    expect(await running.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("ends with 1 when it cannot stop in order, and says why", async () => {
+    const broken = 'export default () => ({ name: "broken", close() { throw new Error("cannot let go"); } });';
+    const { directory, page } = await site({ plugins: [pluginItem("file://./broken.mjs")] });
+    await writeFile(join(directory, "broken.mjs"), broken);
+    const running = await startFilement([page]);
+    running.kill("SIGTERM");
+    expect(await running.ended).toEqual({ code: 1, signal: null });
+    expect(running.printed.stderr).toMatch(/^filement: closing failed: .*cannot let go\n$/);
+  });
+
+  it("warns of the hosts that are open to the network", async () => {
+    const { page } = await site({ plugins: [pluginItem("file://./metrics.so")], server: { bindAddress: "0.0.0.0" } });
+    const { printed } = await startFilement([page]);
+    expect(printed.stderr).toMatch(/^warning: anybody who can reach 0\.0\.0\.0 can change the files/);
+  });
+});
+
+describe("filement --check", () => {
+  it("says that all is fine, and exits with 0", async () => {
+    const { page, directory } = await site({ plugins: [pluginItem("file://./rate-limit.so")] });
+    expect(await runFilement("--check", page)).toEqual({ code: 0, stdout: `filement: ${page} is fine\n`, stderr: "" });
+    expect((await runFilement("--check", directory)).stdout).toBe(`filement: ${directory} is fine\n`);
+  });
+
+  it("says what is wrong, also with what only a start finds out, and exits with 1", async () => {
+    const { page, directory } = await site({
+      plugins: [pluginItem("basic-auth.so", { authfile: "file://./users.html" })],
+    });
+    const { code, stdout, stderr } = await runFilement("--check", page);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^filement: .*users\.html.*\n$/);
+    const missing = await runFilement("--check", join(directory, "none"));
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^filement: .*does not exist.*\n$/)]);
+  });
+
+  it.skipIf(!hasOpenssl)("looks at certificate and key, too (needs openssl)", async () => {
+    const { page, directory } = await site();
+    const { cert, key } = await makeCertificate(directory, "own");
+    expect((await runFilement("--check", page, "--cert", cert, "--key", key)).code).toBe(0);
+    await encryptKey(key);
+    expect(await runFilement("--check", page, "--cert", cert, "--key", key)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `filement: --key ${key} is encrypted: expected one without a passphrase\n`,
+    });
+  });
+
+  it("leaves a server with the same configuration, its uploads and its log alone", async () => {
+    const { page, directory } = await site({
+      plugins: [pluginItem("access-log.so", { file: "file://./access.log" })],
+      server: { bindPort: "0" },
+    });
+    const { url, printed } = await startFilement([page]);
+    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "10" } });
+    upload.write("01234");
+    await fileBegins(join(directory, "www"));
+    expect((await runFilement("--check", page)).code).toBe(0);
+    upload.end("56789");
+    const [reply] = (await once(upload, "response")) as [IncomingMessage];
+    expect(reply.statusCode).toBe(201);
+    await (await fetch(`${url}/b.txt`)).text();
+    expect(await readFile(join(directory, "www/b.txt"), "utf8")).toBe("0123456789");
+    expect(printed.stderr).toBe("");
+  });
+});
+
+/** Waits until an upload has arrived so far that it is on the disk. */
+async function fileBegins(directory: string): Promise<void> {
+  for (;;) {
+    const names = await readdir(directory);
+    const sizes = names.filter((name) => name.endsWith(".tmp")).map((name) => stat(join(directory, name)));
+    if ((await Promise.all(sizes)).some(({ size }) => size > 0)) return;
+  }
+}
+
+describe("what filement logs", () => {
+  const limited = pluginItem("file://./rate-limit.so", { requests_per_second: "0.001", burst_capacity: "1" });
+
+  it("has with -v every request, and every refusal of a limit with key and delay", async () => {
+    const { page } = await site({ plugins: [limited] });
+    const { url, printed, kill, ended } = await startFilement([page, "-v"]);
+    for (const name of ["a.txt", "b.txt"]) await (await fetch(`${url}/${name}`)).text();
+    kill("SIGTERM");
+    await ended;
+    const lines = printed.stderr.trimEnd().split("\n");
+    const messages = lines.map((line) => line.slice(0, line.indexOf("{") - 1));
+    expect(messages).toEqual(["info: request", "info: rate limit: refused", "info: request"]);
+    const [first, refusal, second] = lines.map((line) => JSON.parse(line.slice(line.indexOf("{"))));
+    expect([first, second]).toMatchObject([
+      { url: "/a.txt", status: 200 },
+      { url: "/b.txt", status: 429 },
+    ]);
+    expect(refusal).toMatchObject({ key: "ip:127.0.0.1", path: "/b.txt" });
+    expect(refusal.retryAfterSeconds).toBeGreaterThan(900);
+  });
+
+  it("is JSON with --log-format json, line by line, also why it does not start", async () => {
+    const { page } = await site({ plugins: [limited] });
+    const options = ["-v", "--log-format", "json"];
+    const { url, printed, kill, ended } = await startFilement([page, "--host", "0.0.0.0", ...options]);
+    await (await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/a.txt`)).text();
+    kill("SIGTERM");
+    await ended;
+    const lines = printed.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ level }) => level)).toEqual(["warning", "info"]);
+    expect(lines[1]).toMatchObject({ message: "request", url: "/a.txt", status: 200 });
+
+    const failed = await runFilement(`${page}.html`, ...options);
+    expect(JSON.parse(failed.stderr)).toMatchObject({
+      level: "fatal",
+      message: expect.stringContaining("no such file"),
+    });
+    expect(failed.code).toBe(1);
+  });
+
+  it("is lost without harm when nobody reads it any more", async () => {
+    const { page } = await site();
+    const child = spawn(process.execPath, [cli, page, "--port", "0", "-v"], { stdio: ["ignore", "pipe", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const [, url = ""] = announcement.exec(String(line)) ?? [];
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    for (let count = 0; count < 3; count += 1) expect(await (await fetch(`${url}/a.txt`)).text()).toBe("hello");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+});
+
+describe.skipIf(!hasOpenssl)("filement --cert --key (needs openssl)", () => {
+  async function startSecure(): Promise<RunningCommand> {
+    const { page, directory } = await site();
+    const { cert, key } = await makeCertificate(directory, "own");
+    return startFilement([page, "--cert", cert, "--key", key]);
+  }
+
+  it("serves HTTP/2 and HTTP/1.1 over TLS, elements as well", async () => {
+    const { url } = await startSecure();
+    expect(url).toMatch(/^https:/);
+    for (const version of ["--http1.1", "--http2"]) {
+      const format = "%{http_version} %{http_code}";
+      const put = ["-X", "PUT", "--data", "<p>one</p>", `${url}/page.html`];
+      const { stdout } = await run("curl", ["-sk", version, "-w", format, "-o", "/dev/null", ...put]);
+      expect(stdout).toMatch(/^(?:1\.1|2) 20[01]$/);
+      const read = await run("curl", ["-sk", version, "-H", "Range: selector=p", `${url}/page.html`]);
+      expect(read.stdout).toBe("<p>one</p>");
+    }
+  });
+
+  it("finishes what is in flight in a session of HTTP/2 when it is told to stop, then exits with 0", async () => {
+    const { url, kill, ended, printed } = await startSecure();
+    const session = connect(url, { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    const upload = session.request({ ":path": "/b.txt", ":method": "PUT" });
+    upload.write("01234");
+    const other = session.request({ ":path": "/a.txt" });
+    expect(await text(other)).toBe("hello"); // by now the server has the upload, too
+    const isTold = once(session, "goaway");
+    kill("SIGTERM");
+    await isTold;
+    upload.end("56789");
+    const [reply] = await once(upload, "response");
+    expect(reply[":status"]).toBe(201);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr).toBe("");
   });
 });

@@ -99,6 +99,29 @@ describe("the table of options", () => {
   });
 });
 
+describe("the pages of the plugins", () => {
+  const documentedElsewhere = new Set(["from-middleware", "client-module"]); // writing-a-plugin.md, live-pages.md
+  const plugins = readdirSync(join(projectRoot, "src/plugins"))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => name.replace(/\.ts$/, ""))
+    .filter((name) => !documentedElsewhere.has(name));
+
+  it.each(plugins)("have every option of %s, in order, with its default", (plugin) => {
+    const options = [...pluginOptions(plugin)];
+    expect(options.length).toBeGreaterThan(0);
+    const rows = table(`docs/plugins/${plugin}.md`, "Options");
+    expect(firstColumn(rows)).toEqual(options.map(([name]) => name));
+    const plain = (text = ""): string => text.replace(/[`"]/g, "");
+    for (const [index, [name, value]] of options.entries()) {
+      if (/^[\w"/{[.]+$/.test(value)) expect([name, plain(rows[index]?.[2])]).toEqual([name, plain(value)]);
+    }
+  });
+
+  it.each(plugins)("are linked from the README: %s", (plugin) => {
+    expect(read("README.md")).toContain(`](docs/plugins/${plugin}.md)`);
+  });
+});
+
 describe("the table of methods and targets", () => {
   const rows = tableRows("docs/protocol.md", "Methods and targets");
 
@@ -116,7 +139,7 @@ describe("the table of methods and targets", () => {
 
 describe("the quick start", () => {
   it("shows the help of the command as it is", () => {
-    const [, help = ""] = /const help = `([^`]+)`/.exec(read("src/cli.ts")) ?? [];
+    const [, help = ""] = /const help = `([^`]+)`/.exec(read("src/cli/command-line.ts")) ?? [];
     expect(help).toContain("Usage:");
     expect(read("docs/quick-start.md")).toContain(help);
   });
@@ -267,13 +290,25 @@ function selectorFor(target: string): string | undefined {
 function optionDefaults(name: "HostConfig" | "FileServerConfig"): Map<string, string> {
   const [, members = ""] =
     new RegExp(`export interface ${name} [^{]*\\{([^]*?)\\n\\}`).exec(read("src/config.ts")) ?? [];
-  const options = members.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+readonly (\w+)\?:/g);
+  return membersOf(members);
+}
+
+/** The members of an interface and their defaults. */
+function membersOf(members: string): Map<string, string> {
+  const options = members.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+readonly (\w+)\??:/g);
   return new Map(
     [...options].map(([, comment = "", option = ""]) => {
       const [, value = ""] = /@default (.+?)\s*$/m.exec(comment) ?? [];
       return [option, value.replaceAll("`", "").trim()];
     }),
   );
+}
+
+/** Options of a plugin and their defaults, in order. */
+function pluginOptions(plugin: string): Map<string, string> {
+  const [, members = ""] =
+    /export interface \w+Options [^{]*\{([\s\S]*?)\n\}/.exec(read(`src/plugins/${plugin}.ts`)) ?? [];
+  return membersOf(members);
 }
 
 /** The table below a heading, without its head; cells without backticks. */

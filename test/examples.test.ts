@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cp, readFile, rename } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -15,10 +15,13 @@ const examples = join(projectRoot, "examples");
 const withoutNotices = { NODE_OPTIONS: "" }; // what vitest sets for itself is not for the examples
 
 /** Runs an example on a free port, with a copy of the example site for the files it serves. */
-async function runExample(name: string): Promise<RunningNode & { url: string }> {
+async function runExample(
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningNode & { url: string }> {
   const root = join(await temporaryDirectory(), "site");
   await cp(join(examples, "site"), root, { recursive: true });
-  const running = runNode([join(examples, name)], { env: { ...withoutNotices, PORT: "0", ROOT: root } });
+  const running = runNode([join(examples, name)], { env: { ...withoutNotices, PORT: "0", ROOT: root, ...env } });
   const [, url = ""] = await running.waitFor(/listening on (http:\S+)\n/);
   return { ...running, url: url.replace(/\/$/, "") };
 }
@@ -157,5 +160,105 @@ describe("the examples", () => {
     const lines = readFileSync(join(examples, name), "utf8").trimEnd().split("\n").length;
     expect(lines).toBeGreaterThanOrEqual(15);
     expect(lines).toBeLessThanOrEqual(45);
+  });
+});
+
+describe("examples/metrics-and-health.mjs", () => {
+  it("tells that it is well, counts what it was asked for, and stops at SIGTERM", async () => {
+    const { url, printed, kill, ended } = await runExample("metrics-and-health.mjs");
+    expect((await fetch(`${url}/`)).status).toBe(200);
+    const health = await fetch(`${url}/health`);
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: "healthy" })]);
+    const numbers = await (await fetch(`${url}/metrics`)).text();
+    expect(numbers).toMatch(/^http_requests_total\{method="GET",status="200"\} 2$/m);
+    expect(numbers).toMatch(/^process_resident_memory_bytes \d+$/m);
+
+    kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr).toBe("");
+  });
+});
+
+describe("examples/access-log.mjs", () => {
+  it("writes a line for each reply, into a new file after a rotation and SIGHUP, and the last ones at SIGTERM", async () => {
+    const log = join(await temporaryDirectory(), "access.log");
+    const { url, waitFor, kill, ended, printed } = await runExample("access-log.mjs", { LOG: log });
+    expect((await fetch(`${url}/none`)).status).toBe(404);
+    await rename(log, `${log}.1`);
+    kill("SIGHUP");
+    await waitFor(/opened anew, 0 lines lost so far/);
+    expect((await fetch(`${url}/`)).status).toBe(200);
+    kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr).toBe("");
+    expect(await readFile(`${log}.1`, "utf8")).toMatch(
+      /^127\.0\.0\.1 - - \[.*\] "GET \/none HTTP\/1\.1" 404 \d+ "-" ".*"\n$/,
+    );
+    expect(await readFile(log, "utf8")).toMatch(/^127\.0\.0\.1 - - \[.*\] "GET \/ HTTP\/1\.1" 200 \d+ "-" ".*"\n$/);
+  });
+});
+
+describe("examples/protect-directory.mjs", () => {
+  it("lets everybody read, one user write, and nobody else see the drafts", async () => {
+    const { url } = await runExample("protect-directory.mjs");
+    const authorization = `Basic ${btoa("ada:engine")}`;
+    const wrong = { authorization: `Basic ${btoa("ada:wrong")}` };
+    const put = { method: "PUT", body: "draft" };
+    expect((await fetch(`${url}/`)).status).toBe(200);
+    expect((await fetch(`${url}/`, { headers: wrong })).status).toBe(401);
+    expect((await fetch(`${url}/new.txt`, put)).status).toBe(401);
+    expect((await fetch(`${url}/drafts/a.txt`, { ...put, headers: { authorization } })).status).toBe(201);
+    const draft = await fetch(`${url}/drafts/a.txt`);
+    expect([draft.status, draft.headers.get("www-authenticate")]).toEqual([
+      401,
+      'Basic realm="Example", charset="UTF-8"',
+    ]);
+    expect((await fetch(`${url}/drafts/none.txt`)).status).toBe(401);
+    expect(await (await fetch(`${url}/drafts/a.txt`, { headers: { authorization } })).text()).toBe("draft");
+  });
+});
+
+describe("examples/per-user-pages.mjs", () => {
+  it("lets each user change their own notes and files, and nobody else's", async () => {
+    const { url } = await runExample("per-user-pages.mjs");
+    const edit = async (name: string, password: string, owner: string): Promise<number> => {
+      const headers = {
+        authorization: `Basic ${btoa(`${name}:${password}`)}`,
+        range: `selector=[data-owner=${owner}]`,
+      };
+      const body = `<li data-owner="${owner}">changed by ${name}</li>`;
+      return (await fetch(`${url}/board.html`, { method: "PUT", headers, body })).status;
+    };
+    expect(await edit("ada", "engine", "ada")).toBe(206);
+    expect(await edit("ada", "engine", "bob")).toBe(403);
+    expect(await edit("bob", "engine", "bob")).toBe(401);
+    const page = await (await fetch(`${url}/board.html`)).text();
+    expect(page).toContain("changed by ada");
+    expect(page).toContain("Bob's note");
+
+    const file = async (owner: string): Promise<number> => {
+      const headers = { authorization: `Basic ${btoa("bob:bees")}` };
+      return (await fetch(`${url}/users/${owner}/a.txt`, { method: "PUT", headers, body: "a" })).status;
+    };
+    expect([await file("bob"), await file("ada")]).toEqual([201, 403]);
+  });
+});
+
+describe("examples/rate-limit.mjs", () => {
+  it("limits changes more strictly than reads, and prints whom it refused", async () => {
+    const { url, printed, waitFor } = await runExample("rate-limit.mjs");
+    const put = () => fetch(`${url}/new.txt`, { method: "PUT", body: "new" });
+    expect([(await put()).status, (await put()).status, (await put()).status]).toEqual([201, 200, 200]);
+    const refused = await put();
+    expect(refused.status).toBe(429);
+    const { retry_after_seconds: seconds } = await refused.json();
+    expect(refused.headers.get("retry-after")).toBe(String(seconds));
+    const [, line = ""] = await waitFor(/^rate limit: refused (\{.*\})$/m);
+    expect(JSON.parse(line)).toMatchObject({ key: "127.0.0.1", retryAfterSeconds: seconds, limiter: "changes" });
+
+    const read = await fetch(`${url}/new.txt`);
+    expect([read.status, read.headers.get("x-ratelimit-limit")]).toEqual([200, "50"]);
+    expect(read.headers.get("ratelimit-policy")).toBe('"all";q=50;w=10');
+    expect(printed.stderr).toBe("");
   });
 });

@@ -9,6 +9,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   logger: "an interface and a constant",
   plugin: "an interface",
   reply: "send-reply.test.ts and fetch-reply.test.ts",
+  version: "packaging.test.ts",
   "elements/document/html-nodes": "the nodes of html-tree.test.ts",
   "elements/selector/match-context": "an interface",
   "elements/selector/selector-tree": "types",

@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { version } from "../src/version.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 interface Manifest {
+  readonly version: string;
   readonly scripts: Record<string, string>;
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
@@ -102,10 +104,16 @@ describe("the packed library", () => {
 });
 
 describe("package.json and package-lock.json", () => {
+  it("have the version that the program tells", () => {
+    expect(version).toBe(manifest.version);
+  });
+
   it("declare what the source imports, and nothing that it does not", () => {
     const imported = filesBelow("src", ".ts").flatMap((file) => {
       const source = readFileSync(join(projectRoot, "src", file), "utf8");
-      const names = source.matchAll(/^(?:import|export)[^;]*? from "(?!node:|\.)((?:@[^/"]+\/)?[^/"]+)/gm);
+      const names = source.matchAll(
+        /(?:^(?:import|export)[^;]*? from |require\()"(?!node:|\.)((?:@[^/"]+\/)?[^/"]+)/gm,
+      );
       return [...names].map(([, name]) => name);
     });
     expect([...new Set(imported)].sort()).toEqual(Object.keys(manifest.dependencies).sort());

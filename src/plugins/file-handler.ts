@@ -2,6 +2,7 @@ import { ConfigError, checkFileHandlerOptions } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import { examineElements } from "../elements/examine.ts";
 import type { Exchange } from "../exchange.ts";
+import { announceExternalEdits } from "../external-edits.ts";
 import type { ElementRequest, FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
@@ -11,7 +12,7 @@ import type { Plugin } from "../plugin.ts";
 import { emptyReply, type Reply } from "../reply.ts";
 import type { Site } from "../site.ts";
 import { diskStorage } from "../storage/disk-storage.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Storage, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import {
   allowedMethods,
@@ -48,7 +49,8 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...rest } = options;
   const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const spaces = new Map<Site, FileSpace>();
-  return {
+  const unwatches: Unwatch[] = [];
+  const plugin: Plugin = {
     name: "file-handler",
     async start(site) {
       const source = storage ?? site.storage;
@@ -58,6 +60,10 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const space = fileSpace(source, at, { ...site.options, ...own });
       site.documentCaches.add(space.documents);
       spaces.set(site, space);
+      if (!site.options.watch) return;
+      const isListed = site.plugins.includes(plugin); // not so for the parts of a plugin that someone made of this one
+      const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
+      unwatches.push(await announceExternalEdits(site, { storage: space.storage, ...space.options, serves }));
     },
     handle(exchange) {
       const space = spaces.get(exchange.site);
@@ -65,9 +71,11 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       return answer(exchange, space);
     },
     async close() {
+      await Promise.all(unwatches.map((unwatch) => unwatch()));
       await storage?.close?.();
     },
   };
+  return plugin;
 }
 
 function storageOf(root: string): Storage {

@@ -10,7 +10,7 @@ import { isTemporaryName } from "./temporary-file.ts";
 const batchSize = 32;
 
 /** Names no request path can spell: they would be listed as links that lead nowhere. */
-const unaddressable = /[\\\u0000-\u001f\u007f]/;
+export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 
 /** The entries of a directory, as they come; names that are the server's own or lead out of the root are left out. */
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import type { Disk } from "./disk.ts";
+import type { ChangeWitness, Disk } from "./disk.ts";
 import { append } from "./disk-append.ts";
 import { check } from "./disk-check.ts";
 import { meansAbsent, withStorageErrors } from "./disk-errors.ts";
@@ -8,6 +8,7 @@ import { DiskPaths, type SymlinkRule } from "./disk-paths.ts";
 import { recover } from "./disk-recovery.ts";
 import { remove } from "./disk-remove.ts";
 import { update } from "./disk-update.ts";
+import { watch } from "./disk-watch.ts";
 import { write } from "./disk-write.ts";
 import { openFile } from "./open-file.ts";
 import { measure } from "./pending-appends.ts";
@@ -39,7 +40,8 @@ export interface DiskStorageOptions {
  */
 export function diskStorage(root: string, options: DiskStorageOptions = {}): Storage {
   const { symlinks = "within-root", durability = "fsync" } = options;
-  const disk: Disk = { paths: new DiskPaths(root, symlinks), sync: durability === "fsync" };
+  const witnesses = new Set<ChangeWitness>();
+  const disk: Disk = { paths: new DiskPaths(root, symlinks), sync: durability === "fsync", witnesses };
   let recovering: NodeJS.Timeout | undefined;
   return {
     async start() {
@@ -57,6 +59,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
     protect: (location) => disk.paths.protect(location),
+    watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
       clearTimeout(recovering);
     },

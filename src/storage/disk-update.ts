@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type Disk, locked, maxAttempts, regularFileAt } from "./disk.ts";
+import { callWitnesses, type Disk, locked, maxAttempts, regularFileAt } from "./disk.ts";
 import type { Target } from "./disk-paths.ts";
 import { fill, keepAttributes, moveIntoPlace } from "./disk-write.ts";
 import { openFile } from "./open-file.ts";
@@ -11,6 +11,7 @@ import { TemporaryFile } from "./temporary-file.ts";
 export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {
   return locked(disk, path, async (target) => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      if (attempt > 0) await callWitnesses(disk, path);
       const { stat, bytes } = await readWhole(path, target);
       const edited = await edit(bytes, stat);
       if (edited === undefined) return { created: false, changed: false, stat };

@@ -10,6 +10,14 @@ export interface Disk {
   readonly paths: DiskPaths;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */
   readonly sync: boolean;
+  /** Who is to look at a file that is about to be changed: what others did to it is told first. */
+  readonly witnesses?: ReadonlySet<ChangeWitness>;
+}
+
+/** See {@link Disk.witnesses}. */
+export interface ChangeWitness {
+  /** Called under the file's lock. Never rejects. */
+  beforeChange(path: string): Promise<void>;
 }
 
 /** How often something is tried again when others change the same directory or file at the same time. */
@@ -28,11 +36,18 @@ export async function locked<T>(disk: Disk, path: string, task: (target: Target)
     const outcome = await diskLocks.run(real, async () => {
       // Looked up again: while this one waited, links may have been changed and directories made or removed.
       const target = await disk.paths.target(path);
-      return target.real === real ? { value: await task(target) } : undefined;
+      if (target.real !== real) return undefined;
+      await callWitnesses(disk, path);
+      return { value: await task(target) };
     });
     if (outcome !== undefined) return outcome.value;
   }
   throw new StorageError("conflict");
+}
+
+/** Has everyone who watches look at a file before it is changed. */
+export async function callWitnesses({ witnesses }: Disk, path: string): Promise<void> {
+  for (const witness of witnesses ?? []) await witness.beforeChange(path);
 }
 
 /** The record of the file at a real location; `undefined` for nothing; throws for what is not a regular file. */

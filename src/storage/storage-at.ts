@@ -20,7 +20,17 @@ export function storageAt(at: string, storage: Storage): Storage {
     if (found === undefined) throw new StorageError("not-found");
     yield* storage.list(found);
   }
+  const { watch } = storage;
+  const outside = (path: string): string => (path === "/" ? at : at + path);
   return {
+    ...(watch && {
+      watch: (watcher) =>
+        watch.call(storage, {
+          changed: (path, stat, wasThere) => watcher.changed(outside(path), stat, wasThere),
+          ignores: (path) => watcher.ignores(outside(path)),
+          failed: (error) => watcher.failed(error),
+        }),
+    }),
     async stat(path) {
       const found = find(path);
       return found === undefined ? undefined : storage.stat(found);

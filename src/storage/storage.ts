@@ -68,6 +68,23 @@ export interface WriteResult {
  */
 export type Edit = (current: Uint8Array, stat: StoredStat) => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 
+/** Whoever follows what happens in a {@link Storage}. */
+export interface StorageWatcher {
+  /**
+   * Told of a file that was made, changed or removed: what it is now (`undefined`: gone, or no longer a file), and whether
+   * it was there before as far as the storage knows. Called while nothing changes the file through the storage; of a
+   * change made through it, only after whoever made it had the result. A name that came and went may be told of as gone.
+   */
+  changed(path: string, stat: StoredStat | undefined, wasThere: boolean): void;
+  /** Whether nobody wants to hear of a path, nor, where a directory is there, of what is in it. */
+  ignores(path: string): boolean;
+  /** Told of what keeps the storage from noticing changes. */
+  failed(error: unknown): void;
+}
+
+/** Ends the watching; when it resolves, the watcher has been told for the last time. */
+export type Unwatch = () => Promise<void>;
+
 /**
  * Where files live. Paths are canonical request paths: they begin with `/`, are decoded, have no empty, `.` or `..`
  * segments, and may end in `/`. Changes of one file run one after the other, each whole or not at all; reads never wait
@@ -95,6 +112,8 @@ export interface Storage {
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
+  /** Tells of all changes to files from when this resolves, whoever makes them. */
+  watch?(watcher: StorageWatcher): Promise<Unwatch>;
   close?(): Promise<void>;
 }
 

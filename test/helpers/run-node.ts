@@ -5,6 +5,7 @@ import { projectRoot } from "./source-files.ts";
 
 /** A Node process of a test. */
 export interface RunningNode {
+  readonly pid: number;
   /** What it has printed so far. */
   readonly printed: { stdout: string; stderr: string };
   /** Exit code and signal, once it has ended and everything that it printed has arrived. */
@@ -34,6 +35,7 @@ export function runNode(
   });
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
   return {
+    pid: child.pid ?? 0,
     printed,
     ended,
     async waitFor(pattern, output = "stdout") {

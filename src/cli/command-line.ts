@@ -1,0 +1,111 @@
+import { parseArgs } from "node:util";
+import type { LogFormat } from "./log-lines.ts";
+import type { TlsFiles } from "./tls-files.ts";
+
+/** What `filement --help` prints. */
+export const help = `Usage: filement [directory | config.html] [options]
+
+Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
+With an HTML page, serves what its microdata says: hosts, plugins and their parameters.
+
+  directory          what to serve                     (default: .)
+  config.html        the configuration of the server   (docs/configuration.md)
+  --port N           port to listen on; 0 picks one    (default: bindPort, or 3000)
+  --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
+  --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
+  --key FILE         its private key in PEM
+  --check            do all that a start does but listen, say what is wrong, and exit
+  --watch-config     load the configuration again when the page changes, and not only at SIGHUP
+  --log-format KIND  text or json, on standard error   (default: text)
+  -v, --verbose      log every request, and every one that a limit refuses
+  -h, --help         print this and exit
+  --version          print the version and exit
+
+Signals: SIGHUP loads configuration and certificate again and reopens log files; SIGINT and SIGTERM finish the requests
+in flight and end the process, a second one ends it at once.
+
+Exit status: 0 after SIGINT or SIGTERM, and for a --check that finds nothing wrong; 1 when the server cannot start, or
+cannot stop in order; 2 for a wrong command line.
+`;
+
+/** What somebody has asked the command for. */
+export interface CommandLine {
+  /** A directory, or the page that configures the server. */
+  readonly target: string;
+  /** `undefined` where the configuration is to say. */
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly tls: TlsFiles | undefined;
+  readonly check: boolean;
+  readonly watchConfig: boolean;
+  readonly logFormat: LogFormat;
+  readonly verbose: boolean;
+}
+
+/** A command line that makes no sense; the message says why. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Reads the arguments; `"help"` and `"version"` where only that is wanted. Throws {@link UsageError}. */
+export function parseCommandLine(args: readonly string[]): CommandLine | "help" | "version" {
+  const { values, positionals } = parse(args);
+  if (values.help) return "help";
+  if (values.version) return "version";
+  const [target = ".", ...others] = positionals;
+  if (others.length > 0) throw new UsageError(`expected one directory or page, got also: ${others.join(" ")}`);
+  if (target === "") throw new UsageError('expected a directory or a page, got ""'); // it would be the working directory
+  // An empty address would be every address.
+  if (values.host === "") throw new UsageError("--host expects an address");
+  return {
+    target,
+    port: values.port === undefined ? undefined : portOf(values.port),
+    host: values.host,
+    tls: tlsOf(values.cert, values.key),
+    check: values.check,
+    watchConfig: values["watch-config"],
+    logFormat: logFormatOf(values["log-format"]),
+    verbose: values.verbose,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        port: { type: "string" },
+        host: { type: "string" },
+        cert: { type: "string" },
+        key: { type: "string" },
+        check: { type: "boolean", default: false },
+        "watch-config": { type: "boolean", default: false },
+        "log-format": { type: "string", default: "text" },
+        verbose: { type: "boolean", short: "v", default: false },
+        help: { type: "boolean", short: "h", default: false },
+        version: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split(". ", 1)[0]); // the rest explains how to name such a file
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port expects a number from 0 to 65535, got "${text}"`);
+}
+
+function tlsOf(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw new UsageError("--cert and --key go together");
+  return { cert, key };
+}
+
+function logFormatOf(text: string): LogFormat {
+  if (text === "text" || text === "json") return text;
+  throw new UsageError(`--log-format expects text or json, got "${text}"`);
+}

@@ -1,0 +1,22 @@
+import { bundledNames } from "../config/library.ts";
+import type { FileServerConfig, HostConfig } from "../config.ts";
+import { listPlugins } from "../plugin-list.ts";
+
+/** Plugins that keep nobody out; one of somebody else's may. */
+const harmless: ReadonlySet<string> = new Set(
+  [...bundledNames, "request-log", "own-files"].filter((name) => name !== "basic-auth"),
+);
+
+/** The hosts that have no plugin that could ask for credentials; `["*"]` for a single host without a name. */
+export function openHosts(config: FileServerConfig): readonly string[] {
+  const isOpen = ({ plugins = [] }: HostConfig): boolean =>
+    listPlugins(plugins).every(({ plugin }) => harmless.has(plugin.name));
+  const hosts = Object.entries(config.hosts ?? {});
+  if (hosts.length === 0) return isOpen(config) ? ["*"] : [];
+  return hosts.filter(([, host]) => isOpen(host)).map(([name]) => name);
+}
+
+/** Whether only programs of this computer can reach an address; of a name nobody knows. */
+export function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+}

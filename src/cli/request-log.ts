@@ -1,0 +1,14 @@
+import type { Plugin } from "../plugin.ts";
+import { withoutUserInfo } from "../plugins/access-log/user-info.ts";
+
+/** One line for every finished request, for `-v`. */
+export function requestLog(): Plugin {
+  return {
+    name: "request-log",
+    observe({ id, address, method, host, url, site }, { status, bytes, durationMs, aborted }) {
+      const request = { requestId: id, address, method, host, url: withoutUserInfo(url) };
+      const ms = Math.round(durationMs * 10) / 10;
+      site.logger.info({ ...request, status, bytes, ms, ...(aborted && { aborted }) }, "request");
+    },
+  };
+}

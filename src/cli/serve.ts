@@ -1,0 +1,30 @@
+import { resolve } from "node:path";
+import { type CommandLine, UsageError } from "./command-line.ts";
+import type { OperatorLog } from "./log-lines.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { Service } from "./service.ts";
+import { signalled } from "./signalled.ts";
+import { isPage } from "./start-files.ts";
+import { watchFile } from "./watch-file.ts";
+
+/** Serves until a signal says to stop. Rejects with what keeps it from starting, or from stopping in order. */
+export async function serve(commandLine: CommandLine, log: OperatorLog): Promise<void> {
+  const { target, watchConfig } = commandLine;
+  const stopped = signalled("SIGINT", "SIGTERM").then(() => undefined);
+  let starting: Promise<Service> | undefined;
+  const reload = oneAtATime(async () => (await starting)?.reload());
+  const reloadUnlessItFails = (): void => void reload().catch(() => {}); // to start, which is told below
+  // From the first moment to the last: without a handler the signal ends the process.
+  process.on("SIGHUP", reloadUnlessItFails);
+  if (watchConfig && !(await isPage(target))) throw new UsageError("--watch-config expects a page, not a directory");
+  const unwatch = watchConfig ? await watchFile(resolve(target), reloadUnlessItFails) : undefined;
+
+  starting = Service.start(commandLine, log);
+  const service = await Promise.race([starting, stopped]);
+  if (service) {
+    process.stdout.write(`filement: listening on ${service.url}\n`);
+    await stopped;
+    await service.stop();
+  }
+  unwatch?.();
+}

@@ -1,0 +1,122 @@
+import type { AddressInfo } from "node:net";
+import { ConfigError, type FileServerConfig } from "../config.ts";
+import type { CommandLine } from "./command-line.ts";
+import { inTime } from "./in-time.ts";
+import { Listener } from "./listener.ts";
+import type { OperatorLog } from "./log-lines.ts";
+import { isLoopback, openHosts } from "./open-hosts.ts";
+import { type StartedFiles, startFiles } from "./start-files.ts";
+import { SwitchOver } from "./switch-over.ts";
+import { readTlsFiles } from "./tls-files.ts";
+
+/** How long plugins and storages may take to close once nothing is in flight, in milliseconds. */
+const closeMs = 10_000;
+/** Longer than the listener waits for requests in flight. */
+const stopMs = 8_000 + closeMs;
+
+/** What the command runs: a listening server, with the file server of the configuration as it is now behind it. */
+export class Service {
+  readonly url: string;
+  readonly #commandLine: CommandLine;
+  readonly #log: OperatorLog;
+  readonly #listener: Listener;
+  readonly #bound: Address;
+  readonly #current: SwitchOver;
+  #isStopping = false;
+
+  /** Resolves when it listens. Rejects with what keeps it from that. */
+  static async start(commandLine: CommandLine, log: OperatorLog): Promise<Service> {
+    const tls = commandLine.tls && (await readTlsFiles(commandLine.tls));
+    const listener = new Listener(tls);
+    const started = await startFiles(commandLine, log);
+    const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
+    const wanted = addressOf(commandLine, started.config);
+    warnOfOpenHosts(started.config, wanted, log);
+    try {
+      const got = await listener.listen(wanted.host, wanted.port);
+      listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
+      return new Service({ commandLine, log, listener, current, bound: wanted, got });
+    } catch (error) {
+      current.close().catch(() => {}); // nobody waits for it; what has kept it from listening says more
+      throw error;
+    }
+  }
+
+  private constructor({ commandLine, log, listener, current, bound, got }: Parts) {
+    this.#commandLine = commandLine;
+    this.#log = log;
+    this.#listener = listener;
+    this.#current = current;
+    this.#bound = bound;
+    this.url = urlOf(got, commandLine.tls !== undefined);
+  }
+
+  /** Goes by the configuration and the certificate as they are now, or where one cannot be used, by neither. */
+  async reload(): Promise<void> {
+    if (this.#isStopping) return;
+    const { tls, target } = this.#commandLine;
+    await this.#current.reopenLogs(); // also where the rest fails: what was renamed may be compressed by now
+    try {
+      const renewed = tls && (await readTlsFiles(tls));
+      const started = await startFiles(this.#commandLine, this.#log);
+      if (renewed) this.#listener.renewCertificate(renewed);
+      this.#current.replace(started);
+      this.#log.notice(`${target} is loaded`);
+      this.#noteAddress(started);
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
+      for (const problem of problems) this.#log.error({}, problem);
+      this.#log.error({}, `${target} was not loaded: what was loaded before stays in force`);
+    }
+  }
+
+  /** Answers what is in flight, closes everything and leaves the process nothing to do. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#listener.stop();
+    await inTime(this.#current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
+    this.#listener.finish();
+  }
+
+  #noteAddress({ config }: StartedFiles): void {
+    const wanted = addressOf(this.#commandLine, config);
+    warnOfOpenHosts(config, this.#bound, this.#log);
+    if (wanted.host === this.#bound.host && wanted.port === this.#bound.port) return;
+    const change = `from ${this.#bound.host}:${this.#bound.port} to ${wanted.host}:${wanted.port}`;
+    this.#log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
+  }
+}
+
+interface Parts {
+  readonly commandLine: CommandLine;
+  readonly log: OperatorLog;
+  readonly listener: Listener;
+  readonly current: SwitchOver;
+  readonly bound: Address;
+  readonly got: AddressInfo;
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where to listen: what the command line says counts more than the configuration. */
+function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileServerConfig): Address {
+  return { host: host ?? bindAddress ?? "127.0.0.1", port: port ?? bindPort ?? 3000 };
+}
+
+function warnOfOpenHosts(config: FileServerConfig, { host }: Address, log: OperatorLog): void {
+  const names = isLoopback(host) ? [] : openHosts(config);
+  if (names.length === 0) return;
+  const whose = names.includes("*") ? "files here" : `files of ${names.join(", ")}`;
+  log.warn({}, `anybody who can reach ${host} can change the ${whose}: there is no authentication`);
+}
+
+function urlOf({ address, family, port }: AddressInfo, isSecure: boolean): string {
+  return `${isSecure ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { loadConfig } from "../config/load-config.ts";
+import type { FileServerConfig, HostConfig } from "../config.ts";
+import { createFileServer, type FileServer } from "../file-server.ts";
+import type { Plugin } from "../plugin.ts";
+import type { CommandLine } from "./command-line.ts";
+import { inTime } from "./in-time.ts";
+import type { OperatorLog } from "./log-lines.ts";
+import { requestLog } from "./request-log.ts";
+
+/** How long all plugins and storages together may take to start, in milliseconds. */
+const startMs = 60_000;
+
+/** A file server that is ready to answer, and what it was made from. */
+export interface StartedFiles {
+  readonly files: FileServer;
+  readonly config: FileServerConfig;
+}
+
+type Asked = Pick<CommandLine, "target" | "tls" | "verbose">;
+
+/** Reads the configuration and starts a file server by it. */
+export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
+  const config = await configOf(asked);
+  const files = createFileServer({ ...config, logger });
+  try {
+    await inTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
+    return { files, config };
+  } catch (error) {
+    // Nobody waits for it: a plugin that does not start may never close. What has kept it from starting says more.
+    files.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** Whether the target is a configuration page. One that is not there is reported by whoever reads it. */
+export async function isPage(target: string): Promise<boolean> {
+  const found = await stat(target).catch(() => undefined);
+  return found?.isFile() ?? /\.html?$/i.test(target);
+}
+
+async function configOf({ target, tls, verbose }: Asked): Promise<FileServerConfig> {
+  const hasPage = await isPage(target);
+  const loaded: FileServerConfig = hasPage ? await loadConfig(target) : { root: target };
+  const secrets = [...(hasPage ? [target] : []), ...(tls ? [tls.cert, tls.key] : [])];
+  return withPlugins(loaded, [...(verbose ? [requestLog()] : []), hiding(secrets)]);
+}
+
+/** Has nobody read or change the command's own files, should they lie below a root. */
+function hiding(locations: readonly string[]): Plugin {
+  return {
+    name: "own-files",
+    async start(site) {
+      for (const location of locations) await site.protect(resolve(location));
+    },
+  };
+}
+
+function withPlugins(config: FileServerConfig, first: readonly Plugin[]): FileServerConfig {
+  const extended = <Config extends HostConfig>(host: Config): Config => ({
+    ...host,
+    plugins: [...first, ...(host.plugins ?? config.plugins ?? [])],
+  });
+  const hosts = Object.entries(config.hosts ?? {}).map(([name, host]) => [name, extended(host)] as const);
+  return hosts.length === 0 ? extended(config) : { ...config, hosts: Object.fromEntries(hosts) };
+}

@@ -1,0 +1,101 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Http2SecureServer } from "node:http2";
+import type { HostConfig } from "../config.ts";
+import type { FileServer } from "../file-server.ts";
+import { onceOver } from "../node-request.ts";
+import { listPlugins } from "../plugin-list.ts";
+import type { StartedFiles } from "./start-files.ts";
+
+/** A plugin with a file that a rotation of logs may have renamed. */
+interface Reopening {
+  reopen(): Promise<void>;
+}
+
+/** A file server that answers, or that has been replaced and still finishes what it began. */
+class Generation {
+  readonly files: FileServer;
+  readonly logs: readonly Reopening[];
+  /** Stands for the listening server, so that the file server can be taken off it again. */
+  readonly door = new EventEmitter();
+  #inFlight = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor({ files, config }: StartedFiles) {
+    this.files = files;
+    const hosts: readonly HostConfig[] = [config, ...Object.values(config.hosts ?? {})];
+    const plugins = hosts.flatMap((host) => listPlugins(host.plugins ?? []).map(({ plugin }) => plugin));
+    this.logs = [...new Set<object>(plugins)].filter(isReopening);
+    files.attach(this.door as Server);
+  }
+
+  take(event: string, request: IncomingMessage, response: ServerResponse): void {
+    this.#inFlight += 1;
+    onceOver(request, response, () => {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#onIdle?.();
+    });
+    this.door.emit(event, request, response);
+  }
+
+  /** Settles when nothing is in flight. A server told to close before would take the connections of its last replies. */
+  idle(): Promise<void> {
+    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+}
+
+/** Puts one file server in the place of another on a listening server, without losing a request. */
+export class SwitchOver {
+  #current: Generation;
+  readonly #retiring = new Map<Generation, Promise<void>>();
+  readonly #report: (error: unknown) => void;
+  #closing: Promise<void> | undefined;
+
+  /** `report` is told what fails while a file server that was replaced is closed, or its log reopened. */
+  constructor(started: StartedFiles, server: Server | Http2SecureServer, report: (error: unknown) => void) {
+    this.#current = new Generation(started);
+    this.#report = report;
+    const emitter: EventEmitter = server;
+    for (const event of ["request", "checkContinue"]) {
+      emitter.on(event, (request, response) => this.#current.take(event, request, response));
+    }
+    emitter.on("upgrade", (...args) => this.#current.door.emit("upgrade", ...args));
+  }
+
+  /** New requests go to another file server from now on; the one before is closed when it has answered its last. */
+  replace(started: StartedFiles): void {
+    const next = new Generation(started);
+    this.#retire(this.#closing ? next : this.#current); // or it comes too late
+    if (!this.#closing) this.#current = next;
+  }
+
+  /** Has all log files opened anew, also those that only requests still in flight will be written to. */
+  async reopenLogs(): Promise<void> {
+    const generations = [this.#current, ...this.#retiring.keys()];
+    const reopening = generations.flatMap(({ logs }) => logs).map((log) => log.reopen().catch(this.#report));
+    await Promise.all(reopening);
+  }
+
+  /** Closes the current file server, and waits for those that it has replaced. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#current.files.close(), ...this.#retiring.values()]);
+  }
+
+  #retire(generation: Generation): void {
+    const retired = generation
+      .idle()
+      .then(() => generation.files.close())
+      .catch(this.#report)
+      .finally(() => this.#retiring.delete(generation));
+    this.#retiring.set(generation, retired);
+  }
+}
+
+function isReopening(plugin: object): plugin is Reopening {
+  return typeof Reflect.get(plugin, "reopen") === "function";
+}

@@ -1,0 +1,59 @@
+import type { z } from "zod";
+
+/** `requests_per_second` and `requestsPerSecond` are one option: the specification writes the first, programs the second. */
+export function optionName(property: string): string {
+  return property.replace(/[_-]+([a-z0-9])/g, (_separator, letter: string) => letter.toUpperCase());
+}
+
+/** The other spelling: `requests_per_second` for `requestsPerSecond`. */
+export function parameterName(option: string): string {
+  return option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A value as its author sees it in a browser: without white space around it, on one line. */
+export function tidyText(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ");
+}
+
+/**
+ * The value that the texts of a configuration page stand for: the first reading that the schema takes. One text may be a
+ * number, true or false, or the text itself; one or more may be a list, or pairs of name and value. `undefined` where the
+ * schema takes none.
+ */
+export function readText(schema: z.ZodType, texts: readonly string[]): { readonly value: unknown } | undefined {
+  const value = readingsOf(texts).find((reading) => schema.safeParse(reading).success);
+  return value === undefined ? undefined : { value };
+}
+
+/** What the schema would have taken, in its own words. */
+export function expectationOf(schema: z.ZodType, texts: readonly string[]): string {
+  // The words for an object in code would not help: a page has pairs.
+  if (schema.safeParse({}).success) return 'a name and a value with a blank between them, such as ".md text/markdown"';
+  const issues = readingsOf(texts).flatMap((reading) => schema.safeParse(reading).error?.issues.slice(0, 1) ?? []);
+  // A reading of another type than the schema's says least.
+  const telling = issues.find(({ code, path }) => code !== "invalid_type" || path.length > 0) ?? issues[0];
+  return telling?.message ?? "another value";
+}
+
+function readingsOf(texts: readonly string[]): readonly unknown[] {
+  const [text = "", ...more] = texts;
+  const one = more.length > 0 ? [] : [...numbers([text]).flat(), ...truths(text), text];
+  const words = texts.flatMap((each) => each.split(/[\s,]+/));
+  return [...one, ...numbers(words), words, ...pairs(texts)];
+}
+
+function numbers(texts: readonly string[]): readonly number[][] {
+  const areNumbers = texts.every((text) => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text));
+  return areNumbers ? [texts.map(Number)] : [];
+}
+
+function truths(text: string): readonly boolean[] {
+  return text === "true" || text === "false" ? [text === "true"] : [];
+}
+
+function pairs(texts: readonly string[]): readonly object[] {
+  const entries = texts.map((text) => /^(\S+)\s+(.+)$/.exec(text)?.slice(1) ?? []);
+  const names = new Set(entries.map(([name]) => name));
+  const areDistinct = names.size === entries.length && !names.has(undefined);
+  return areDistinct ? [Object.fromEntries(entries)] : [];
+}

@@ -1,0 +1,96 @@
+import { ConfigError } from "../../config.ts";
+import type { Logger } from "../../logger.ts";
+import type { Site } from "../../site.ts";
+import type { BasicAuthOptions } from "../basic-auth.ts";
+import { type Accounts, type AccountsOptions, accountsOfFunction, accountsOfUsers } from "./accounts.ts";
+import { fileLocation } from "./file-location.ts";
+import { HashQueue } from "./hash-queue.ts";
+import { parseHash } from "./password.ts";
+import type { PermissionRule } from "./users.ts";
+import { readUsersFile, UsersFileError } from "./users-file.ts";
+import { WatchedUsers } from "./watched-users.ts";
+
+/** Where the accounts come from. */
+export interface AccountsSource {
+  /** Called for each host. Throws where the accounts cannot be had. */
+  start(site: Site): Promise<void> | void;
+  /** The accounts as they are now. Throws before the start: nobody comes in by a plugin that knows nobody. */
+  current(): Promise<Accounts>;
+  close(): Promise<void>;
+}
+
+/** The source that checked options name. */
+export function accountsSource(options: BasicAuthOptions): AccountsSource {
+  const { authfile, users = [], rules = [], cacheSeconds = 300 } = options;
+  const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
+  // The same one when the users change: those who wait do not lose their turn.
+  const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }) };
+  if (authfile !== undefined) return sourceInFile(fileLocation(String(authfile)), rules, accountsOptions);
+  if (typeof users === "function") return fixedSource(accountsOfFunction(users, rules), []);
+  const warnings = users.flatMap((user) => {
+    const { warning } = parseHash(user);
+    return warning === undefined ? [] : [`user ${JSON.stringify(user.username)}: ${warning}`];
+  });
+  return fixedSource(accountsOfUsers(users, rules, accountsOptions), warnings);
+}
+
+function fixedSource(accounts: Accounts, warnings: readonly string[]): AccountsSource {
+  let isStarted = false;
+  return {
+    start({ logger }) {
+      if (!isStarted) warn(logger, warnings);
+      isStarted = true;
+    },
+    current: async () => accounts,
+    close: async () => {},
+  };
+}
+
+function sourceInFile(location: string, rules: readonly PermissionRule[], options: AccountsOptions): AccountsSource {
+  let opened: Promise<WatchedUsers<Accounts>> | undefined;
+
+  const open = (logger: Logger): Promise<WatchedUsers<Accounts>> =>
+    WatchedUsers.open({
+      location,
+      async load() {
+        const found = await readUsersFile(location);
+        const accounts = accountsOfUsers(found.users, [...rules, ...found.rules], options);
+        warn(logger, found.warnings);
+        return accounts;
+      },
+      onFailure: (error) => {
+        const fields = error instanceof UsersFileError ? { problems: error.problems } : { err: error };
+        logger.error(
+          fields,
+          "basicAuth: the users file has changed and cannot be used; the former users and rules remain in force",
+        );
+      },
+    });
+
+  return {
+    async start(site) {
+      // First: should the file be below a root, nobody may read it even while the server starts.
+      await site.protect(location);
+      opened ??= open(site.logger);
+      await opened.catch(asConfigError);
+    },
+    async current() {
+      if (!opened) throw new Error("basicAuth: the plugin was not started");
+      return (await opened).current();
+    },
+    async close() {
+      const users = await opened?.catch(() => undefined); // whoever started the server was told
+      opened = undefined;
+      await users?.close();
+    },
+  };
+}
+
+function asConfigError(error: unknown): never {
+  if (!(error instanceof UsersFileError)) throw error;
+  throw new ConfigError(error.problems.map((problem) => `basicAuth: ${problem}`));
+}
+
+function warn(logger: Logger, warnings: readonly string[]): void {
+  for (const warning of warnings) logger.warn({}, `basicAuth: ${warning}`);
+}

@@ -1,0 +1,133 @@
+import type { Right } from "../../access.ts";
+import {
+  allItems,
+  isOfType,
+  MicrodataError,
+  type MicrodataItem,
+  type MicrodataPage,
+  readMicrodataPage,
+} from "../../config/microdata.ts";
+import { TimeSlice } from "../../time-slice.ts";
+import { type FoundUsers, nothingFound, shown, userNameProblem } from "./found-users.ts";
+import { ItemValues } from "./item-values.ts";
+import type { Encryption } from "./users.ts";
+
+const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
+  plaintext: "plaintext",
+  bcrypt: "bcrypt",
+  argon2: "argon2",
+  argon2id: "argon2",
+  scrypt: "scrypt",
+  apr1: "apr1",
+  sha1: "sha1",
+  sha256: "sha256",
+  sha512: "sha512",
+  crypt: "crypt",
+};
+const permissions = { allow: "allow", deny: "deny" } as const;
+const rights: Readonly<Record<Right, Right>> = {
+  read: "read",
+  list: "list",
+  create: "create",
+  overwrite: "overwrite",
+  append: "append",
+  delete: "delete",
+};
+
+const credentialProperties = ["username", "password", "encryption", "role"];
+const ruleProperties = ["username", "role", "path", "method", "right", "selector", "permission"];
+
+/** Reads the items of type `.../Credential` and `.../AuthorizationRule` of an HTML page, wherever they stand in it. */
+export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
+  const found = nothingFound();
+  const page = await readPage(html, found);
+  found.problems.push(...page.mistakes);
+  const slice = new TimeSlice();
+  for (const item of allItems(page.items)) {
+    if (slice.isOver) await slice.renew();
+    const isCredential = isOfType(item, "Credential");
+    const isRule = isOfType(item, "AuthorizationRule");
+    if (isCredential) readCredential(new ItemValues(item, credentialProperties, found), found);
+    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found);
+    if (!isCredential && !isRule) warnOfLookalike(item, found);
+  }
+  return found;
+}
+
+async function readPage(html: string, found: FoundUsers): Promise<MicrodataPage> {
+  try {
+    return await readMicrodataPage(html);
+  } catch (error) {
+    if (!(error instanceof MicrodataError)) throw error;
+    found.problems.push({ line: error.line, text: error.message });
+    return { items: [], mistakes: [] };
+  }
+}
+
+/** A rule that nobody reads may be one that would have denied something. */
+function warnOfLookalike({ types, properties, line }: MicrodataItem, found: FoundUsers): void {
+  if (!properties.has("password") && !properties.has("permission")) return;
+  const type = types.length === 0 ? "has no type" : `is of the type ${shown(types.join(" "))}`;
+  const text = `the item ${type} and is not read: expected a type that ends in /Credential or /AuthorizationRule`;
+  found.warnings.push({ line, text });
+}
+
+function readCredential(values: ItemValues, found: FoundUsers): void {
+  const username = values.one("username");
+  const password = values.one("password");
+  const encryption = values.one("encryption");
+  const roles = values.all("role").map(({ text, line }) => {
+    if (text.includes(",")) values.problem(`role is ${shown(text)}: expected one role for each element`, line);
+    return text;
+  });
+  if (!values.has("username")) values.missing("username", "the name of the user");
+  if (!values.has("password")) values.missing("password", "the hash of the password");
+  const nameProblem = username && userNameProblem(username.text);
+  if (nameProblem) values.problem(nameProblem, username.line);
+  const meant = encryption && values.oneOf(encryption, "encryption", encryptions);
+  if (values.hasProblems || !username || !password) return;
+  found.users.push({
+    username: username.text,
+    password: password.text,
+    ...(meant && { encryption: meant }),
+    ...(roles.length > 0 && { roles: [...new Set(roles)] }),
+    line: values.line,
+  });
+}
+
+function readRule(values: ItemValues, found: FoundUsers): void {
+  const username = values.one("username");
+  const role = values.one("role");
+  const paths = values.all("path");
+  const methods = values.words("method");
+  const meantRights = values.words("right").map((word) => values.oneOf(word, "right", rights));
+  const selector = values.one("selector");
+  const permission = values.one("permission");
+  const meant = permission ? values.oneOf(permission, "permission", permissions) : "allow";
+
+  if (username && role) values.problem("there is both username and role: expected one of them", values.line);
+  if (!values.has("username") && !values.has("role")) values.missing("username or role", "whom the rule is about");
+  if (!values.has("path")) values.missing("path", 'what the rule is about, such as "/docs/*"');
+  const special = username && [":username", "*"].includes(username.text);
+  const nameProblem = username && !special && userNameProblem(username.text);
+  if (nameProblem) values.problem(nameProblem, username.line);
+  for (const { text, line } of paths) {
+    if (!text.startsWith("/")) values.problem(`path is ${shown(text)}: expected one that begins with "/"`, line);
+  }
+  for (const { text, line } of methods) {
+    if (!/^[A-Z]+$/.test(text)) values.problem(`method is ${shown(text)}: expected one such as GET`, line);
+  }
+  if (values.hasProblems || !meant) return;
+  for (const { text: path, line } of paths) {
+    found.rules.push({
+      ...(username && { username: username.text }),
+      ...(role && { role: role.text }),
+      path,
+      ...(methods.length > 0 && { methods: [...new Set(methods.map(({ text }) => text))] }),
+      ...(meantRights.length > 0 && { rights: [...new Set(meantRights)].filter((right) => right !== undefined) }),
+      ...(selector && { selector: selector.text }),
+      permission: meant,
+      line,
+    });
+  }
+}

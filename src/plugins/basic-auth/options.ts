@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { ConfigError, checkOptions } from "../../config.ts";
+import type { BasicAuthOptions } from "../basic-auth.ts";
+import { fileLocation } from "./file-location.ts";
+import { userNameProblem } from "./found-users.ts";
+import { parseHash } from "./password.ts";
+import { ruleSchema } from "./permissions.ts";
+import type { UserRecord } from "./users.ts";
+
+const seconds = "a number of seconds, 0 or more";
+const places = "a positive integer";
+
+/** What the options of `basicAuth` are checked against. */
+export const basicAuthOptions: z.ZodType = z
+  .strictObject(
+    {
+      authfile: z.custom(isLocation, "a path or a file:// location of this machine"),
+      users: z.unknown(), // checked below: a message of zod would show the passwords
+      rules: z.array(ruleSchema, "a list of rules"),
+      // It stands between quotes in a header field, and many clients know no more than this.
+      realm: z.string("printable ASCII characters").regex(/^[\x20-\x7e]+$/, "printable ASCII characters"),
+      cacheSeconds: z.number(seconds).min(0, seconds),
+      maxConcurrentChecks: z.int(places).positive(places),
+      maxQueuedChecks: z.int(places).positive(places),
+    },
+    "an object of options",
+  )
+  .partial();
+
+function isLocation(value: unknown): boolean {
+  if (typeof value !== "string" && !(value instanceof URL)) return false;
+  try {
+    return fileLocation(String(value)) !== "";
+  } catch {
+    return false; // which is all that the error says
+  }
+}
+
+const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);
+
+/** Throws a `ConfigError` that names everything that is wrong with the options. No text in it repeats any password. */
+export function checkBasicAuthOptions(options: unknown): void {
+  checkOptions("basicAuth", basicAuthOptions, options);
+  const { authfile, users } = options as BasicAuthOptions;
+  const problems = users === undefined || typeof users === "function" ? [] : problemsOfUsers(users);
+  if ((authfile === undefined) === (users === undefined)) problems.push("expected either authfile or users");
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `basicAuth: ${problem}`));
+}
+
+function problemsOfUsers(users: unknown): string[] {
+  if (!Array.isArray(users)) return ["users: expected a list of users or a function"];
+  if (users.length === 0) return ["users is []: expected at least one user"];
+  const problems: string[] = [];
+  const names = new Set<string>();
+  for (const [index, record] of users.entries()) {
+    const problem = problemOfRecord(record);
+    if (problem !== undefined) {
+      problems.push(`users[${index}]: ${problem}`);
+      continue;
+    }
+    const user = record as UserRecord;
+    const { problem: hashProblem } = parseHash(user);
+    if (hashProblem !== undefined) problems.push(`user ${JSON.stringify(user.username)}: ${hashProblem}`);
+    if (names.has(user.username)) problems.push(`user ${JSON.stringify(user.username)} is there twice`);
+    names.add(user.username);
+  }
+  return problems;
+}
+
+function problemOfRecord(record: unknown): string | undefined {
+  if (typeof record !== "object" || record === null) return "expected an object with username and password";
+  const unknown = Object.keys(record).find((key) => !userProperties.has(key));
+  if (unknown !== undefined) return `expected no property ${JSON.stringify(unknown)}`;
+  const { username, password, encryption, roles } = record as Partial<Record<keyof UserRecord, unknown>>;
+  if (typeof username !== "string") return "expected a username";
+  const nameProblem = userNameProblem(username);
+  if (nameProblem !== undefined) return nameProblem;
+  if (typeof password !== "string") return "expected a password";
+  if (encryption !== undefined && typeof encryption !== "string") return "expected the name of an encryption";
+  const isRoles = roles === undefined || (Array.isArray(roles) && roles.every((role) => typeof role === "string"));
+  return isRoles ? undefined : "expected roles that are a list of names";
+}

@@ -1,0 +1,102 @@
+import { apr1 } from "./password/apr1.ts";
+import { argon2 } from "./password/argon2.ts";
+import { bcrypt } from "./password/bcrypt.ts";
+import { desCrypt } from "./password/des-crypt.ts";
+import type { PasswordFormat, PasswordHash } from "./password/password-format.ts";
+import { plaintext } from "./password/plaintext.ts";
+import { scrypt } from "./password/scrypt.ts";
+import { sha256Crypt, sha512Crypt } from "./password/sha-crypt.ts";
+import { sha1 } from "./password/sha1.ts";
+import type { Encryption, UserRecord } from "./users.ts";
+
+/** The password of a user, ready to be compared with. */
+export interface StoredPassword {
+  /** How it is stored; `undefined` where nobody knows. */
+  readonly format: Encryption | undefined;
+  /** Hashes of one kind cost the same time. `undefined` where there is nothing to compare with: it never matches. */
+  readonly kind: string | undefined;
+  /** Why the users file cannot be accepted; completes `user "ada": ...`. The password never matches. */
+  readonly problem?: string;
+  /** What is accepted but not wise; completes `user "ada": ...`. */
+  readonly warning?: string;
+  /** Whether `password` is the one that was stored: its UTF-8 bytes, as they are. */
+  matches(password: string): Promise<boolean>;
+}
+
+/** More than any tool hashes (`htpasswd` stops at 255), and little enough that length is no way to keep us busy. */
+const maxPasswordBytes = 1024;
+
+type HashFormat = Exclude<Encryption, "plaintext">;
+
+const formats: Readonly<Record<HashFormat, PasswordFormat>> = {
+  bcrypt,
+  argon2,
+  scrypt,
+  sha512: sha512Crypt,
+  sha256: sha256Crypt,
+  apr1,
+  sha1,
+  crypt: desCrypt,
+};
+const formatNames = Object.keys(formats) as HashFormat[];
+
+/**
+ * Recognises how a user's password is stored, once, when the users are loaded. Never throws: what is wrong is the
+ * `problem` of what it gives. No text in it repeats any of the password or the hash.
+ */
+export function parseHash(record: Pick<UserRecord, "password" | "encryption">): StoredPassword {
+  const { password, encryption } = record;
+  if (password === "") return unusable(encryption, { problem: "the password is empty" });
+  const format = formatNames.find((name) => formats[name].isMeant.test(password));
+  if (encryption === "plaintext") return parsePlaintext(password, format);
+  if (encryption !== undefined && encryption !== format) return unusable(format, contradiction(encryption, format));
+  if (format === undefined) return unusable(undefined, { warning: unknownFormat });
+  return stored(format, formats[format].read(password));
+}
+
+/**
+ * Whether anybody may have this password. Those that nobody has are refused without any work, whoever the user is, so
+ * that the time tells nothing. A NUL ends a password for the tools that make hashes, and bcrypt begins again after it.
+ */
+export function isPossiblePassword(password: string): boolean {
+  return !password.includes("\0") && Buffer.byteLength(password) <= maxPasswordBytes;
+}
+
+const unknownFormat =
+  'the password is stored in no known format and never matches (a plain one needs the encryption "plaintext")';
+
+function parsePlaintext(password: string, format: HashFormat | undefined): StoredPassword {
+  if (!isPossiblePassword(password)) {
+    const problem = `the password has a NUL or more than ${maxPasswordBytes} bytes, and could never match`;
+    return unusable("plaintext", { problem });
+  }
+  // A hash marked as plain text would itself be the password, and let everybody in who reads an old copy of the file.
+  // Only DES hashes are left out: thirteen letters may be a password.
+  if (format !== undefined && format !== "crypt" && "kind" in formats[format].read(password)) {
+    return unusable("plaintext", contradiction("plaintext", format));
+  }
+  return stored("plaintext", plaintext(password));
+}
+
+function contradiction(encryption: Encryption, format: HashFormat | undefined): { readonly problem: string } {
+  if (encryption !== "plaintext" && !Object.hasOwn(formats, encryption)) {
+    const known = ["plaintext", ...formatNames].join(", ");
+    return { problem: `encryption is ${JSON.stringify(encryption)}: expected one of ${known}` };
+  }
+  const actual = format === undefined ? "in no known format" : `a hash of the format "${format}"`;
+  return { problem: `encryption is "${encryption}", but the password is ${actual}` };
+}
+
+function stored(format: Encryption, hash: PasswordHash | { readonly problem: string }): StoredPassword {
+  if ("problem" in hash) return unusable(format, hash);
+  return {
+    format,
+    kind: hash.kind,
+    ...(hash.warning !== undefined && { warning: hash.warning }),
+    matches: async (password) => isPossiblePassword(password) && hash.matches(Buffer.from(password)),
+  };
+}
+
+function unusable(format: Encryption | undefined, reason: { problem: string } | { warning: string }): StoredPassword {
+  return { format, kind: undefined, ...reason, matches: async () => false };
+}

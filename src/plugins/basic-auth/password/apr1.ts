@@ -1,0 +1,21 @@
+import { createRequire } from "node:module";
+import type { PasswordFormat } from "./password-format.ts";
+import { sameBytes } from "./same-bytes.ts";
+
+// Its types describe an ES module, which it is not. It counts characters, and so is given one character for each byte.
+const apacheMd5: (passwordBytes: string, hash: string) => string = createRequire(import.meta.url)("apache-md5");
+
+/** `$apr1$`, the thousand rounds of MD5 that `htpasswd` makes unless told otherwise. One takes about a millisecond. */
+export const apr1: PasswordFormat = {
+  isMeant: /^\$apr1\$/,
+  read(hash) {
+    if (!/^\$apr1\$[!-#%-~]{0,8}\$[./0-9A-Za-z]{22}$/.test(hash)) return { problem: "the apr1 hash is malformed" };
+    return {
+      kind: "apr1",
+      warning:
+        "the password is stored as apr1 (MD5), of which millions can be tried in a second: use bcrypt or argon2id",
+      matches: async (password) =>
+        sameBytes(Buffer.from(apacheMd5(password.toString("latin1"), hash)), Buffer.from(hash)),
+    };
+  },
+};

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { type Right, rightsOf, type SelectedElements, type User } from "../../access.ts";
+import { documentKind } from "../../http/content-type.ts";
+import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
+import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
+import type { PermissionRule } from "./users.ts";
+
+/** Decides who may do what where. */
+export interface Permissions {
+  /**
+   * Whether a user, or somebody unknown (`undefined`), has a right to a canonical path: to the whole file where `elements`
+   * is left out; for `"any"`, whether there could be elements of it with which the answer is yes.
+   */
+  permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+}
+
+const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
+
+// Whoever may do anything to a path may ask what.
+const methodsOfRules = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+
+const someText = z.string("a string that is not empty").min(1, "a string that is not empty");
+const method = z.enum(methodsOfRules, "GET, HEAD, PUT, POST, DELETE or OPTIONS");
+const right = z.enum(allRights, "read, list, create, overwrite, append or delete");
+
+/** What a permission rule has to be, in the words of `checkOptions`. */
+export const ruleSchema: z.ZodType = z
+  .strictObject(
+    {
+      username: someText.optional(),
+      role: someText.optional(),
+      path: z.string('a path such as "/docs/*"').check(compiles(compilePathPattern)),
+      methods: z.array(method, "a list of methods").min(1, "at least one method").optional(),
+      rights: z.array(right, "a list of rights").min(1, "at least one right").optional(),
+      selector: someText.check(compiles(compileRuleSelector)).optional(),
+      permission: z.enum(["allow", "deny"], '"allow" or "deny"'),
+    },
+    "a rule: an object with username or role, path and permission",
+  )
+  .check(({ value: rule, issues }) => {
+    const problem = inconsistency(rule);
+    if (problem !== undefined) issues.push({ code: "custom", message: problem, input: rule });
+  });
+
+/** What each property of a rule allows but their combination does not. */
+function inconsistency({
+  username,
+  role,
+  path,
+  methods,
+  rights,
+}: Omit<PermissionRule, "permission">): string | undefined {
+  if ((username === undefined) === (role === undefined)) return "either a username or a role";
+  if (methods && rights) return "methods or rights, not both";
+  if (methods?.every((each) => each === "OPTIONS")) return "more than OPTIONS, which comes with every right";
+  if (username === ":username" && !path.split("/").includes(":username")) return 'a path with the segment ":username"';
+  return undefined;
+}
+
+/** As a check of zod: whether `compile` takes a text; if not, its message says what was expected. */
+function compiles(compile: (text: string) => unknown): z.core.CheckFn<string> {
+  return ({ value, issues }) => {
+    try {
+      compile(value);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      issues.push({ code: "custom", message: reason, input: value });
+    }
+  };
+}
+
+/** A rule in the form in which it is applied. */
+interface CompiledRule {
+  readonly rights: readonly Right[];
+  readonly path: PathPattern;
+  readonly selector: RuleSelector | undefined;
+  readonly allows: boolean;
+}
+
+/**
+ * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
+ * owner, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
+ * but none applies, the answer is no; without any rules every user may do everything, and nobody else anything.
+ */
+export function createPermissions(rules: readonly PermissionRule[]): Permissions {
+  if (rules.length === 0) return { permits: (user) => user !== undefined };
+  const rulesFor = indexByWho(rules);
+  return {
+    permits(user, right, path, elements) {
+      const decisive = rulesFor(user).find(
+        (rule) =>
+          rule.rights.includes(right) && rule.path.matches(path, user?.name) && applies(rule, user, path, elements),
+      );
+      return decisive?.allows ?? false;
+    },
+  };
+}
+
+/** Whether a rule has a say about what of a file is meant. */
+function applies(
+  { selector, allows }: CompiledRule,
+  user: User | undefined,
+  path: string,
+  elements: SelectedElements | "any" | undefined,
+): boolean {
+  if (!selector) return true;
+  if (selector.hasUsername && !user?.name) return false;
+  // Before it is known which elements are meant, what an allow might permit is possible, and a deny rules nothing out.
+  if (elements === "any") return allows;
+  // A whole file holds the elements that are denied along with all others.
+  if (elements === undefined) return !allows && documentKind(path) !== undefined;
+  const text = selector.of(user?.name ?? "");
+  return allows ? elements.areAmong(text) : elements.touch(text);
+}
+
+/** The rules about one name, role or everybody; made ready when somebody asks, since a file may have thousands. */
+interface RuleGroup {
+  readonly rules: PermissionRule[];
+  compiled?: readonly CompiledRule[];
+}
+
+/** The rules that could concern somebody, the most specific first: what does not depend on the path is decided once. */
+function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) => readonly CompiledRule[] {
+  const byUsername = new Map<string, RuleGroup>();
+  const byRole = new Map<string, RuleGroup>();
+  for (const rule of rules) {
+    const [index, who] = rule.role === undefined ? [byUsername, rule.username ?? ""] : [byRole, rule.role];
+    const group = index.get(who);
+    if (group) group.rules.push(rule);
+    else index.set(who, { rules: [rule] });
+  }
+  const anyone = compiledGroup(byUsername, "*");
+  const known = [...compiledGroup(byUsername, ":username"), ...anyone];
+  const remembered = new WeakMap<User, readonly CompiledRule[]>();
+  return (user) => {
+    if (!user) return anyone;
+    const before = remembered.get(user);
+    if (before) return before;
+    // A user who has taken the name "*" is not everybody.
+    const own = user.name === "*" || user.name === ":username" ? [] : compiledGroup(byUsername, user.name);
+    const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role)).sort(bySpecificity);
+    const found = [...own, ...inRoles, ...known];
+    remembered.set(user, found);
+    return found;
+  };
+}
+
+function compiledGroup(index: ReadonlyMap<string, RuleGroup>, who: string): readonly CompiledRule[] {
+  const group = index.get(who);
+  if (!group) return [];
+  group.compiled ??= group.rules.map(compile).sort(bySpecificity);
+  return group.compiled;
+}
+
+function compile({ path, methods, rights, selector, permission }: PermissionRule): CompiledRule {
+  return {
+    rights: rights ?? methods?.flatMap((each) => (each === "OPTIONS" ? [] : rightsOf(each))) ?? allRights,
+    path: compilePathPattern(path),
+    selector: selector === undefined ? undefined : compileRuleSelector(selector),
+    allows: permission === "allow",
+  };
+}
+
+function bySpecificity(a: CompiledRule, b: CompiledRule): number {
+  return (
+    Number(b.selector !== undefined) - Number(a.selector !== undefined) ||
+    b.path.literalLength - a.path.literalLength ||
+    Number(a.allows) - Number(b.allows)
+  );
+}

@@ -1,0 +1,104 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { HashQueue } from "./hash-queue.ts";
+import { isPossiblePassword, parseHash, type StoredPassword } from "./password.ts";
+import { createPasswordCheck } from "./password-check.ts";
+import type { UserRecord } from "./users.ts";
+
+/** Options of {@link createVerifier}. */
+export interface VerifierOptions {
+  readonly users: readonly UserRecord[];
+  /** For how long credentials that were right are believed without hashing; 0 for never. @default 300 */
+  readonly cacheSeconds?: number;
+  /** How many credentials are remembered, at least 1; the least recently used ones go first. @default 10_000 */
+  readonly maxCached?: number;
+  /** Where hashing waits for its turn; to be shared with the verifier that replaces this one. @default one of its own */
+  readonly queue?: HashQueue;
+  /** A clock in milliseconds that never goes back. @default performance.now */
+  readonly now?: () => number;
+  /** Reads a stored password. @default parseHash */
+  readonly parse?: (record: UserRecord) => StoredPassword;
+}
+
+/** Knows one list of users. When the list changes, a new verifier takes its place, with nothing remembered. */
+export interface Verifier {
+  /**
+   * The user whose name and password these are, or `undefined`. Throws a 503 where too many wait for their turn, and
+   * the reason of `signal` as soon as that is aborted.
+   */
+  verify(username: string, password: string, signal?: AbortSignal): Promise<UserRecord | undefined>;
+}
+
+/** A check that is waiting or running; all requests with the same credentials share it. */
+interface Attempt {
+  readonly result: Promise<UserRecord | undefined>;
+  readonly abandoned: AbortController;
+  interested: number;
+}
+
+/**
+ * Makes a {@link Verifier}. Right credentials are remembered, under a keyed hash and for minutes, because browsers send
+ * them with every request and good hashes are slow. Wrong ones are not: guesses differ, and would only push out what is
+ * right.
+ */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { users, cacheSeconds = 300, maxCached = 10_000, queue = new HashQueue() } = options;
+  const { now = () => performance.now(), parse = parseHash } = options;
+  const check = createPasswordCheck(users, parse);
+  const verified = new LRUCache<string, UserRecord>({
+    max: maxCached,
+    ttl: cacheSeconds * 1000,
+    ttlResolution: 0, // else it would set a timer
+    perf: { now },
+  });
+  const attempts = new Map<string, Attempt>();
+  const key = randomBytes(32); // what is remembered is of no use outside this process
+
+  // The password has no NUL, so that the last one parts it from the name.
+  const keyOf = (username: string, password: string): string =>
+    createHmac("sha256", key).update(`${username}\0${password}`).digest("base64");
+
+  function attempt(credentials: string, username: string, password: string): Attempt {
+    const abandoned = new AbortController();
+    const result = queue
+      .run(() => check(username, password), abandoned.signal)
+      .then((user) => {
+        if (user && cacheSeconds > 0) verified.set(credentials, user);
+        return user;
+      });
+    const started = { result, abandoned, interested: 0 };
+    attempts.set(credentials, started);
+    return started;
+  }
+
+  return {
+    async verify(username, password, signal) {
+      signal?.throwIfAborted();
+      if (!isPossiblePassword(password)) return undefined;
+      const credentials = keyOf(username, password);
+      const user = verified.get(credentials);
+      if (user) return user;
+
+      const shared = attempts.get(credentials) ?? attempt(credentials, username, password);
+      shared.interested += 1;
+      try {
+        return await unlessAborted(shared.result, signal);
+      } finally {
+        shared.interested -= 1;
+        if (shared.interested === 0) {
+          attempts.delete(credentials);
+          shared.abandoned.abort();
+        }
+      }
+    },
+  };
+}
+
+function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,115 @@
+import { checkOptions } from "../config.ts";
+import type { Exchange } from "../exchange.ts";
+import { HttpError } from "../http-error.ts";
+import { notify } from "../notify.ts";
+import type { Plugin } from "../plugin.ts";
+import { jsonReply, type Reply } from "../reply.ts";
+import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
+import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
+import { limitFields, noteVerdict, retryAfterSeconds, type Verdict } from "./rate-limit/limit-fields.ts";
+import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
+import { rateLimitOptions } from "./rate-limit/options.ts";
+import { afterGivingBack } from "./rate-limit/token-bucket.ts";
+
+/** Options for {@link rateLimit}. */
+export interface RateLimitOptions {
+  /** Requests that each client may make in the long run; fractions are fine. @default 10 */
+  readonly requestsPerSecond?: number | undefined;
+  /** Requests that a client who was idle may make at once, at least 1. @default 2 × requestsPerSecond, at least 1 */
+  readonly burstCapacity?: number | undefined;
+  /**
+   * What a client is: an address, the authenticated user (anonymous requests count by address), the addressed host, or
+   * what a function says, where `undefined` is not limited. @default "ip"
+   */
+  readonly keyStrategy?: KeyStrategy | undefined;
+  /** Seconds from one cleanup to the next, in which the memory for clients who have left is given back. @default 300 */
+  readonly cleanupInterval?: number | undefined;
+  /** Clients remembered at once; one more takes the place of the one that was idle for longest. @default 1000000 */
+  readonly maxClients?: number | undefined;
+  /** IPv6 addresses whose first so many bits are the same are one client. @default 64 */
+  readonly ipv6Prefix?: number | undefined;
+  /** Send `RateLimit` and `RateLimit-Policy` as well (draft-ietf-httpapi-ratelimit-headers-10). @default false */
+  readonly standardHeaders?: boolean | undefined;
+  /** What the limiter is called in those fields, in logs and by a shared store. @default "default" */
+  readonly name?: string | undefined;
+  /** Where the buckets are; `maxClients` and `cleanupInterval` are the default's. @default the memory of the process */
+  readonly store?: BucketStore | undefined;
+}
+
+/**
+ * Limits how often each client may ask: a token bucket for each, full at first, that gains `requestsPerSecond` tokens a
+ * second and loses one with every request. Without a token, the answer is 429 with `Retry-After`. Hosts that list the
+ * same limiter share its buckets. Throws a `ConfigError` for options that cannot work.
+ *
+ * @example
+ * createFileServer({ root: "site", plugins: [rateLimit({ requestsPerSecond: 5, burstCapacity: 50 })] });
+ */
+export function rateLimit(options: RateLimitOptions = {}): Plugin {
+  checkOptions("rateLimit", rateLimitOptions, options);
+  const { requestsPerSecond = 10, burstCapacity = Math.max(1, 2 * requestsPerSecond), name = "default" } = options;
+  const { keyStrategy = "ip", ipv6Prefix = 64, standardHeaders = false } = options;
+  const { maxClients = 1_000_000, cleanupInterval = 300 } = options;
+  const policy: RateLimitPolicy = { name, requestsPerSecond, burstCapacity };
+  const { store = new MemoryBuckets({ policy, maxClients, cleanupInterval }) } = options;
+  const keyOf = clientKey(keyStrategy, ipv6Prefix);
+
+  return {
+    name: "rate-limit",
+    async handle(exchange, next) {
+      const key = keyOf(exchange);
+      const decision = key === undefined ? undefined : await take(store, key, policy, exchange);
+      if (key === undefined || !decision) return next();
+
+      const verdict: Verdict = { policy, decision, isStandard: standardHeaders };
+      noteVerdict(exchange, verdict);
+      if (!decision.allowed) return withFields(refuse(exchange, key, verdict), exchange);
+
+      const reply = await next();
+      if (reply.error?.code === "RATE_LIMITED") {
+        notify(
+          () => store.giveBack(key, policy),
+          (error) => exchange.site.report(error, exchange),
+        );
+        verdict.decision = afterGivingBack(decision, policy);
+      }
+      return withFields(reply, exchange);
+    },
+    start: () => store.start?.(),
+    close: () => store.close?.(),
+  };
+}
+
+/** What the store says; `undefined` where it fails, which is no reason to refuse anybody. */
+async function take(
+  store: BucketStore,
+  key: string,
+  policy: RateLimitPolicy,
+  exchange: Exchange,
+): Promise<BucketDecision | undefined> {
+  try {
+    const decision = await store.take(key, policy);
+    if (typeof decision?.allowed !== "boolean") throw new TypeError("rateLimit: the store's take gave no decision");
+    return decision;
+  } catch (error) {
+    exchange.site.report(error, exchange);
+    return undefined;
+  }
+}
+
+/** The same reply for every client, whatever it accepts, as the interface has it. */
+function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict): Reply {
+  const seconds = retryAfterSeconds(decision);
+  const { id: requestId, method, path, site } = exchange;
+  const fields = { key, retryAfterSeconds: seconds, limiter: policy.name, method, path, requestId };
+  site.logger.info(fields, "rate limit: refused");
+
+  const headers = { "retry-after": String(seconds), "cache-control": "no-store" };
+  const message = `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+  const error = new HttpError(429, "RATE_LIMITED", message, { headers });
+  return { ...jsonReply(429, { error: error.reason, message, retry_after_seconds: seconds }, headers), error };
+}
+
+/** A copy, for the reply may be one that its plugin uses again and again. */
+function withFields(reply: Reply, exchange: Exchange): Reply {
+  return { ...reply, headers: { ...reply.headers, ...limitFields(exchange) } };
+}

@@ -1,0 +1,62 @@
+import type { Exchange } from "../../exchange.ts";
+import type { ReplyHeaders } from "../../reply.ts";
+import type { BucketDecision, RateLimitPolicy } from "./bucket-store.ts";
+
+/** What one limiter has to say about an exchange. */
+export interface Verdict {
+  readonly policy: RateLimitPolicy;
+  decision: BucketDecision;
+  /** Whether it is told in the fields of the Internet-Draft as well. */
+  readonly isStandard: boolean;
+}
+
+// Not in the exchange's metadata, where a plugin could lose it, nor read back from header fields, which anybody may
+// set.
+const verdicts = new WeakMap<Exchange, Verdict[]>();
+
+/** Notes what a limiter says, for the header fields of whichever limiter is the first in the pipeline. */
+export function noteVerdict(exchange: Exchange, verdict: Verdict): void {
+  const noted = verdicts.get(exchange);
+  if (noted) noted.push(verdict);
+  else verdicts.set(exchange, [verdict]);
+}
+
+/**
+ * The header fields for all limiters that an exchange has met: `X-RateLimit-*` of the one with the least remaining, the
+ * draft's of each that sends them.
+ */
+export function limitFields(exchange: Exchange): ReplyHeaders {
+  const noted = verdicts.get(exchange) ?? [];
+  const [least] = noted.toSorted((a, b) => a.decision.remaining - b.decision.remaining);
+  return { ...(least && plainFields(least)), ...standardFields(noted.filter(({ isStandard }) => isStandard)) };
+}
+
+/** Seconds after which a refused client may ask again; a whole number, as `Retry-After` has it. */
+export function retryAfterSeconds({ msUntilToken }: BucketDecision): number {
+  return Math.max(1, wholeSeconds(msUntilToken));
+}
+
+function plainFields({ policy, decision }: Verdict): ReplyHeaders {
+  return {
+    "x-ratelimit-limit": String(Math.floor(policy.burstCapacity)),
+    "x-ratelimit-remaining": String(decision.remaining),
+    "x-ratelimit-reset": String(wholeSeconds(decision.msUntilFull)),
+  };
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers-10 has them: lists of structured fields, one item for each policy. */
+function standardFields(shown: readonly Verdict[]): ReplyHeaders {
+  if (shown.length === 0) return {};
+  const policies = shown.map(({ policy: { name, burstCapacity, requestsPerSecond } }) => {
+    const window = Math.ceil(burstCapacity / requestsPerSecond); // in which an empty bucket is full again
+    return `"${name}";q=${Math.floor(burstCapacity)};w=${window}`;
+  });
+  const limits = shown.map(({ policy: { name }, decision }) => {
+    return `"${name}";r=${decision.remaining};t=${wholeSeconds(decision.msUntilFull)}`;
+  });
+  return { "ratelimit-policy": policies.join(", "), ratelimit: limits.join(", ") };
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.ceil(ms / 1000);
+}

@@ -1,0 +1,69 @@
+import type { FSWatcher } from "node:fs";
+import { join, sep } from "node:path";
+
+/** How many links to directories may lie on one path: a few that lead across would multiply the tree without end. */
+const maxLinks = 2;
+
+/** A directory of the disk and what is known to be in it. Those below the root are found by their paths, links included. */
+export class WatchedDirectory {
+  readonly name: string;
+  readonly parent: WatchedDirectory | undefined;
+  /** The version of each file. */
+  readonly files: Map<string, string> = new Map();
+  readonly directories: Map<string, WatchedDirectory> = new Map();
+  /** Real location. */
+  real = "";
+  /** None where the directory is gone, or could not be watched. */
+  watcher: FSWatcher | undefined;
+
+  constructor(name: string, parent: WatchedDirectory | undefined) {
+    this.name = name;
+    this.parent = parent;
+  }
+
+  /** Canonical path, without a slash at the end but for the root. */
+  get path(): string {
+    return this.parent ? this.parent.pathOf(this.name) : "/";
+  }
+
+  /** The canonical path of a name in it. */
+  pathOf(name: string): string {
+    return this.parent ? `${this.path}/${name}` : `/${name}`;
+  }
+
+  /** The directory that a path leads to from here. */
+  find(path: string): WatchedDirectory | undefined {
+    let found: WatchedDirectory | undefined = this;
+    for (const name of path.split("/")) if (name !== "") found = found?.directories.get(name);
+    return found;
+  }
+
+  /**
+   * Whether a directory of that name that really lies at `real` is to be watched. Not so where a link leads to a
+   * directory that holds the link itself: there would be no end to that.
+   */
+  mayHold(name: string, real: string): boolean {
+    if (real === join(this.real, name)) return true;
+    const isAbove = join(this.real, sep).startsWith(join(real, sep));
+    return !isAbove && this.#linksOnPath() < maxLinks;
+  }
+
+  /** Forgets it, and those above it, as far as nothing is in them and nobody watches them any more. */
+  prune(): void {
+    if (this.watcher || !this.parent || this.files.size + this.directories.size > 0) return;
+    this.parent.directories.delete(this.name);
+    this.parent.prune();
+  }
+
+  /** Ends the watching of it and of all below it. */
+  close(): void {
+    this.watcher?.close();
+    this.watcher = undefined;
+    for (const directory of this.directories.values()) directory.close();
+  }
+
+  #linksOnPath(): number {
+    if (!this.parent) return 0;
+    return this.parent.#linksOnPath() + (this.real === join(this.parent.real, this.name) ? 0 : 1);
+  }
+}

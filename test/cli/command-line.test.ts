@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { help, parseCommandLine, UsageError } from "../../src/cli/command-line.ts";
+
+describe("the command line", () => {
+  it("serves the working directory and leaves the rest to the configuration when nothing is said", () => {
+    expect(parseCommandLine([])).toEqual({
+      target: ".",
+      port: undefined,
+      host: undefined,
+      tls: undefined,
+      check: false,
+      watchConfig: false,
+      logFormat: "text",
+      verbose: false,
+    });
+  });
+
+  it("takes every option, in any order", () => {
+    const tls = ["--cert", "a.crt", "--key", "a.key"];
+    const rest = ["-v", "page.html", "--port=0", "--check", "--host", "::", "--watch-config", "--log-format", "json"];
+    expect(parseCommandLine([...tls, ...rest])).toEqual({
+      target: "page.html",
+      port: 0,
+      host: "::",
+      tls: { cert: "a.crt", key: "a.key" },
+      check: true,
+      watchConfig: true,
+      logFormat: "json",
+      verbose: true,
+    });
+  });
+
+  it("takes what follows -- for the target, whatever it looks like", () => {
+    expect(parseCommandLine(["--", "--check"])).toMatchObject({ target: "--check", check: false });
+  });
+
+  it.each(["--help", "-h"])("says with %s that help is wanted, whatever else there is", (option) => {
+    expect(parseCommandLine(["a", "b", option])).toBe("help");
+  });
+
+  it("says with --version that the version is wanted", () => {
+    expect(parseCommandLine(["--version"])).toBe("version");
+  });
+
+  it.each([
+    ["an unknown option", ["--bogus"], "Unknown option '--bogus'"],
+    ["a port that is no number", ["--port", "http"], '--port expects a number from 0 to 65535, got "http"'],
+    ["an empty port", ["--port="], '--port expects a number from 0 to 65535, got ""'],
+    ["a port that is too large", ["--port", "65536"], '--port expects a number from 0 to 65535, got "65536"'],
+    ["a port with a sign", ["--port=-1"], '--port expects a number from 0 to 65535, got "-1"'],
+    ["an option without its value", ["--port"], "Option '--port <value>' argument missing"],
+    ["a value for an option that has none", ["--check=yes"], "Option '--check' does not take an argument"],
+    ["an empty address", ["--host="], "--host expects an address"],
+    ["an empty target", [""], 'expected a directory or a page, got ""'],
+    ["two targets", ["a", "b"], "expected one directory or page, got also: b"],
+    ["a certificate without its key", ["--cert", "a"], "--cert and --key go together"],
+    ["a key without its certificate", ["--key", "a"], "--cert and --key go together"],
+    ["a log format that there is not", ["--log-format", "xml"], '--log-format expects text or json, got "xml"'],
+  ])("refuses %s in one line", (_what, args, message) => {
+    expect(() => parseCommandLine(args)).toThrow(new UsageError(message));
+  });
+
+  it("helps within 120 columns, with every option it takes", () => {
+    expect(help.split("\n").every((line) => line.length <= 120)).toBe(true);
+    for (const option of ["port", "host", "cert", "key", "check", "watch-config", "log-format", "verbose", "help"]) {
+      expect(help).toContain(`--${option}`);
+    }
+  });
+});

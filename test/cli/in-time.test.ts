@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { inTime } from "../../src/cli/in-time.ts";
+
+describe("a time limit", () => {
+  it("gives what the work gives", async () => {
+    expect(await inTime(Promise.resolve(7), 60_000, "too late")).toBe(7);
+  });
+
+  it("fails as the work fails", async () => {
+    await expect(inTime(Promise.reject(new Error("broken")), 60_000, "too late")).rejects.toThrow("broken");
+  });
+
+  it("fails with its own words when the work never ends", async () => {
+    await expect(inTime(new Promise(() => {}), 1, "too late")).rejects.toThrow("too late");
+  });
+
+  it("leaves no timer behind that would keep the process", async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    await inTime(Promise.resolve(), 60_000, "too late");
+    expect(timers()).toBe(before);
+  });
+});

@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { configPage, pluginItem } from "../helpers/config-page.ts";
+import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
+import { runNode } from "../helpers/run-node.ts";
+import { open } from "../helpers/send.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+async function site(plugins: readonly string[] = []): Promise<{ directory: string; page: string }> {
+  const directory = await temporaryDirectory();
+  const page = join(directory, "config.html");
+  await writeFile(join(directory, "a.txt"), "hello");
+  await writeFile(page, configPage(".", { plugins }));
+  return { directory, page };
+}
+
+const named = (name: string, plugins: readonly string[] = []): string =>
+  configPage(".", { plugins, host: { serverHeader: name } });
+
+const serverHeader = async (url: string): Promise<string | null> => (await fetch(`${url}/a.txt`)).headers.get("server");
+
+describe("SIGHUP", () => {
+  it("loads the page again, once for several signals at once", async () => {
+    const { page } = await site();
+    const { url, kill, waitFor, printed } = await startFilement([page]);
+    await writeFile(page, named("second"));
+    kill("SIGHUP");
+    kill("SIGHUP");
+    await waitFor(/is loaded\n/, "stderr");
+    expect(await serverHeader(url)).toBe("second");
+    await writeFile(page, named("third"));
+    kill("SIGHUP");
+    while ((await serverHeader(url)) !== "third");
+    const loaded = printed.stderr.match(/is loaded\n/g)?.length ?? 0;
+    expect(loaded).toBeLessThanOrEqual(3);
+    expect(printed.stderr.replaceAll(`filement: ${page} is loaded\n`, "")).toBe("");
+  });
+
+  it("does not end a server of a directory", async () => {
+    const directory = await temporaryDirectory();
+    const { url, kill, waitFor } = await startFilement([directory]);
+    kill("SIGHUP");
+    await waitFor(/is loaded\n/, "stderr");
+    expect((await fetch(`${url}/`)).status).toBe(200);
+  });
+
+  it("takes effect after the start when it comes during the start", async () => {
+    const { directory, page } = await site([pluginItem("file://./slow.mjs")]);
+    const slow = `
+      import { once } from "node:events";
+      import { watch, existsSync } from "node:fs";
+      export default () => ({
+        name: "slow",
+        async start() {
+          console.error("starting");
+          while (!existsSync("go")) await once(watch("."), "change");
+        },
+      });`;
+    await writeFile(join(directory, "slow.mjs"), slow);
+    const { waitFor, kill, printed } = runNode([cli, page, "--port", "0"], { cwd: directory });
+    await waitFor(/starting\n/, "stderr");
+    await writeFile(page, named("second"));
+    kill("SIGHUP");
+    await writeFile(join(directory, "go"), "");
+    const [, url = ""] = await waitFor(announcement);
+    await waitFor(/is loaded\n/, "stderr");
+    expect(await serverHeader(url)).toBe("second");
+    expect(printed.stdout).toBe(`filement: listening on ${url}\n`);
+  });
+
+  it("changes nothing while the server stops, neither the upload in flight nor the exit status", async () => {
+    const { directory } = await site();
+    const { url, kill, ended } = await startFilement([directory]);
+    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "10", expect: "100-continue" } });
+    upload.flushHeaders();
+    await once(upload, "continue"); // the server has begun to read
+    kill("SIGTERM");
+    await refusesConnections(url);
+    kill("SIGHUP");
+    upload.end("0123456789");
+    const [reply] = (await once(upload, "response")) as [IncomingMessage];
+    expect(reply.statusCode).toBe(201);
+    reply.resume();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(await readFile(join(directory, "b.txt"), "utf8")).toBe("0123456789");
+  });
+
+  it.each(["good", "bad"])("opens the access log anew with a %s page, and no line is lost", async (kind) => {
+    const log = pluginItem("file://./access-log.so", { file: "file://./access.log", format: "common" });
+    const { directory, page } = await site([log]);
+    const { url, kill, waitFor, ended } = await startFilement([page]);
+    const upload = open(url, "PUT", "/b.txt", { headers: { "content-length": "1", expect: "100-continue" } });
+    upload.flushHeaders();
+    await once(upload, "continue");
+    await (await fetch(`${url}/a.txt?1`)).text();
+    await rename(join(directory, "access.log"), join(directory, "access.log.1"));
+    await (await fetch(`${url}/a.txt?2`)).text();
+    if (kind === "bad") await writeFile(page, "no page");
+    kill("SIGHUP");
+    await waitFor(/is loaded\n|stays in force\n/, "stderr");
+    await (await fetch(`${url}/a.txt?3`)).text();
+    upload.end("b");
+    const [reply] = (await once(upload, "response")) as [IncomingMessage];
+    reply.resume();
+    kill("SIGTERM");
+    await ended;
+    const requests = async (name: string): Promise<string[]> =>
+      [...(await readFile(join(directory, name), "utf8")).matchAll(/"\w+ (\S+) /g)].map(([, target = ""]) => target);
+    expect(await requests("access.log.1")).toEqual(["/a.txt?1", "/a.txt?2"]);
+    const after = await requests("access.log");
+    expect(after.slice().sort()).toEqual(["/a.txt?3", "/b.txt"]);
+  });
+});
+
+describe("--watch-config", () => {
+  it("loads the page when it was changed, keeps the old one for a bad one, and takes the next", async () => {
+    const { directory, page } = await site();
+    const { url, waitFor, printed } = await startFilement([page, "--watch-config"]);
+    await writeFile(page, named("second"));
+    await waitFor(/is loaded\n/, "stderr");
+    expect(await serverHeader(url)).toBe("second");
+    await writeFile(page, "<p>nothing");
+    await waitFor(/stays in force\n/, "stderr");
+    expect(await serverHeader(url)).toBe("second");
+    await writeFile(join(directory, "next"), named("third"));
+    await rename(join(directory, "next"), page);
+    await waitFor(/stays in force\n[^]*is loaded\n/, "stderr");
+    expect(await serverHeader(url)).toBe("third");
+    expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
+  });
+
+  it("does not watch without it", async () => {
+    const { page } = await site();
+    const { url, kill, ended, printed } = await startFilement([page]);
+    await writeFile(page, named("second"));
+    expect(await serverHeader(url)).toBe(null);
+    kill("SIGTERM");
+    await ended;
+    expect(printed.stderr).toBe("");
+  });
+
+  it("is refused for a directory", async () => {
+    const { code, stderr } = await runFilement(await temporaryDirectory(), "--watch-config");
+    const message = "filement: --watch-config expects a page, not a directory (filement --help tells more)\n";
+    expect([code, stderr]).toEqual([2, message]);
+  });
+});

@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type CommandLine, parseCommandLine } from "../../src/cli/command-line.ts";
+import { logLines } from "../../src/cli/log-lines.ts";
+import { Service } from "../../src/cli/service.ts";
+import { hasOpenssl, makeCertificate } from "../helpers/certificate.ts";
+import { configPage } from "../helpers/config-page.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+interface Started {
+  readonly service: Service;
+  readonly page: string;
+  readonly directory: string;
+  /** Everything that was logged since the last time. */
+  logged(): string;
+  /** Puts another page in the place of the configuration. */
+  rewrite(text: string): Promise<void>;
+}
+
+/** A service by a page that serves its directory, stopped when the test is over. */
+async function start(options: readonly string[] = [], more: Partial<CommandLine> = {}): Promise<Started> {
+  const directory = await temporaryDirectory();
+  const page = join(directory, "config.html");
+  await writeFile(join(directory, "a.txt"), "hello");
+  await writeFile(page, configPage("."));
+  const lines: string[] = [];
+  const commandLine = { ...(parseCommandLine([page, "--port", "0", ...options]) as CommandLine), ...more };
+  const service = await Service.start(
+    commandLine,
+    logLines((line) => lines.push(line), commandLine),
+  );
+  onTestFinished(() => service.stop());
+  const rewrite = async (content: string): Promise<void> => {
+    await writeFile(`${page}.new`, content);
+    await rename(`${page}.new`, page);
+  };
+  return { service, page, directory, logged: () => lines.splice(0).join(""), rewrite };
+}
+
+const serverHeader = async (url: string): Promise<string | null> => (await fetch(`${url}/a.txt`)).headers.get("server");
+
+describe("the running service", () => {
+  it("goes by the new page after a reload, and says so", async () => {
+    const { service, page, rewrite, logged } = await start();
+    await rewrite(configPage(".", { host: { serverHeader: "second" } }));
+    expect(await serverHeader(service.url)).toBe(null);
+    await service.reload();
+    expect(await serverHeader(service.url)).toBe("second");
+    expect(logged()).toBe(`filement: ${page} is loaded\n`);
+  });
+
+  it("keeps the old page when the new one is wrong, says all that is wrong, and takes the next good one", async () => {
+    const { service, page, rewrite, logged } = await start();
+    await rewrite(configPage("gone", { host: { serverHeader: "second", colour: "red" } }));
+    await service.reload();
+    expect(await serverHeader(service.url)).toBe(null);
+    const lines = logged().trimEnd().split("\n");
+    expect(lines.length).toBe(3);
+    expect(lines.every((line) => line.startsWith("error: "))).toBe(true);
+    expect(lines.slice(0, 2).every((line) => line.includes(`${page}:`))).toBe(true);
+    expect(lines[2]).toBe(`error: ${page} was not loaded: what was loaded before stays in force`);
+    await rm(page);
+    await service.reload();
+    expect(logged()).toContain("there is no such file");
+    await rewrite(configPage(".", { host: { serverHeader: "third" } }));
+    await service.reload();
+    expect(await serverHeader(service.url)).toBe("third");
+  });
+
+  it("says that another address takes a restart, and that it leads to the network without authentication", async () => {
+    const { service, rewrite, logged } = await start();
+    await rewrite(configPage(".", { server: { bindAddress: "0.0.0.0" } }));
+    await service.reload();
+    const change = "from 127.0.0.1:0 to 0.0.0.0:0, which takes a restart";
+    expect(logged()).toContain(`warning: the address to listen on has changed ${change}\n`);
+    expect(await serverHeader(service.url)).toBe(null);
+  });
+
+  it("says nothing of the sort when the command line decides the address", async () => {
+    const { service, rewrite, logged } = await start(["--host", "127.0.0.1"]);
+    await rewrite(configPage(".", { server: { bindAddress: "0.0.0.0", bindPort: "1" } }));
+    await service.reload();
+    expect(logged()).not.toContain("warning");
+  });
+
+  it("serves a directory as before after a reload", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.txt"), "hello");
+    const { service, logged } = await start([], { target: directory });
+    await service.reload();
+    expect(await (await fetch(`${service.url}/a.txt`)).text()).toBe("hello");
+    expect(logged()).toBe(`filement: ${directory} is loaded\n`);
+  });
+
+  it("does not reload when it is stopping", async () => {
+    const { service, logged } = await start();
+    await service.stop();
+    await service.reload();
+    expect(logged()).toBe("");
+  });
+
+  it("closes what a reload has loaded while it stopped", async () => {
+    const { service } = await start();
+    const reloading = service.reload();
+    await service.stop();
+    await reloading; // and the test ends, which it could not with a server left open
+    await expect(fetch(service.url)).rejects.toThrow();
+  });
+
+  it("does not start with a file that fails, or where another one listens", async () => {
+    const { page, service } = await start();
+    const port = Number(new URL(service.url).port);
+    const commandLine = { ...(parseCommandLine([page]) as CommandLine), port };
+    const log = logLines(() => {}, commandLine);
+    await expect(Service.start(commandLine, log)).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
+    await expect(Service.start({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("no such file");
+  });
+
+  it("sends a download to its end through a reload", async () => {
+    const { service, directory } = await start();
+    await writeFile(join(directory, "large.bin"), Buffer.alloc(32 * 1024 * 1024));
+    const [download] = (await once(get(`${service.url}/large.bin`), "response")) as [IncomingMessage];
+    await service.reload();
+    let size = 0;
+    for await (const chunk of download) size += chunk.length;
+    expect(size).toBe(32 * 1024 * 1024);
+  });
+});
+
+describe.skipIf(!hasOpenssl)("the running service with a certificate (needs openssl)", () => {
+  async function shownName(url: string): Promise<unknown> {
+    const { port } = new URL(url);
+    const socket: TLSSocket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const { CN } = socket.getPeerCertificate().subject;
+    socket.destroy();
+    return CN;
+  }
+
+  it("shows a renewed certificate after a reload; with one that cannot be used it changes nothing", async () => {
+    const directory = await temporaryDirectory();
+    const tls = await makeCertificate(directory, "first");
+    const { service, logged, rewrite } = await start([], { tls });
+    expect(await shownName(service.url)).toBe("first");
+
+    const second = await makeCertificate(directory, "second");
+    await rename(second.cert, tls.cert);
+    await rewrite(configPage(".", { host: { serverHeader: "second" } }));
+    await service.reload();
+    expect(logged()).toContain(`--key ${tls.key} is not the key of --cert ${tls.cert}`);
+    expect(await shownName(service.url)).toBe("first");
+
+    await rename(second.key, tls.key);
+    await rewrite(configPage("gone"));
+    await service.reload();
+    expect(await shownName(service.url)).toBe("first");
+
+    await rewrite(configPage("."));
+    await service.reload();
+    expect(await shownName(service.url)).toBe("second");
+  });
+});

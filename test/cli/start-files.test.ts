@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { logLines } from "../../src/cli/log-lines.ts";
+import { isPage, startFiles } from "../../src/cli/start-files.ts";
+import { configPage, pluginItem } from "../helpers/config-page.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+const log = logLines(() => {}, { logFormat: "text", verbose: false });
+
+async function statusOf(target: string, url: string): Promise<number> {
+  const { files } = await startFiles({ target, tls: undefined, verbose: true }, log);
+  const { status } = await files.fetch(new Request(url));
+  await files.close();
+  return status;
+}
+
+describe("starting a file server", () => {
+  it("serves a directory", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.txt"), "a");
+    expect(await statusOf(directory, "http://localhost/a.txt")).toBe(200);
+  });
+
+  it("serves what a page says, and never the page itself", async () => {
+    const directory = await temporaryDirectory();
+    const page = join(directory, "config.html");
+    await writeFile(page, configPage("."));
+    await writeFile(join(directory, "a.txt"), "a");
+    expect(await statusOf(page, "http://localhost/a.txt")).toBe(200);
+    expect(await statusOf(page, "http://localhost/config.html")).toBe(404);
+  });
+
+  it("never serves certificate and key", async () => {
+    const directory = await temporaryDirectory();
+    for (const name of ["site.crt", "site.key"]) await writeFile(join(directory, name), "secret");
+    const tls = { cert: join(directory, "site.crt"), key: join(directory, "site.key") };
+    const { files } = await startFiles({ target: directory, tls, verbose: false }, log);
+    const urls = ["http://localhost/site.key", "http://localhost/site.crt"];
+    const replies = await Promise.all(urls.map((url) => files.fetch(new Request(url))));
+    expect(replies.map(({ status }) => status)).toEqual([404, 404]);
+    await files.close();
+  });
+
+  it("fails with what is wrong with the page", async () => {
+    const page = join(await temporaryDirectory(), "config.html");
+    await writeFile(page, configPage("missing", { server: { bindPort: "many" } }));
+    await expect(startFiles({ target: page, tls: undefined, verbose: false }, log)).rejects.toMatchObject({
+      problems: [expect.stringContaining(`${page}:4: bindPort`), expect.stringContaining(`${page}:`)],
+    });
+  });
+
+  it("gives up on a plugin that does not start in time", async () => {
+    const directory = await temporaryDirectory();
+    const page = join(directory, "config.html");
+    await writeFile(
+      join(directory, "stuck.mjs"),
+      'export default () => ({ name: "stuck", start: () => new Promise(() => {}) });',
+    );
+    await writeFile(page, configPage(".", { plugins: [pluginItem("file://./stuck.mjs")] }));
+    const starting = startFiles({ target: page, tls: undefined, verbose: false }, log, 20);
+    await expect(starting).rejects.toThrow("the plugins have not started within 0.02 s");
+  });
+
+  it("takes a file for a page, a directory for none, and what is not there by its name", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "page"), "");
+    const targets = [join(directory, "page"), directory, join(directory, "none.html"), join(directory, "none")];
+    expect(await Promise.all(targets.map(isPage))).toEqual([true, false, true, false]);
+  });
+});

@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, readlink, truncate, writeFile } from "node:fs/promises";
+import { Agent, get, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { configPage, pluginItem } from "../helpers/config-page.ts";
+import { type RunningCommand, startFilement } from "../helpers/filement-command.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+const reloads = 50;
+const requestsPerSecond = 1_000;
+/** Between one signal and the next, so that the reloads spread over the load, in milliseconds. */
+const reloadEveryMs = 100;
+const tickMs = 10;
+const downloadBytes = 64 * 1024 * 1024;
+
+const authorization = `Basic ${Buffer.from("ada:secret").toString("base64")}`;
+const hasProc = existsSync("/proc/self/fd");
+
+/** A server with every plugin that keeps something open: files, timers, watches. */
+async function startSite(): Promise<RunningCommand & { directory: string }> {
+  const directory = await temporaryDirectory();
+  const plugins = [
+    pluginItem("file://./access-log.so", { file: "file://./access.log", format: "common" }),
+    pluginItem("file://./health-check.so"),
+    pluginItem("file://./metrics.so"),
+    pluginItem("file://./rate-limit.so", { requests_per_second: "100000", cleanup_interval: "1" }),
+    pluginItem("file://./basic-auth.so", { authfile: "file://./users" }),
+  ];
+  const password = createHash("sha1").update("secret").digest("base64");
+  await writeFile(join(directory, "users"), `ada:{SHA}${password}\n`);
+  await writeFile(join(directory, "config.html"), configPage("www", { plugins }));
+  await mkdir(join(directory, "www"));
+  await writeFile(join(directory, "www/page.html"), "<!doctype html><title>T</title><ul><li>One<li>Two</ul>");
+  await writeFile(join(directory, "www/large.bin"), "");
+  await truncate(join(directory, "www/large.bin"), downloadBytes);
+  // Says on standard error when the process does not come to its end by itself.
+  const env = { NODE_OPTIONS: "--trace-exit" };
+  return { directory, ...(await startFilement([join(directory, "config.html")], { env })) };
+}
+
+/** Asks for one thing after another, a thousand a second, until it is stopped; then tells what went wrong. */
+function beginLoad(origin: string): { stop: () => Promise<{ sent: number; failures: string[] }> } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 40 });
+  const failures: string[] = [];
+  const underWay = new Set<Promise<void>>();
+  const startedAt = performance.now();
+  let sent = 0;
+
+  async function ask(count: number): Promise<void> {
+    const { method = "GET", target, body, ...headers } = requestOf(count);
+    try {
+      const outgoing = request(`${origin}${target}`, { method, agent, headers: { authorization, ...headers } });
+      const response = once(outgoing, "response") as Promise<[IncomingMessage]>;
+      outgoing.end(body);
+      const [incoming] = await response;
+      for await (const _chunk of incoming);
+      const { statusCode = 0 } = incoming;
+      if (statusCode < 200 || statusCode > 299) failures.push(`${method} ${target}: ${statusCode}`);
+    } catch (error) {
+      failures.push(`${method} ${target}: ${error}`);
+    }
+  }
+
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startedAt) / 1000) * requestsPerSecond;
+    for (; sent < due && underWay.size < 2_000; sent += 1) {
+      const asked: Promise<void> = ask(sent).finally(() => underWay.delete(asked));
+      underWay.add(asked);
+    }
+  }, tickMs);
+  onTestFinished(() => clearInterval(timer));
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      agent.destroy();
+      return { sent, failures };
+    },
+  };
+}
+
+/** Mostly reads of files and elements, and now and then a write. */
+function requestOf(count: number): { method?: string; target: string; range?: string; body?: string } {
+  if (count % 50 === 0) return { method: "PUT", target: `/written-${count % 500}.txt`, body: `${count}` };
+  if (count % 50 === 1)
+    return { method: "PUT", target: "/page.html", range: "selector=title", body: `<title>${count}</title>` };
+  if (count % 5 === 0) return { target: "/page.html", range: "selector=li" };
+  if (count % 5 === 1) return { target: "/health" };
+  return { target: "/page.html" };
+}
+
+async function openFiles(pid: number): Promise<string[]> {
+  const names = await readdir(`/proc/${pid}/fd`);
+  const links = names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")); // closed meanwhile
+  return (await Promise.all(links))
+    .filter((link) => link !== "")
+    .map((link) => link.replace(/\d+/g, "N"))
+    .sort();
+}
+
+describe("a server that is told to load its configuration 50 times under load", () => {
+  it.skipIf(!hasProc)("fails no request and leaves nothing open (needs /proc)", { timeout: 60_000 }, async () => {
+    const { url, pid, directory, kill, waitFor, ended, printed } = await startSite();
+    const reload = async (count: number): Promise<void> => {
+      kill("SIGHUP");
+      await waitFor(new RegExp(`(?:is loaded\\n[^]*){${count}}`), "stderr");
+    };
+    await reload(1); // so that what is opened once only is open
+    const openBefore = await openFiles(pid);
+
+    const load = beginLoad(url);
+    const headers = { authorization };
+    const [download] = (await once(get(`${url}/large.bin`, { headers }), "response")) as [IncomingMessage];
+    const upload = request(`${url}/upload.txt`, { method: "PUT", headers });
+    const uploaded = once(upload, "response") as Promise<[IncomingMessage]>;
+    for (let count = 0; count < reloads; count += 1) {
+      upload.write(`${count}\n`);
+      await Promise.all([reload(count + 2), pause(reloadEveryMs)]);
+    }
+    upload.end();
+    let downloaded = 0;
+    for await (const chunk of download) downloaded += chunk.length;
+    const [reply] = await uploaded;
+    reply.resume();
+    const { sent, failures } = await load.stop();
+
+    expect(failures).toEqual([]);
+    expect(sent).toBeGreaterThan(reloads);
+    expect([reply.statusCode, downloaded]).toEqual([201, downloadBytes]);
+    const numbers = Array.from({ length: reloads }, (_each, count) => `${count}\n`);
+    expect(await readFile(join(directory, "www/upload.txt"), "utf8")).toBe(numbers.join(""));
+
+    // The last connections are closed by the client, which the server hears of a moment later.
+    await vi.waitFor(async () => expect(await openFiles(pid)).toEqual(openBefore), { timeout: 10_000 });
+    kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr.replace(/filement: \S+ is loaded\n/g, "")).toBe("");
+    const log = await readFile(join(directory, "access.log"), "utf8");
+    expect(log.split("\n").length - 1).toBe(sent + 2); // and the two that lasted
+    expect(log.match(/" [345]\d\d /g)).toBe(null);
+  });
+});

@@ -1,0 +1,850 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Logger } from "../../src/logger.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import type { PermissionRule } from "../../src/plugins/basic-auth/users.ts";
+import { type BasicAuthOptions, basicAuth } from "../../src/plugins/basic-auth.ts";
+import { emptyReply, jsonReply } from "../../src/reply.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { type Answer, type Sending, send } from "../helpers/send.ts";
+import { openSocket, rawRequest, type Served, serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { malformedFields } from "./basic-auth/malformed-fields.ts";
+
+const run = promisify(execFile);
+
+const basic = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+const ada = { authorization: basic("ada", "engine") };
+const bob = { authorization: basic("bob", "bees") };
+const plaintext = "plaintext" as const;
+const users = [
+  { username: "ada", password: "engine", encryption: plaintext, roles: ["editor"] },
+  { username: "bob", password: "bees", encryption: plaintext },
+];
+const files = {
+  "/index.html": "<h1>Hello</h1>",
+  "/docs/a.txt": "a",
+  "/docs/b.txt": "b",
+  "/users/ada/notes.txt": "n",
+  "/users/bob/notes.txt": "n",
+};
+const anyone = (rule: Partial<PermissionRule>): PermissionRule => ({
+  username: "*",
+  path: "/*",
+  permission: "allow",
+  ...rule,
+});
+
+interface Site extends Served {
+  readonly errors: unknown[];
+  send(method: string, target: string, sending?: Sending): Promise<Answer>;
+}
+
+/** Serves some files behind `basicAuth`, with other plugins before and behind it. */
+async function site(
+  options: BasicAuthOptions = { users },
+  { before = [], behind = [], ...config }: Partial<FileServerConfig> & { before?: Plugin[]; behind?: Plugin[] } = {},
+): Promise<Site> {
+  const errors: unknown[] = [];
+  const served = await serve({
+    ...(config.root === undefined && { storage: memoryStorage(files) }),
+    ...config,
+    plugins: [...before, basicAuth(options), ...behind],
+    onError: (error) => errors.push(error),
+  });
+  return { ...served, errors, send: (method, target, sending) => send(served.url, method, target, sending) };
+}
+
+/** A plugin that answers one path and tells whom it saw. */
+const whoami: Plugin = {
+  name: "whoami",
+  handle: ({ path, user, metadata }, next) =>
+    path === "/whoami" ? jsonReply(200, { user, name: metadata.get("authenticated_user") }) : next(),
+};
+
+describe("basicAuth", () => {
+  describe("authentication", () => {
+    it("answers 401 with a challenge to whoever sends no credentials", async () => {
+      const answer = await (await site()).send("GET", "/docs/a.txt");
+      expect([answer.status, answer.headers["www-authenticate"]]).toEqual([
+        401,
+        'Basic realm="filement", charset="UTF-8"',
+      ]);
+      expect(JSON.parse(answer.text)).toEqual({
+        error: "Unauthorized",
+        details: "Send a user name and a password.",
+        code: "UNAUTHORIZED",
+      });
+      expect(answer.headers.vary).toBe("accept, authorization");
+    });
+
+    it.each([
+      ["a wrong password", basic("ada", "engines")],
+      ["no password", basic("ada", "")],
+      ["another user's password", basic("ada", "bees")],
+      ["an unknown user", basic("eve", "engine")],
+      ["a user name in other letters", basic("ADA", "engine")],
+      ["no user", basic("", "engine")],
+    ])("answers 401 to %s, and says no more than that", async (_what, authorization) => {
+      const answer = await (await site()).send("GET", "/docs/a.txt", { headers: { authorization } });
+      expect([answer.status, answer.headers["www-authenticate"]]).toEqual([
+        401,
+        'Basic realm="filement", charset="UTF-8"',
+      ]);
+      expect(JSON.parse(answer.text).details).toBe("The user name or the password is wrong.");
+    });
+
+    it("lets in who sends the right ones", async () => {
+      const { send } = await site();
+      const answer = await send("GET", "/docs/a.txt", { headers: ada });
+      expect([answer.status, answer.text, answer.headers["www-authenticate"]]).toEqual([200, "a", undefined]);
+    });
+
+    it.each([
+      ["Jörg", "pä$$ wörd"],
+      ["名前", "🔑"],
+      ["ada", "a:b::c"],
+      ["ada", ""],
+      ["a b", " "],
+    ])("takes the name %j and the password %j", async (username, password) => {
+      const seen: string[][] = [];
+      const { send } = await site({ users: (...credentials) => seen.push(credentials) > 0 });
+      expect((await send("GET", "/", { headers: { authorization: basic(username, password) } })).status).toBe(200);
+      expect(seen).toEqual([[username, password]]);
+    });
+
+    it("answers 401 to every malformed field, with a challenge, and reports no failure", async () => {
+      const { port, errors } = await site({ users, rules: [anyone({})] });
+      for (const field of malformedFields) {
+        const answer = await rawRequest(port, "GET", "/docs/a.txt", [`Authorization: ${field}`]);
+        expect([field, answer.status]).toEqual([field, 401]);
+        expect(answer.head).toContain('\r\nwww-authenticate: Basic realm="filement", charset="UTF-8"');
+        expect(JSON.parse(answer.body).code).toBe("UNAUTHORIZED");
+      }
+      expect(errors).toEqual([]);
+    });
+
+    it("answers 401 to two fields, though each alone would do", async () => {
+      const { port } = await site();
+      const field = `Authorization: ${ada.authorization}`;
+      expect((await rawRequest(port, "GET", "/docs/a.txt", [field])).status).toBe(200);
+      expect((await rawRequest(port, "GET", "/docs/a.txt", [field, field])).status).toBe(401);
+      expect((await rawRequest(port, "GET", "/docs/a.txt", [field, "AUTHORIZATION: Bearer x"])).status).toBe(401);
+    });
+
+    it("answers 401 to a field of a megabyte", async () => {
+      const server = createFileServer({ storage: memoryStorage(files), plugins: [basicAuth({ users })] });
+      const headers = { authorization: basic("ada", "x".repeat(1_000_000)) };
+      expect((await server.fetch(new Request("http://localhost/", { headers }))).status).toBe(401);
+    });
+
+    it("answers 401 to wrong credentials even where nobody needs any", async () => {
+      const { send } = await site({ users, rules: [anyone({})] });
+      expect((await send("GET", "/docs/a.txt")).status).toBe(200);
+      const headers = { authorization: basic("ada", "wrong") };
+      expect((await send("GET", "/docs/a.txt", { headers })).status).toBe(401);
+    });
+
+    it("does not believe what a proxy or anybody else says about the user", async () => {
+      const { send } = await site({ users }, { trustProxy: true });
+      const headers = {
+        "x-forwarded-user": "ada",
+        "x-forwarded-for": "127.0.0.1",
+        "x-authenticated-user": "ada",
+        "x-remote-user": "ada",
+        "proxy-authorization": ada.authorization,
+        cookie: `authorization=${ada.authorization}`,
+      };
+      expect((await send("GET", "/docs/a.txt", { headers })).status).toBe(401);
+      expect((await send("GET", `/docs/a.txt?authorization=${encodeURIComponent(ada.authorization)}`)).status).toBe(
+        401,
+      );
+    });
+
+    it("makes the user known to later plugins and to those who follow the changes", async () => {
+      const { send, files: server } = await site({ users }, { behind: [whoami] });
+      const seen: unknown[] = [];
+      server.changes.subscribe(({ user }) => seen.push(user));
+      expect(JSON.parse((await send("GET", "/whoami", { headers: ada })).text)).toEqual({
+        user: { name: "ada", roles: ["editor"] },
+        name: "ada",
+      });
+      await send("PUT", "/docs/new.txt", { headers: bob, body: "x" });
+      expect(seen).toEqual(["bob"]);
+    });
+
+    it("leaves user and metadata unset for anonymous requests", async () => {
+      const { send } = await site({ users, rules: [anyone({})] }, { behind: [whoami] });
+      expect((await send("GET", "/whoami")).text).toBe("{}");
+    });
+
+    it("does not let a later plugin change a user's roles for the next request", async () => {
+      const greedy: Plugin = {
+        name: "greedy",
+        handle: ({ user }, next) => {
+          Reflect.set(user ?? {}, "name", "root");
+          (user as unknown as { roles: string[] }).roles.push("admin");
+          return next();
+        },
+      };
+      const { send, errors } = await site({ users }, { behind: [greedy] });
+      expect((await send("GET", "/docs/a.txt", { headers: ada })).status).toBe(500);
+      expect(errors).toEqual([expect.any(TypeError)]);
+    });
+
+    it("names its realm, with quotation marks and backslashes escaped", async () => {
+      const answer = await (await site({ users, realm: 'My "own" \\ files' })).send("GET", "/");
+      expect(answer.headers["www-authenticate"]).toBe('Basic realm="My \\"own\\" \\\\ files", charset="UTF-8"');
+    });
+
+    it("answers 503 where too many passwords wait to be checked, and to nobody without a reason", async () => {
+      const { stdout } = await run("htpasswd", ["-nbBC", "8", "ada", "engine"]);
+      const password = stdout.trim().replace(/^ada:/, "");
+      const { send } = await site({
+        users: [{ username: "ada", password }],
+        maxConcurrentChecks: 1,
+        maxQueuedChecks: 1,
+      });
+      const guesses = Array.from({ length: 8 }, (_, index) => ({ authorization: basic("ada", `guess ${index}`) }));
+      const answers = await Promise.all(guesses.map((headers) => send("GET", "/", { headers })));
+      const statuses = answers.map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([401, 503]));
+      const refused = answers.find(({ status }) => status === 503);
+      expect(refused?.headers["retry-after"]).toBe("1");
+      expect((await send("GET", "/", { headers: ada })).status).toBe(200);
+    });
+
+    it("reports nothing when a client leaves while its password is checked", async () => {
+      const { stdout } = await run("htpasswd", ["-nbBC", "10", "ada", "engine"]);
+      const password = stdout.trim().replace(/^ada:/, "");
+      const aborted: boolean[] = [];
+      const observer: Plugin = { name: "observer", observe: (_exchange, outcome) => aborted.push(outcome.aborted) > 0 };
+      const { port, errors, send } = await site({ users: [{ username: "ada", password }] }, { before: [observer] });
+      const socket = await openSocket(port);
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("ada", "wrong")}\r\n\r\n`, () =>
+        socket.destroy(),
+      );
+      await once(socket, "close");
+      while (!aborted.includes(true)) await send("GET", "/");
+      expect(errors).toEqual([]);
+    });
+  });
+
+  describe("users as a function", () => {
+    it.each([
+      ["true", true, 200],
+      ["an object", {}, 200],
+      ["roles", { roles: ["editor"] }, 200],
+      ["a promise of true", Promise.resolve(true), 200],
+      ["false", false, 401],
+      ["undefined", undefined, 401],
+      ["null", null, 401],
+      ["a promise of false", Promise.resolve(false), 401],
+      ["a text", "yes", 500],
+      ["a number", 1, 500],
+      ["roles that are no list", { roles: "editor" }, 500],
+      ["roles that are no names", { roles: [1] }, 500],
+    ])("that gives %s", async (_what, given, status) => {
+      const { send } = await site({ users: () => given as boolean });
+      expect((await send("GET", "/docs/a.txt", { headers: ada })).status).toBe(status);
+    });
+
+    it("is asked each time, and not at all without readable credentials", async () => {
+      let asked = 0;
+      const { send } = await site({ users: () => ++asked > 0 });
+      await send("GET", "/", { headers: ada });
+      await send("GET", "/", { headers: ada });
+      await send("GET", "/");
+      await send("GET", "/", { headers: { authorization: "Basic x" } });
+      expect(asked).toBe(2);
+    });
+
+    it("gives the roles by which rules decide", async () => {
+      const rules = [anyone({ username: undefined, role: "editor" })];
+      const { send } = await site({ users: (name) => ({ roles: name === "ada" ? ["editor"] : [] }), rules });
+      expect((await send("GET", "/docs/a.txt", { headers: ada })).status).toBe(200);
+      expect((await send("GET", "/docs/a.txt", { headers: bob })).status).toBe(403);
+    });
+
+    it("lets nobody in when it fails, and says so to the operator alone", async () => {
+      const failing = async (): Promise<boolean> => Promise.reject(new Error("the database is down"));
+      const { send, errors } = await site({ users: failing });
+      const answer = await send("GET", "/docs/a.txt", { headers: ada });
+      expect([answer.status, answer.text.includes("database")]).toEqual([500, false]);
+      expect(errors).toEqual([new Error("the database is down")]);
+    });
+
+    it("may refuse in its own words", async () => {
+      const busy = (): never => {
+        throw new HttpError(503, "OVERLOADED", "The directory is busy.", { headers: { "retry-after": "3" } });
+      };
+      const answer = await (await site({ users: busy })).send("GET", "/", { headers: ada });
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "3"]);
+    });
+  });
+
+  describe("permission", () => {
+    const own: PermissionRule = { username: ":username", path: "/users/:username/*", permission: "allow" };
+    const readDocs = anyone({ path: "/docs/*", methods: ["GET"] });
+
+    it("is 401 for those who could sign in and 403 for those who have", async () => {
+      const { send } = await site({ users, rules: [own] });
+      expect((await send("GET", "/users/ada/notes.txt")).status).toBe(401);
+      const answer = await send("GET", "/users/ada/notes.txt", { headers: bob });
+      expect([answer.status, JSON.parse(answer.text).code, answer.headers["www-authenticate"]]).toEqual([
+        403,
+        "FORBIDDEN",
+        undefined,
+      ]);
+      expect(answer.headers.vary).toBe("accept, authorization");
+      expect((await send("GET", "/users/ada/notes.txt", { headers: ada })).status).toBe(200);
+    });
+
+    it.each([
+      ["GET", 200],
+      ["HEAD", 200],
+      ["PUT", 403],
+      ["POST", 403],
+      ["DELETE", 403],
+      ["OPTIONS", 200],
+      ["PATCH", 405],
+    ])("by the method %s, where a rule allows GET", async (method, status) => {
+      const { send } = await site({ users, rules: [readDocs] });
+      expect((await send(method, "/docs/a.txt", { headers: bob })).status).toBe(status);
+      expect((await send(method, "/docs/a.txt")).status).toBe(status === 403 ? 401 : status);
+      expect((await send(method, "/index.html", { headers: bob })).status).toBe(403);
+      expect((await send(method, "/index.html")).status).toBe(401);
+    });
+
+    it("tells by OPTIONS what this user may do", async () => {
+      const rules = [readDocs, anyone({ username: "ada", methods: ["PUT", "DELETE"] })];
+      const { send } = await site({ users, rules });
+      const allow = async (headers: Record<string, string>): Promise<string | undefined> =>
+        (await send("OPTIONS", "/docs/a.txt", { headers })).headers.allow;
+      expect(await allow({})).toBe("GET, HEAD, OPTIONS");
+      expect(await allow(ada)).toBe("GET, HEAD, PUT, DELETE, OPTIONS");
+    });
+
+    it("is asked of OPTIONS for the server as of its root", async () => {
+      const closed = await site();
+      expect((await rawRequest(closed.port, "OPTIONS", "*")).status).toBe(401);
+      expect((await rawRequest(closed.port, "OPTIONS", "*", [`Authorization: ${ada.authorization}`])).status).toBe(200);
+      const open = await site({ users, rules: [anyone({ path: "/", methods: ["GET"] })] });
+      expect((await rawRequest(open.port, "OPTIONS", "*")).status).toBe(200);
+    });
+
+    it("leaves out of listings what the user may not read", async () => {
+      const rules = [
+        anyone({ path: "/docs/*" }),
+        anyone({ path: "/docs/b*", permission: "deny" }),
+        own,
+        anyone({ path: "/users" }),
+      ];
+      const { send } = await site({ users, rules });
+      const names = async (path: string, headers: Record<string, string>): Promise<string[]> => {
+        const answer = await send("GET", path, { headers: { ...headers, accept: "application/json" } });
+        return JSON.parse(answer.text).entries.map(({ name }: { name: string }) => name);
+      };
+      expect(await names("/docs/", ada)).toEqual(["a.txt"]);
+      expect(await names("/users/", ada)).toEqual(["ada"]);
+      expect(await names("/users/", {})).toEqual([]);
+    });
+
+    it.each(["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"])(
+      "refuses %s alike for what exists and what does not",
+      async (method) => {
+        const { send } = await site({ users, rules: [own] });
+        for (const headers of [{}, ada]) {
+          const paths = [
+            "/docs/a.txt",
+            "/docs/none.txt",
+            "/docs",
+            "/docs/",
+            "/none/",
+            "/docs/a.txt/x",
+            "/.hidden",
+            "/%C3%A9",
+          ];
+          const answers = await Promise.all(paths.map((path) => send(method, path, { headers })));
+          const seen = answers.map(({ status, headers: { date, "x-request-id": _, ...fields }, text }) => [
+            status,
+            fields,
+            text,
+          ]);
+          for (const each of seen) expect(each).toEqual(seen[0]);
+          expect(seen[0]?.[0]).toBe("authorization" in headers ? 403 : 401);
+        }
+      },
+    );
+
+    it.each([
+      "/docs/a.txt",
+      "//docs//a.txt",
+      "/x/../docs/a.txt",
+      "/%64ocs/a.txt",
+      "/docs/./a.txt",
+      "/docs/a.txt?x=/public/",
+    ])("is decided by the one spelling of a path: %s", async (target) => {
+      const rules = [anyone({}), anyone({ path: "/docs/*", permission: "deny" })];
+      const { port } = await site({ users, rules });
+      expect((await rawRequest(port, "GET", target)).status).toBe(401);
+    });
+
+    it("protects whatever stands behind", async () => {
+      let reached = 0;
+      const metrics: Plugin = {
+        name: "metrics",
+        handle: ({ path }, next) => {
+          reached += 1;
+          return path === "/metrics" ? jsonReply(200, {}) : next();
+        },
+      };
+      const rules = [anyone({ username: "ada", path: "/metrics", methods: ["GET"] })];
+      const { send } = await site({ users, rules }, { behind: [metrics] });
+      expect((await send("GET", "/metrics")).status).toBe(401);
+      expect((await send("GET", "/metrics", { headers: bob })).status).toBe(403);
+      expect((await send("POST", "/metrics", { headers: ada })).status).toBe(403);
+      expect(reached).toBe(0);
+      expect((await send("GET", "/metrics", { headers: ada })).status).toBe(200);
+    });
+
+    it("does not open a plugin that knows nothing of elements to those who may read some", async () => {
+      const metrics: Plugin = { name: "metrics", handle: () => jsonReply(200, { secret: true }) };
+      const { send } = await site({ users, rules: [anyone({ selector: "h1" })] }, { behind: [metrics] });
+      expect((await send("GET", "/metrics", { headers: { range: "selector=h1" } })).status).toBe(401);
+    });
+
+    it("is decided for web sockets as for GET", async () => {
+      const socket: Plugin = {
+        name: "socket",
+        handle: ({ isUpgrade }, next) =>
+          isUpgrade
+            ? { ...emptyReply(200), accept: (connection) => connection.end("HTTP/1.1 101 Fine\r\n\r\n") }
+            : next(),
+      };
+      const { port } = await site({ users, rules: [anyone({ username: "ada", path: "/ws" })] }, { behind: [socket] });
+      const shake = async (...lines: string[]): Promise<number> =>
+        (await rawRequest(port, "GET", "/ws", ["Upgrade: websocket", "Connection: Upgrade", ...lines])).status;
+      expect(await shake()).toBe(401);
+      expect(await shake(`Authorization: ${bob.authorization}`)).toBe(403);
+      expect(await shake(`Authorization: ${ada.authorization}`)).toBe(101);
+    });
+
+    it("does not widen what an earlier plugin permits", async () => {
+      const readOnly: Plugin = {
+        name: "read-only",
+        handle: (exchange, next) => {
+          exchange.access = {
+            permits: (right) => right === "read",
+            refusal: () => new HttpError(403, "FORBIDDEN", "This site is read-only."),
+          };
+          return next();
+        },
+      };
+      const { send } = await site({ users }, { before: [readOnly] });
+      expect((await send("GET", "/docs/a.txt", { headers: ada })).status).toBe(200);
+      expect((await send("DELETE", "/docs/a.txt", { headers: ada })).status).toBe(403);
+    });
+  });
+
+  describe("caches", () => {
+    it.each([
+      ["a file", "GET", "/docs/a.txt", {}],
+      ["a document", "GET", "/index.html", {}],
+      ["elements", "GET", "/index.html", { range: "selector=h1" }],
+      ["a listing", "GET", "/docs/", {}],
+      ["a redirect", "GET", "/docs", {}],
+      ["an error", "GET", "/none", {}],
+      ["options", "OPTIONS", "/docs/a.txt", {}],
+      ["a write", "PUT", "/docs/c.txt", {}],
+      ["a plugin's reply", "GET", "/whoami", {}],
+    ])("are told that %s depends on who asks, once", async (_what, method, path, headers) => {
+      const { send } = await site({ users }, { behind: [whoami] });
+      const answer = await send(method, path, { headers: { ...ada, ...headers } });
+      const named = answer.headers.vary?.toLowerCase().split(/\s*,\s*/);
+      expect(named?.filter((name) => name === "authorization")).toEqual(["authorization"]);
+    });
+
+    it("are told nothing more where a reply depends on everything", async () => {
+      const picky: Plugin = { name: "picky", handle: () => jsonReply(200, {}, { vary: "*" }) };
+      const answer = await (await site({ users }, { behind: [picky] })).send("GET", "/", { headers: ada });
+      expect(answer.headers.vary).toBe("*");
+    });
+
+    it("get files marked to be asked for again", async () => {
+      const answer = await (await site()).send("GET", "/docs/a.txt", { headers: ada });
+      expect(answer.headers["cache-control"]).toBe("no-cache");
+    });
+  });
+
+  it("serves several hosts at once", async () => {
+    const plugin = basicAuth({ users });
+    const { url } = await serve({
+      hosts: {
+        "a.example": { storage: memoryStorage({ "/x": "of a" }), plugins: [plugin] },
+        "b.example": { storage: memoryStorage({ "/x": "of b" }), plugins: [plugin] },
+      },
+    });
+    for (const name of ["a", "b"]) {
+      const host = `${name}.example`;
+      expect((await send(url, "GET", "/x", { headers: { host } })).status).toBe(401);
+      expect((await send(url, "GET", "/x", { headers: { host, ...ada } })).text).toBe(`of ${name}`);
+    }
+  });
+
+  it("does not write to its options", async () => {
+    const options = Object.freeze({
+      users: Object.freeze(
+        users.map((user) => Object.freeze({ ...user, roles: Object.freeze([...(user.roles ?? [])]) })),
+      ),
+      rules: Object.freeze([Object.freeze(anyone({ methods: Object.freeze(["GET"]) }))]),
+    });
+    expect((await (await site(options)).send("GET", "/docs/a.txt", { headers: ada })).status).toBe(200);
+  });
+
+  describe("options", () => {
+    const user = { username: "ada", password: "x", encryption: "plaintext" };
+
+    it.each<[unknown, string]>([
+      [undefined, "basicAuth: the options is undefined: expected an object of options"],
+      [{}, "basicAuth: expected either authfile or users"],
+      [{ users: [user], authfile: "x" }, "basicAuth: expected either authfile or users"],
+      [{ users: [user], cookie: 1 }, 'basicAuth: the options has no option "cookie"'],
+      [{ authfile: "" }, 'basicAuth: authfile is "": expected a path or a file:// location of this machine'],
+      [{ authfile: "http://x/users" }, "basicAuth: authfile is"],
+      [{ authfile: "file://elsewhere/users" }, "basicAuth: authfile is"],
+      [{ authfile: 5 }, "basicAuth: authfile is 5: expected"],
+      [{ users: "ada" }, "basicAuth: users: expected a list of users or a function"],
+      [{ users: [] }, "basicAuth: users is []: expected at least one user"],
+      [{ users: [null] }, "basicAuth: users[0]: expected an object with username and password"],
+      [{ users: [{ ...user, name: "x" }] }, 'basicAuth: users[0]: expected no property "name"'],
+      [{ users: [{ ...user, username: "" }] }, "basicAuth: users[0]: the user name is empty"],
+      [{ users: [{ ...user, username: "a:b" }] }, 'basicAuth: users[0]: the user name "a:b" has a colon: expected'],
+      [{ users: [{ ...user, username: "a\n" }] }, 'basicAuth: users[0]: the user name "a\\n" has control'],
+      [{ users: [{ ...user, username: "*" }] }, 'basicAuth: users[0]: the user name is "*": expected'],
+      [{ users: [{ ...user, username: 5 }] }, "basicAuth: users[0]: expected a username"],
+      [{ users: [{ ...user, password: 5 }] }, "basicAuth: users[0]: expected a password"],
+      [{ users: [{ ...user, password: "" }] }, 'basicAuth: user "ada": '],
+      [{ users: [{ ...user, encryption: 5 }] }, "basicAuth: users[0]: expected the name of an encryption"],
+      [{ users: [{ ...user, encryption: "rot13" }] }, 'basicAuth: user "ada": encryption is "rot13"'],
+      [{ users: [{ ...user, roles: "editor" }] }, "basicAuth: users[0]: expected roles that are a list of names"],
+      [{ users: [{ ...user, roles: [1] }] }, "basicAuth: users[0]: expected roles that are a list of names"],
+      [{ users: [user, user] }, 'basicAuth: user "ada" is there twice'],
+      [{ users: [user], realm: "é" }, 'basicAuth: realm is "é": expected printable ASCII characters'],
+      [{ users: [user], realm: "a\r\nb" }, "basicAuth: realm is"],
+      [{ users: [user], realm: "" }, 'basicAuth: realm is ""'],
+      [{ users: [user], cacheSeconds: -1 }, "basicAuth: cacheSeconds is -1: expected a number of seconds, 0 or more"],
+      [{ users: [user], maxConcurrentChecks: 0 }, "basicAuth: maxConcurrentChecks is 0: expected a positive integer"],
+      [{ users: [user], maxQueuedChecks: 1.5 }, "basicAuth: maxQueuedChecks is 1.5: expected a positive integer"],
+      [{ users: [user], rules: {} }, "basicAuth: rules is {}: expected a list of rules"],
+      [
+        { users: [user], rules: [{ username: "*", path: "x", permission: "allow" }] },
+        'basicAuth: rules[0].path is "x"',
+      ],
+      [
+        { users: [user], rules: [anyone({}), anyone({ selector: "p:foo" })] },
+        'basicAuth: rules[1].selector is "p:foo": expected a CSS selector: ',
+      ],
+    ])("%j: %s", (options, expected) => {
+      expect(() => basicAuth(options as BasicAuthOptions)).toThrow(expected);
+    });
+
+    it("repeats no password in what it says about them", () => {
+      const secret = "s3cret-Pa55word";
+      const wrong: unknown[] = [
+        { users: [`ada:${secret}`] },
+        { users: { ada: secret }, authfile: "x" },
+        { users: [{ username: "a:b", password: secret }] },
+        { users: [{ username: "ada", password: { secret } }] },
+        { users: [{ username: "ada", password: secret, encryption: "bcrypt" }] },
+        { users: [{ username: "ada", password: [secret], pass: secret }] },
+        { users: [{ username: "ada", passwort: secret }] },
+      ];
+      for (const options of wrong) {
+        let message = "";
+        try {
+          basicAuth(options as BasicAuthOptions);
+        } catch (error) {
+          message = String(error);
+        }
+        expect(message).toMatch(/^ConfigError: .*basicAuth/);
+        expect(message).not.toContain(secret);
+      }
+    });
+
+    it("warns at the start, once, of passwords in plain text", async () => {
+      const { logger, lines } = recordingLogger();
+      const plugin = basicAuth({ users });
+      const hosts = {
+        a: { storage: memoryStorage(), plugins: [plugin] },
+        b: { storage: memoryStorage(), plugins: [plugin] },
+      };
+      const server = createFileServer({ hosts, logger });
+      await server.ready();
+      expect(lines.filter((line) => line.startsWith("warn basicAuth: user"))).toHaveLength(2);
+      expect(lines.join()).not.toMatch(/engine|bees/);
+    });
+  });
+});
+
+function recordingLogger(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  return { lines, logger: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") } };
+}
+
+describe("basicAuth with an authfile", () => {
+  interface FileSite extends Site {
+    readonly authfile: string;
+    readonly root: string;
+    readonly lines: string[];
+    /** The status of a GET with this name and password. */
+    status(name: string, password: string): Promise<number>;
+    /** Asks until the status is that one; a change is there soon, but nobody says when. */
+    until(name: string, password: string, status: number): Promise<void>;
+  }
+
+  const htpasswd = (...args: string[]): Promise<unknown> => run("htpasswd", ["-bBC4", ...args].flat());
+
+  async function fileSite(
+    content?: string,
+    options: Partial<BasicAuthOptions> = {},
+    behind: Plugin[] = [],
+  ): Promise<FileSite> {
+    const directory = await temporaryDirectory();
+    const root = join(directory, "root");
+    const authfile = join(directory, "users");
+    await mkdir(root);
+    await writeFile(join(root, "a.txt"), "a");
+    if (content === undefined) await run("htpasswd", ["-cbBC4", authfile, "ada", "engine"]);
+    else await writeFile(authfile, content);
+    const { logger, lines } = recordingLogger();
+    const served = await site({ authfile, ...options }, { root, logger, behind });
+    await served.files.ready();
+    const status = async (name: string, password: string): Promise<number> =>
+      (await served.send("GET", "/a.txt", { headers: { authorization: basic(name, password) } })).status;
+    return {
+      ...served,
+      authfile,
+      root,
+      lines,
+      status,
+      async until(name, password, expected) {
+        let seen = 0;
+        for (let round = 0; round < 2000 && seen !== expected; round += 1) seen = await status(name, password);
+        expect(seen).toBe(expected);
+      },
+    };
+  }
+
+  /** A file server whose users file is this; what keeps it from starting. */
+  async function startFailure(authfile: string): Promise<unknown> {
+    const server = createFileServer({ storage: memoryStorage(files), plugins: [basicAuth({ authfile })] });
+    const failure = await server.ready().then(
+      () => "it started",
+      (error: unknown) => error,
+    );
+    const response = await server.fetch(new Request("http://localhost/docs/a.txt", { headers: ada }));
+    expect(response.status).toBe(500);
+    await server.close();
+    return failure;
+  }
+
+  it("lets in the users of the file", async () => {
+    const { status } = await fileSite();
+    expect([await status("ada", "engine"), await status("ada", "x"), await status("eve", "engine")]).toEqual([
+      200, 401, 401,
+    ]);
+  });
+
+  it("takes the file as an absolute path, a relative path, a file:// location and a URL", async () => {
+    const { authfile } = await fileSite();
+    const url = pathToFileURL(authfile);
+    for (const spelling of [authfile, relative(process.cwd(), authfile), url.href, url]) {
+      const { send } = await site({ authfile: spelling });
+      expect((await send("GET", "/docs/a.txt", { headers: ada })).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["missing", undefined, "users"],
+    ["empty", "", "there are no users"],
+    ["without users", "# nobody\n", "there are no users"],
+    ["broken", "ada\n", "line 1"],
+    ["not text", "\xff\xfe\x00", "users"],
+  ])("does not start, and lets nobody in, where the file is %s", async (_what, content, expected) => {
+    const authfile = join(await temporaryDirectory(), "users");
+    if (content !== undefined) await writeFile(authfile, Buffer.from(content, "latin1"));
+    const failure = await startFailure(authfile);
+    expect(failure).toMatchObject({ name: "ConfigError", problems: [expect.stringContaining("basicAuth: ")] });
+    expect(String(failure)).toContain(expected);
+  });
+
+  it("does not start where the file is a directory", async () => {
+    expect(await startFailure(await temporaryDirectory())).toMatchObject({ name: "ConfigError" });
+  });
+
+  it("does not answer where it was not started", async () => {
+    const { authfile } = await fileSite();
+    await expect(basicAuth({ authfile }).handle?.({} as never, () => Promise.reject())).rejects.toThrow("not started");
+  });
+
+  it("hides the file from everybody, wherever it lies", async () => {
+    const directory = await temporaryDirectory();
+    const authfile = join(directory, "users.txt");
+    await writeFile(join(directory, "a.txt"), "a");
+    await run("htpasswd", ["-cbBC4", authfile, "ada", "engine"]);
+    const { send } = await site({ authfile }, { root: directory });
+    expect((await send("GET", "/a.txt", { headers: ada })).status).toBe(200);
+    expect((await send("GET", "/users.txt", { headers: ada })).status).toBe(404);
+    expect((await send("PUT", "/users.txt", { headers: ada, body: "eve:x" })).status).toBe(403);
+    expect((await send("DELETE", "/users.txt", { headers: ada })).status).toBeGreaterThanOrEqual(403);
+    const listing = await send("GET", "/", { headers: { ...ada, accept: "application/json" } });
+    expect(JSON.parse(listing.text).entries.map(({ name }: { name: string }) => name)).toEqual(["a.txt"]);
+  });
+
+  it("knows a user from the moment on that htpasswd adds one, with a new password, and no longer once removed", async () => {
+    const { authfile, until, status, lines } = await fileSite();
+    expect(await status("bob", "bees")).toBe(401);
+    await htpasswd(authfile, "bob", "bees");
+    await until("bob", "bees", 200);
+    expect(await status("ada", "engine")).toBe(200);
+
+    await htpasswd(authfile, "bob", "wasps");
+    await until("bob", "wasps", 200);
+    expect(await status("bob", "bees")).toBe(401);
+
+    await run("htpasswd", ["-D", authfile, "bob"]);
+    await until("bob", "wasps", 401);
+    expect(await status("ada", "engine")).toBe(200);
+    expect(lines.filter((line) => line.startsWith("error"))).toEqual([]);
+  });
+
+  it("takes a file that is put in the old one's place", async () => {
+    const { authfile, until, status } = await fileSite();
+    const next = join(dirname(authfile), "next");
+    await run("htpasswd", ["-cbBC4", next, "bob", "bees"]);
+    await rename(next, authfile);
+    await until("bob", "bees", 200);
+    expect(await status("ada", "engine")).toBe(401);
+  });
+
+  it("forgets a password that was remembered, together with its user", async () => {
+    const { authfile, until, status } = await fileSite(undefined, { cacheSeconds: 3600 });
+    expect(await status("ada", "engine")).toBe(200);
+    await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
+    await until("ada", "engine", 401);
+  });
+
+  it.each([
+    ["broken", "ada\n"],
+    ["empty", ""],
+    ["gone", undefined],
+  ])("keeps the users while the file is %s, reports that once, and takes the next version", async (_what, content) => {
+    const { authfile, until, status, lines } = await fileSite();
+    const errors = (): string[] => lines.filter((line) => line.startsWith("error"));
+    if (content === undefined) await rm(authfile);
+    else await writeFile(authfile, content);
+    while (errors().length === 0) expect(await status("ada", "engine")).toBe(200);
+    expect(errors()).toEqual([expect.stringMatching(/^error basicAuth: .*remain in force \{"problems":\["/)]);
+    for (let round = 0; round < 20; round += 1) expect(await status("ada", "engine")).toBe(200);
+    await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
+    await until("bob", "password", 200);
+    expect(await status("ada", "engine")).toBe(401);
+    expect(errors()).toHaveLength(1);
+  });
+
+  it("takes a file that was written in two parts", async () => {
+    const { authfile, until, status } = await fileSite();
+    const { stdout } = await run("htpasswd", ["-nbBC4", "bob", "bees"]);
+    const half = stdout.length - 20;
+    await writeFile(authfile, stdout.slice(0, 3));
+    expect(await status("ada", "engine")).toBe(200);
+    await writeFile(authfile, stdout.slice(3, half), { flag: "a" });
+    await writeFile(authfile, stdout.slice(half), { flag: "a" });
+    await until("bob", "bees", 200);
+  });
+
+  it("lets requests in flight end as they began", async () => {
+    let admit: () => void = () => {};
+    const admitted = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const gate: Plugin = {
+      name: "gate",
+      handle: ({ method }, next) => {
+        if (method === "PUT") admit();
+        return next();
+      },
+    };
+    const { authfile, send, until, files: server } = await fileSite(undefined, {}, [gate]);
+    const seen: unknown[] = [];
+    server.changes.subscribe(({ user }) => seen.push(user));
+    async function* content(): AsyncGenerator<string> {
+      yield "first ";
+      await admitted;
+      await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
+      await until("ada", "engine", 401);
+      yield "last";
+    }
+    const answer = await send("PUT", "/b.txt", { headers: ada, body: content() });
+    expect([answer.status, seen]).toEqual([201, ["ada"]]);
+  });
+
+  it("adds the file's rules to its own", async () => {
+    const page = `<!doctype html>
+<div itemscope itemtype="http://example.com/Credential">
+  <span itemprop="username">ada</span><span itemprop="password">engine</span>
+  <span itemprop="encryption">plaintext</span><span itemprop="role">editor</span>
+</div>
+<div itemscope itemtype="http://example.com/AuthorizationRule">
+  <span itemprop="role">editor</span><span itemprop="path">/*</span>
+  <span itemprop="method">GET</span><span itemprop="permission">allow</span>
+</div>`;
+    const rules = [anyone({ path: "/a.txt", methods: ["DELETE"] })];
+    const { send, lines } = await fileSite(page, { rules });
+    expect((await send("GET", "/a.txt")).status).toBe(401);
+    expect((await send("GET", "/a.txt", { headers: ada })).status).toBe(200);
+    expect((await send("PUT", "/a.txt", { headers: ada, body: "x" })).status).toBe(403);
+    expect((await send("DELETE", "/a.txt")).status).toBe(204);
+    expect(lines.filter((line) => line.startsWith("warn"))).toEqual([expect.stringContaining("plain")]);
+    expect(lines.join()).not.toContain("engine");
+  });
+
+  it("names the line of a rule that cannot work", async () => {
+    const page = `<div itemscope itemtype="http://example.com/AuthorizationRule">
+  <span itemprop="username">*</span><span itemprop="path">docs</span><span itemprop="permission">allow</span>
+</div>`;
+    await expect(fileSite(page)).rejects.toThrow(/line \d: .*begins with "\/"/);
+  });
+
+  it("reads the file once for several hosts", async () => {
+    const { authfile } = await fileSite("# encryption: plaintext\nada:engine\n");
+    const plugin = basicAuth({ authfile });
+    const host = { storage: memoryStorage({ "/x": "x" }), plugins: [plugin] };
+    const { logger, lines } = recordingLogger();
+    const server = createFileServer({ hosts: { "a.example": host, "b.example": host }, logger });
+    onTestFinished(() => server.close());
+    for (const name of ["a", "b"]) {
+      const response = await server.fetch(new Request(`http://${name}.example/x`, { headers: ada }));
+      expect(response.status).toBe(200);
+    }
+    expect(lines.filter((line) => line.startsWith("warn basicAuth: "))).toHaveLength(1);
+  });
+
+  it("does not keep the process from ending", async () => {
+    const { status } = await fileSite();
+    expect(await status("ada", "engine")).toBe(200);
+    expect(process.getActiveResourcesInfo()).not.toContain("FSEventWrap");
+  });
+});

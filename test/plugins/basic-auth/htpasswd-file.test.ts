@@ -1,0 +1,145 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readHtpasswd } from "../../../src/plugins/basic-auth/htpasswd-file.ts";
+import { parseHash } from "../../../src/plugins/basic-auth/password.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+const bcrypt = "$2y$05$zZJCJmInOxNMDqkjPpSJQOyQKTfOXyMSUzglWTpM94ryUFV4jLspa";
+const htpasswd = "/usr/bin/htpasswd";
+
+describe("readHtpasswd", () => {
+  it("reads names and hashes, with the lines", async () => {
+    const { users, rules, problems, warnings } = await readHtpasswd(`ada:${bcrypt}\nbo b:QoCUiCaEldpik`);
+    expect(users).toEqual([
+      { username: "ada", password: bcrypt, line: 1 },
+      { username: "bo b", password: "QoCUiCaEldpik", line: 2 },
+    ]);
+    expect([rules, problems, warnings]).toEqual([[], [], []]);
+  });
+
+  it("does not mind blank lines, comments, white space around a line and either line end", async () => {
+    const text = `\r\n# people\r\n  # ada:x\r\n \t\r\n  ada:${bcrypt}  \r\nbob:${bcrypt}\t\n\n`;
+    const { users, problems } = await readHtpasswd(text);
+    expect(problems).toEqual([]);
+    expect(users).toEqual([
+      { username: "ada", password: bcrypt, line: 5 },
+      { username: "bob", password: bcrypt, line: 6 },
+    ]);
+  });
+
+  it("ignores further fields after a hash, as Apache does", async () => {
+    const { users, problems } = await readHtpasswd(`ada:${bcrypt}:Ada Lovelace:more`);
+    expect(problems).toEqual([]);
+    expect(users).toEqual([{ username: "ada", password: bcrypt, line: 1 }]);
+  });
+
+  it("takes plain text for it only between the comments that say so", async () => {
+    const { users } = await readHtpasswd(
+      "a:one\n# encryption: plaintext\nb:two\n#Encryption:plaintext\nc:three\n# encryption: auto\nd:four",
+    );
+    expect(users.map(({ username, encryption }) => [username, encryption])).toEqual([
+      ["a", undefined],
+      ["b", "plaintext"],
+      ["c", "plaintext"],
+      ["d", undefined],
+    ]);
+  });
+
+  it("takes a hash for a hash among plain text, where htpasswd puts it", async () => {
+    const { users } = await readHtpasswd(`# encryption: plaintext\nada:${bcrypt}\nbob:QoCUiCaEldpik`);
+    expect(users.map(({ encryption }) => encryption)).toEqual([undefined, "plaintext"]);
+  });
+
+  it("warns of an encryption that there is none, and takes what follows for hashes", async () => {
+    const { users, warnings } = await readHtpasswd("# encryption: plaintext\n# encryption: plain\nada:x");
+    expect(users).toEqual([{ username: "ada", password: "x", line: 3 }]);
+    expect(warnings).toEqual([
+      { line: 2, text: 'the encryption is "plain": expected plaintext or auto; what follows is read as hashes' },
+    ]);
+  });
+
+  it("takes other comments for no more than that", async () => {
+    const { users, warnings } = await readHtpasswd("# encryption: see the wiki\n# no encryption: plaintext\nada:x");
+    expect(users).toEqual([{ username: "ada", password: "x", line: 3 }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ["hunter2", "there is no colon: expected name:hash"],
+    [":x", "the user name is empty: expected a name"],
+    ["*:x", 'the user name is "*": expected another one, as rules mean everyone by it'],
+    ["a\0b:x", 'the user name "a\\u0000b" has control characters: expected a name without'],
+    ["a\rb:x", 'the user name "a\\rb" has control characters: expected a name without'],
+    ["ada :x", 'there is white space beside the colon after "ada ": expected name:hash'],
+    ["ada: hunter2", 'there is white space beside the colon after "ada": expected name:hash'],
+    ["ada:", 'user "ada" has no password: expected a hash after the colon'],
+    ["ada::x", 'user "ada" has no password: expected a hash after the colon'],
+  ])("refuses the line %j", async (line, text) => {
+    const found = await readHtpasswd(`# first\n${line}\nbob:${bcrypt}`);
+    expect(found.problems).toEqual([{ line: 2, text }]);
+    expect(found.users.map(({ username }) => username)).toEqual(["bob"]);
+  });
+
+  it("refuses a colon in a plain-text password, which Apache would cut there", async () => {
+    const { users, problems } = await readHtpasswd("# encryption: plaintext\nada:hunter2:x");
+    expect(users).toEqual([]);
+    expect(problems).toEqual([
+      { line: 2, text: 'the plain-text password of user "ada" has a colon: expected one without, or a hash' },
+    ]);
+  });
+
+  it("gives way to others while it reads a long file", async () => {
+    let turns = 0;
+    let isReading = true;
+    const count = (): void => {
+      turns += 1;
+      if (isReading) setImmediate(count);
+    };
+    setImmediate(count);
+    const { users } = await readHtpasswd(`ada:${bcrypt}\n`.repeat(70_000));
+    isReading = false;
+    expect(users).toHaveLength(70_000);
+    expect(turns).toBeGreaterThan(2);
+  });
+});
+
+describe.skipIf(!existsSync(htpasswd))("the program htpasswd", () => {
+  const run = (...args: string[]): void => void execFileSync(htpasswd, args, { stdio: "ignore" });
+
+  it.each([
+    ["-B", "bcrypt"],
+    ["-m", "apr1"],
+    ["-s", "sha1"],
+    ["-d", "crypt"],
+    ["-2", "sha256"],
+    ["-5", "sha512"],
+  ])("writes with %s what is read as %s", async (option, format) => {
+    const file = join(await temporaryDirectory(), "users");
+    run("-cb", option, file, "ada", "secret");
+    const { users, problems } = await readHtpasswd(await readFile(file, "utf8"));
+    expect(problems).toEqual([]);
+    expect(users.map(({ username }) => username)).toEqual(["ada"]);
+    expect(users.map((user) => parseHash(user).format)).toEqual([format]);
+  });
+
+  it("keeps the comments, so that its hashes among plain text are read as hashes", async () => {
+    const file = join(await temporaryDirectory(), "users");
+    await writeFile(file, "# encryption: plaintext\nada:one\nbob:two\n# encryption: auto\n\ncy:x:Cy\n# end\n");
+    run("-Bb", file, "ada", "secret");
+    run("-Bb", file, "dot", "secret");
+    run("-D", file, "cy");
+    const text = await readFile(file, "utf8");
+    expect(text.match(/^#.*$/gm)).toEqual(["# encryption: plaintext", "# encryption: auto", "# end"]);
+    const { users } = await readHtpasswd(text);
+    expect(users.map(({ username, encryption }) => [username, encryption])).toEqual([
+      ["ada", undefined],
+      ["bob", "plaintext"],
+      ["dot", undefined],
+    ]);
+    const [ada] = users;
+    expect(ada?.password).toMatch(/^\$2y\$/);
+  });
+});

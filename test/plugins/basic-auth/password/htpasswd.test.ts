@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { describe, expect, it, test } from "vitest";
+import { parseHash } from "../../../../src/plugins/basic-auth/password.ts";
+import type { Encryption } from "../../../../src/plugins/basic-auth/users.ts";
+
+const isInstalled = spawnSync("htpasswd", []).error === undefined;
+
+/** What the program of Apache writes into its file behind `user:`. */
+function htpasswd(options: string, password: string): string {
+  const line = execFileSync("htpasswd", ["-nb", ...options.split(" "), "user", password], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return line.trimEnd().slice("user:".length);
+}
+
+const formats: readonly (readonly [options: string, format: Encryption])[] = [
+  ["-m", "apr1"],
+  ["-B", "bcrypt"],
+  ["-B -C 4", "bcrypt"],
+  ["-2", "sha256"],
+  ["-2 -r 1000", "sha256"],
+  ["-5", "sha512"],
+  ["-5 -r 1000", "sha512"],
+  ["-s", "sha1"],
+  ["-d", "crypt"],
+];
+
+/** Eight bytes at most, so that the old `crypt` sees all of each. */
+const shortPasswords = ["secret", "a", "p:ss:wd", "päß:1", "$x$ y'\"", "日本", "~!@#%^&*"];
+const longPasswords = [
+  "correct horse battery staple",
+  "Grüße: aus Köln, übrigens",
+  "x".repeat(72),
+  "🔑🔑🔑🔑🔑",
+  "  spaces  ",
+];
+
+/** Passwords that are almost the right one. */
+function almost(password: string): string[] {
+  const last = password.slice(0, -1);
+  return [
+    "",
+    last,
+    `${last}\u007f`,
+    ` ${password}`,
+    `:${password}`,
+    swapCase(password),
+    [...password].reverse().join(""),
+    Buffer.from(password).toString("latin1"),
+  ].filter((wrong) => wrong !== password);
+}
+
+function swapCase(text: string): string {
+  return [...text].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
+}
+
+const suite = isInstalled
+  ? "the htpasswd program"
+  : "the htpasswd program, SKIPPED: it is not installed (apache2-utils)";
+
+describe.skipIf(!isInstalled)(suite, () => {
+  describe.each(formats)("%s", (options, format) => {
+    test.each(shortPasswords)("makes a hash of %j that matches it and nothing like it", async (password) => {
+      const stored = parseHash({ password: htpasswd(options, password) });
+      expect(stored.format).toBe(format);
+      expect(stored.problem).toBeUndefined();
+      expect(await stored.matches(password)).toBe(true);
+      for (const wrong of almost(password)) expect(await stored.matches(wrong), JSON.stringify(wrong)).toBe(false);
+    });
+
+    it("makes a hash of nothing that matches nothing else", async () => {
+      const stored = parseHash({ password: htpasswd(options, "") });
+      expect(await stored.matches("")).toBe(true);
+      expect(await stored.matches("x")).toBe(false);
+    });
+  });
+
+  describe.each(formats.filter(([, format]) => format !== "crypt"))("%s", (options) => {
+    test.each(longPasswords)("makes a hash of %j that matches all of it", async (password) => {
+      const stored = parseHash({ password: htpasswd(options, password) });
+      expect(await stored.matches(password)).toBe(true);
+      for (const wrong of [...almost(password), `${password}x`]) {
+        expect(await stored.matches(wrong), JSON.stringify(wrong)).toBe(false);
+      }
+    });
+  });
+
+  test.each(["-B -C 10", "-B -C 12", "-2 -r 12345", "-5 -r 99999"])("%s makes a costlier hash", async (options) => {
+    const stored = parseHash({ password: htpasswd(options, "päß:word") });
+    expect(stored.warning).toBeUndefined();
+    expect(await stored.matches("päß:word")).toBe(true);
+    expect(await stored.matches("päß:wörd")).toBe(false);
+  });
+
+  test.each(["-m", "-2 -r 1000", "-5 -r 1000", "-s"])("%s takes all of its longest passwords", async (options) => {
+    const longest = "0123456789abcdef".repeat(16).slice(0, 255);
+    const stored = parseHash({ password: htpasswd(options, longest) });
+    expect(await stored.matches(longest)).toBe(true);
+    expect(await stored.matches(longest.slice(0, -1))).toBe(false);
+    expect(await stored.matches(`${longest}x`)).toBe(false);
+  });
+
+  it("-d sees eight characters, and lets in with the rest or without", async () => {
+    const stored = parseHash({ password: htpasswd("-d", "correct horse") });
+    expect(await stored.matches("correct horse")).toBe(true);
+    expect(await stored.matches("correct ")).toBe(true);
+    expect(await stored.matches("correct_horse")).toBe(false);
+    expect(await stored.matches("correct")).toBe(false);
+  });
+
+  it("-B cuts passwords after 72 bytes and says nothing: those are refused", async () => {
+    const long = "x".repeat(80);
+    const stored = parseHash({ password: htpasswd("-B -C 4", long) });
+    expect(await stored.matches(long)).toBe(false);
+  });
+
+  it("-p writes plain text, which matches only where the record says so", async () => {
+    const written = htpasswd("-p", "pä:ss");
+    expect(written).toBe("pä:ss");
+    expect(await parseHash({ password: written }).matches("pä:ss")).toBe(false);
+    expect(await parseHash({ password: written, encryption: "plaintext" }).matches("pä:ss")).toBe(true);
+  });
+
+  test.each(["-2 -r 200000", "-5 -r 200000"])("%s is above the ceiling and is refused", (options) => {
+    expect(parseHash({ password: htpasswd(options, "secret") }).problem).toContain("rounds 200000");
+  });
+
+  it("writes *0 where it fails, which never matches", async () => {
+    const written = htpasswd("-5 -r 10", "secret");
+    expect(written).toBe("*0");
+    expect(await parseHash({ password: written }).matches("secret")).toBe(false);
+  });
+});

@@ -1,0 +1,437 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${username}` is what a rule has where the name goes
+import fc, { type Arbitrary } from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Right, SelectedElements, User } from "../../../src/access.ts";
+import { type ConfigError, checkOptions } from "../../../src/config.ts";
+import { createPermissions, ruleSchema } from "../../../src/plugins/basic-auth/permissions.ts";
+import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
+
+const ada: User = { name: "ada", roles: ["editor"] };
+const bob: User = { name: "bob", roles: [] };
+const rights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
+
+const allow = (rule: Omit<PermissionRule, "permission">): PermissionRule => ({ ...rule, permission: "allow" });
+const deny = (rule: Omit<PermissionRule, "permission">): PermissionRule => ({ ...rule, permission: "deny" });
+const everything = allow({ username: "*", path: "/*" });
+
+/** Elements that are among what some selectors select, and touch what others do. */
+function elements(among: readonly string[], touched: readonly string[] = among): SelectedElements {
+  return { areAmong: (selector) => among.includes(selector), touch: (selector) => touched.includes(selector) };
+}
+
+/** The rights that rules give somebody. */
+function granted(rules: readonly PermissionRule[], user: User | undefined, path: string): Right[] {
+  const { permits } = createPermissions(rules);
+  return rights.filter((right) => permits(user, right, path));
+}
+
+describe("createPermissions", () => {
+  it("without rules permits everything to every user and nothing to others", () => {
+    expect(granted([], ada, "/x")).toEqual(rights);
+    expect(granted([], bob, "/")).toEqual(rights);
+    expect(granted([], undefined, "/x")).toEqual([]);
+    expect(createPermissions([]).permits(undefined, "read", "/a.html", "any")).toBe(false);
+    expect(createPermissions([]).permits(ada, "read", "/a.html", elements([]))).toBe(true);
+  });
+
+  it("with rules none of which applies permits nothing", () => {
+    const rules = [allow({ username: "ada", path: "/docs/*" })];
+    expect(granted(rules, ada, "/docs/x")).toEqual(rights);
+    expect(granted(rules, ada, "/x")).toEqual([]);
+    expect(granted(rules, bob, "/docs/x")).toEqual([]);
+    expect(granted(rules, undefined, "/docs/x")).toEqual([]);
+  });
+
+  it.each([
+    [["GET"], ["read", "list"]],
+    [["HEAD"], ["read", "list"]],
+    [["PUT"], ["create", "overwrite"]],
+    [["POST"], ["create", "append"]],
+    [["DELETE"], ["delete"]],
+    [
+      ["GET", "DELETE", "OPTIONS"],
+      ["read", "list", "delete"],
+    ],
+  ])("maps the methods %j to the rights %j", (methods, expected) => {
+    expect(granted([allow({ username: "*", path: "/*", methods })], undefined, "/x")).toEqual(expected);
+    const others = rights.filter((right) => !expected.includes(right));
+    expect(granted([everything, deny({ username: "ada", path: "/*", methods })], ada, "/x")).toEqual(others);
+  });
+
+  it("goes by the rights where a rule names those", () => {
+    expect(granted([allow({ username: "*", path: "/*", rights: ["append", "read"] })], ada, "/x")).toEqual([
+      "read",
+      "append",
+    ]);
+  });
+
+  describe("decides by the more specific rule:", () => {
+    // In each pair the first one wins, whichever comes first in the list.
+    it.each<[string, PermissionRule, PermissionRule]>([
+      [
+        "a user name before a role",
+        deny({ username: "ada", path: "/*" }),
+        allow({ role: "editor", path: "/users/ada/a.html" }),
+      ],
+      [
+        "a role before the owner",
+        deny({ role: "editor", path: "/*" }),
+        allow({ username: ":username", path: "/users/:username/*" }),
+      ],
+      [
+        "the owner before anyone",
+        deny({ username: ":username", path: "/:username/*/*" }),
+        allow({ username: "*", path: "/users/ada/a.html" }),
+      ],
+      [
+        "a longer path before a shorter one",
+        allow({ username: "*", path: "/users/*" }),
+        deny({ username: "*", path: "/*" }),
+      ],
+      [
+        "a whole path before a pattern",
+        allow({ username: "*", path: "/users/ada/a.html" }),
+        deny({ username: "*", path: "/users/ada/*.html" }),
+      ],
+      [
+        "an owner's path before all paths",
+        allow({ username: "*", path: "/users/:username/*" }),
+        deny({ username: "*", path: "/users/*" }),
+      ],
+      ["deny before allow", deny({ username: "*", path: "/users/*" }), allow({ username: "*", path: "/users/*" })],
+      [
+        "deny before allow at the same length",
+        deny({ username: "*", path: "/users/ada/a*l" }),
+        allow({ username: "*", path: "/users/ada/*ml" }),
+      ],
+    ])("%s", (_what, winner, loser) => {
+      // For the owner's rule to cover it, the first segment has to be the name.
+      const path = winner.path.startsWith("/:username") ? "/ada/users/a.html" : "/users/ada/a.html";
+      const other = loser.path === "/users/ada/a.html" && path !== loser.path ? { ...loser, path } : loser;
+      const user: User = { name: "ada", roles: ["editor"] };
+      expect(createPermissions([other]).permits(user, "read", path)).toBe(other.permission === "allow");
+      for (const rules of [
+        [winner, other],
+        [other, winner],
+      ]) {
+        expect(createPermissions(rules).permits(user, "read", path)).toBe(winner.permission === "allow");
+      }
+    });
+
+    it("one with a selector before one without, whatever their paths", () => {
+      const rules = [
+        deny({ username: "*", path: "/*", selector: "#secret" }),
+        allow({ username: "*", path: "/docs/page.html" }),
+      ];
+      for (const order of [rules, rules.toReversed()]) {
+        const { permits } = createPermissions(order);
+        expect(permits(ada, "read", "/docs/page.html", elements(["#secret"]))).toBe(false);
+        expect(permits(ada, "read", "/docs/page.html", elements(["#open"]))).toBe(true);
+      }
+    });
+  });
+
+  it("leaves rights that the more specific rule is not about to the next one", () => {
+    const rules = [everything, deny({ username: "ada", path: "/*", methods: ["DELETE"] })];
+    expect(granted(rules, ada, "/x")).toEqual(rights.filter((right) => right !== "delete"));
+  });
+
+  it("lets the strongest of several roles decide by path, and deny where they are equal", () => {
+    const both: User = { name: "eve", roles: ["reader", "editor", "reader"] };
+    const reader = deny({ role: "reader", path: "/docs/*" });
+    const editor = allow({ role: "editor", path: "/docs/a/*" });
+    expect(granted([reader, editor], both, "/docs/a/x")).toEqual(rights);
+    expect(granted([reader, editor], both, "/docs/b")).toEqual([]);
+    expect(granted([reader, allow({ role: "editor", path: "/docs/*" })], both, "/docs/a/x")).toEqual([]);
+  });
+
+  it("gives an owner the part that is named after the user, and nobody else", () => {
+    const rules = [allow({ username: ":username", path: "/users/:username/*" })];
+    expect(granted(rules, ada, "/users/ada")).toEqual(rights);
+    expect(granted(rules, ada, "/users/ada/x")).toEqual(rights);
+    expect(granted(rules, bob, "/users/ada/x")).toEqual([]);
+    expect(granted(rules, undefined, "/users/ada/x")).toEqual([]);
+    expect(granted(rules, ada, "/users/")).toEqual([]);
+    expect(granted([allow({ role: "editor", path: "/users/:username/*" })], ada, "/users/ada/x")).toEqual(rights);
+    expect(granted([allow({ role: "editor", path: "/users/:username/*" })], ada, "/users/bob/x")).toEqual([]);
+  });
+
+  it.each(["*", ":username", "..", "a/b", "ada/*", "", "ADA", "ada ", "__proto__", "constructor"])(
+    "gives a user named %j none of what others have",
+    (name) => {
+      const rules = [
+        allow({ username: ":username", path: "/users/:username/*" }),
+        allow({ username: "ada", path: "/*" }),
+        allow({ role: "editor", path: "/docs/*" }),
+        allow({ username: "*", path: "/a.html", selector: "#${username}" }),
+      ];
+      const { permits } = createPermissions(rules);
+      const user = { name, roles: ["*", ":username", "__proto__"] };
+      for (const path of ["/", "/docs/x", "/users/", "/users/ada", "/users/ada/x", "/users/a/b", "/etc"]) {
+        expect(permits(user, "read", path)).toBe(false);
+      }
+      expect(permits(user, "read", "/a.html", elements(["#ada", "#"]))).toBe(false);
+    },
+  );
+
+  it("does not take a user who is called * for everybody", () => {
+    const rules = [allow({ username: "*", path: "/*" }), deny({ role: "editor", path: "/*" })];
+    expect(granted(rules, { name: "*", roles: ["editor"] }, "/x")).toEqual([]);
+  });
+
+  describe("by elements", () => {
+    const own = allow({ username: "*", path: "/*", selector: '[data-owner="${username}"]' });
+    const secret = deny({ username: "*", path: "/*", selector: ".secret" });
+
+    it("applies an allow with a selector only where all elements are among the selected", () => {
+      const { permits } = createPermissions([own]);
+      expect(permits(ada, "read", "/a.html", elements(['[data-owner="ada"]']))).toBe(true);
+      expect(permits(bob, "read", "/a.html", elements(['[data-owner="ada"]']))).toBe(false);
+      expect(permits(ada, "read", "/a.html", elements([], ['[data-owner="ada"]']))).toBe(false);
+    });
+
+    it("never applies an allow with a selector to a whole file", () => {
+      expect(granted([own], ada, "/a.html")).toEqual([]);
+      expect(granted([own], ada, "/a.txt")).toEqual([]);
+    });
+
+    it("applies a deny with a selector where an element touches the selected", () => {
+      const { permits } = createPermissions([everything, secret]);
+      expect(permits(ada, "overwrite", "/a.html", elements([], [".secret"]))).toBe(false);
+      expect(permits(ada, "overwrite", "/a.html", elements([]))).toBe(true);
+    });
+
+    it("applies a deny with a selector to whole documents, which hold those elements, and to no other file", () => {
+      for (const path of ["/a.html", "/a.htm", "/A.HTML", "/a.svg", "/a.xml", "/a.xhtml"]) {
+        expect(granted([everything, secret], ada, path)).toEqual([]);
+      }
+      for (const path of ["/a.txt", "/docs/", "/html", "/"]) {
+        expect(granted([everything, secret], ada, path)).toEqual(rights);
+      }
+    });
+
+    it("before the elements are known, counts an allow with a selector as yes and passes over a deny with one", () => {
+      expect(createPermissions([own]).permits(ada, "read", "/a.html", "any")).toBe(true);
+      expect(createPermissions([everything, secret]).permits(ada, "read", "/a.html", "any")).toBe(true);
+      expect(createPermissions([secret]).permits(ada, "read", "/a.html", "any")).toBe(false);
+      expect(createPermissions([deny({ username: "*", path: "/*" })]).permits(ada, "read", "/a.html", "any")).toBe(
+        false,
+      );
+    });
+
+    it("does not apply a rule with the user's name in its selector to anonymous requests", () => {
+      const { permits } = createPermissions([own, deny({ ...own, path: "/x/*" }), everything]);
+      expect(createPermissions([own]).permits(undefined, "read", "/a.html", "any")).toBe(false);
+      expect(createPermissions([own]).permits(undefined, "read", "/a.html", elements(['[data-owner=""]']))).toBe(false);
+      expect(permits(undefined, "read", "/x/a.html")).toBe(true);
+    });
+
+    it("applies other rules with a selector to anonymous requests", () => {
+      const { permits } = createPermissions([allow({ username: "*", path: "/*", selector: "h1" })]);
+      expect(permits(undefined, "read", "/a.html", elements(["h1"]))).toBe(true);
+      expect(permits(undefined, "read", "/a.html", elements(["h2"]))).toBe(false);
+    });
+
+    it("quotes the user's name", () => {
+      const name = '"], * , [a="';
+      const asked: string[] = [];
+      const spy: SelectedElements = { areAmong: (selector) => asked.push(selector) > 0, touch: () => false };
+      createPermissions([own]).permits({ name, roles: [] }, "read", "/a.html", spy);
+      expect(asked).toEqual(['[data-owner="\\"\\]\\,\\ \\*\\ \\,\\ \\[a\\=\\""]']);
+    });
+  });
+
+  it("decides alike for the same user asked again, and for another object of the same name", () => {
+    const { permits } = createPermissions([allow({ role: "editor", path: "/docs/*" })]);
+    for (const user of [ada, ada, { ...ada }]) expect(permits(user, "read", "/docs/x")).toBe(true);
+    expect(permits({ name: "ada", roles: [] }, "read", "/docs/x")).toBe(false);
+  });
+
+  it("agrees with a direct reading of the order of rules", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyRule, { minLength: 1, maxLength: 8 }),
+        fc.constantFrom(undefined, ...people),
+        fc.constantFrom(...rights),
+        fc.constantFrom(...paths),
+        fc.constantFrom<SelectedElements | "any" | undefined>(
+          undefined,
+          "any",
+          elements([]),
+          elements(["#ada", ".x"]),
+          elements([], ["#ada"]),
+          elements([".x"], [".x", "#bob"]),
+        ),
+        (rules, user, right, path, chosen) => {
+          const expected = decideByTheBook(rules, user, right, path, chosen);
+          expect(createPermissions(rules).permits(user, right, path, chosen)).toBe(expected);
+        },
+      ),
+      { seed: 22, numRuns: 20_000 },
+    );
+  });
+
+  it("answers for 100,000 names of a directory within the time of a request", () => {
+    const rules = Array.from({ length: 200 }, (_, index) => allow({ username: `user${index}`, path: `/u${index}/*` }));
+    const { permits } = createPermissions([
+      ...rules,
+      everything,
+      deny({ username: "*", path: "/docs/*.secret" }),
+      deny({ username: "*", path: "/docs/private/*" }),
+      allow({ username: ":username", path: "/docs/:username/*" }),
+    ]);
+    const begin = performance.now();
+    let seen = 0;
+    for (let name = 0; name < 100_000; name += 1) if (permits(ada, "read", `/docs/${name}.txt`)) seen += 1;
+    expect(seen).toBe(100_000);
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+});
+
+describe("ruleSchema", () => {
+  const problemsOf = (rule: unknown): readonly string[] => {
+    try {
+      checkOptions("basicAuth", ruleSchema, rule);
+      return [];
+    } catch (error) {
+      return (error as ConfigError).problems;
+    }
+  };
+
+  it.each<PermissionRule>([
+    everything,
+    deny({ role: "*", path: "/" }),
+    allow({ username: ":username", path: "/users/:username/*", rights: ["read"], selector: undefined }),
+    allow({ username: "*", path: "/*", methods: ["GET", "OPTIONS"], role: undefined }),
+    allow({ username: "*", path: "/*", selector: '[data-owner="${username}"]' }),
+  ])("takes %j", (rule) => {
+    expect(problemsOf(Object.freeze(rule))).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ ...everything, username: undefined }, "expected either a username or a role"],
+    [{ ...everything, role: "x" }, "expected either a username or a role"],
+    [{ ...everything, username: "" }, 'username is "": expected a string that is not empty'],
+    [{ ...everything, username: 5 }, "username is 5: expected a string that is not empty"],
+    [{ ...everything, path: "docs" }, 'path is "docs": expected a path that begins with "/"'],
+    [{ ...everything, path: undefined }, 'path is undefined: expected a path such as "/docs/*"'],
+    [{ ...everything, username: ":username" }, 'expected a path with the segment ":username"'],
+    [{ ...everything, username: ":username", path: "x" }, 'path is "x": expected a path that begins with "/"'],
+    [{ ...everything, methods: ["GET"], rights: ["read"] }, "expected methods or rights, not both"],
+    [{ ...everything, methods: ["FETCH"] }, 'methods[0] is "FETCH": expected GET, HEAD, PUT, POST, DELETE or OPTIONS'],
+    [{ ...everything, methods: ["get"] }, 'methods[0] is "get": expected GET'],
+    [{ ...everything, methods: [] }, "methods is []: expected at least one method"],
+    [{ ...everything, methods: ["OPTIONS"] }, "expected more than OPTIONS"],
+    [{ ...everything, methods: "GET" }, 'methods is "GET": expected a list of methods'],
+    [{ ...everything, rights: ["write"] }, 'rights[0] is "write": expected read, list, create'],
+    [{ ...everything, rights: [] }, "rights is []: expected at least one right"],
+    [{ ...everything, permission: "yes" }, 'permission is "yes": expected "allow" or "deny"'],
+    [{ username: "*", path: "/*" }, 'permission is undefined: expected "allow" or "deny"'],
+    [{ ...everything, selector: "p:foo" }, 'selector is "p:foo": expected a CSS selector: '],
+    [{ ...everything, selector: "" }, 'selector is "": expected a string that is not empty'],
+    [{ ...everything, allow: true }, 'has no option "allow"'],
+    ["all", "expected a rule: an object with username or role, path and permission"],
+    [null, "expected a rule"],
+  ])("says what is wrong with %j", (rule, expected) => {
+    expect(problemsOf(rule).join("; ")).toContain(expected);
+    expect(problemsOf(rule).join("; ")).toMatch(/^basicAuth: /);
+  });
+
+  it("names the offset in a selector", () => {
+    expect(problemsOf({ ...everything, selector: "main > p:foo" })[0]).toMatch(/offset 8|offset 9/);
+  });
+});
+
+// A second opinion on the rules, written for nothing but being read. It knows no more paths and selectors than occur here.
+
+const people: readonly User[] = [ada, bob, { name: "eve", roles: ["editor", "author"] }, { name: "*", roles: [] }];
+const paths = ["/", "/docs", "/docs/", "/docs/a.html", "/docs/a.txt", "/users/ada", "/users/ada/x.html", "/users/bob/"];
+const patterns = [
+  "/",
+  "/*",
+  "/docs",
+  "/docs/*",
+  "/docs/*.html",
+  "/docs/a.*",
+  "/users/*",
+  "/users/:username/*",
+  "/users/*/*.html",
+];
+
+const anyRule: Arbitrary<PermissionRule> = fc
+  .record({
+    who: fc.constantFrom(
+      { username: "ada" },
+      { username: "bob" },
+      { username: ":username" },
+      { username: "*" },
+      { role: "editor" },
+      { role: "author" },
+    ),
+    path: fc.constantFrom(...patterns),
+    what: fc.oneof(
+      fc.constant({}),
+      fc.record({ methods: fc.subarray(["GET", "HEAD", "PUT", "POST", "DELETE"], { minLength: 1 }) }),
+      fc.record({ rights: fc.subarray([...rights], { minLength: 1 }) }),
+    ),
+    selector: fc.constantFrom(undefined, undefined, "#${username}", ".x"),
+    permission: fc.constantFrom("allow" as const, "deny" as const),
+  })
+  .map(({ who, path, what, selector, permission }) => {
+    const isOwner = "username" in who && who.username === ":username";
+    return { ...who, path: isOwner ? "/users/:username/*" : path, ...what, selector, permission };
+  });
+
+function decideByTheBook(
+  rules: readonly PermissionRule[],
+  user: User | undefined,
+  right: Right,
+  path: string,
+  chosen: SelectedElements | "any" | undefined,
+): boolean {
+  const methodRights: Record<string, string> = {
+    GET: "read list",
+    HEAD: "read list",
+    PUT: "create overwrite",
+    POST: "append create",
+    DELETE: "delete",
+  };
+  const isAbout = (rule: PermissionRule): boolean => {
+    if (rule.rights && !rule.rights.includes(right)) return false;
+    if (rule.methods && !rule.methods.some((each) => methodRights[each]?.split(" ").includes(right))) return false;
+    if (rule.role !== undefined && !user?.roles.includes(rule.role)) return false;
+    if (rule.username === "ada" || rule.username === "bob") {
+      if (user?.name !== rule.username) return false;
+    }
+    if (!user && rule.path.includes(":username")) return false;
+    const source = rule.path
+      .replace(/\/\*$/, "(/.*)?")
+      .replace(/(?<!\.)\*(?!\.|\)|$)/g, "[^/]+")
+      .replace(/\/\*\.html/, "/[^/]*\\.html")
+      .replace("a.*", "a\\.[^/]*")
+      .replace(":username", user?.name === "*" ? "\\*" : (user?.name ?? ""));
+    if (!new RegExp(`^(?:${source})/?$`).test(path)) return false;
+    if (rule.selector === undefined) return true;
+    if (!user && rule.selector.includes("$")) return false;
+    const selector = rule.selector === ".x" ? ".x" : `#${user?.name === "*" ? "\\*" : user?.name}`;
+    if (rule.permission === "allow") return chosen === "any" || (chosen?.areAmong(selector) ?? false);
+    if (chosen === "any") return false;
+    return chosen ? chosen.touch(selector) : /\.html$/.test(path);
+  };
+  const rank = (rule: PermissionRule): readonly number[] => [
+    rule.role !== undefined ? 1 : rule.username === "*" ? 3 : rule.username === ":username" ? 2 : 0,
+    rule.selector === undefined ? 1 : 0,
+    -(
+      rule.path.replace(/\/\*$/, "").replace(":username", "").replaceAll("*", "").length +
+      (rule.path.endsWith("/*") ? 0 : 1)
+    ),
+    rule.permission === "deny" ? 0 : 1,
+  ];
+  const ranked = rules.filter(isAbout).map((rule) => ({ rule, key: rank(rule) }));
+  let best = ranked[0];
+  for (const each of ranked) {
+    const difference = each.key.map((part, index) => part - (best?.key[index] ?? 0)).find((part) => part !== 0) ?? 0;
+    if (difference < 0) best = each;
+  }
+  return best?.rule.permission === "allow";
+}

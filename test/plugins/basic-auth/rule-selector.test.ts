@@ -1,0 +1,134 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${username}` is what a rule has where the name goes
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileSelector } from "../../../src/elements/selector/select.ts";
+import { compileRuleSelector, escapeIdentifier } from "../../../src/plugins/basic-auth/rule-selector.ts";
+
+const forUser = (selector: string, username: string): string => compileRuleSelector(selector).of(username);
+
+/** All strings and names in a parsed selector. */
+function valuesIn(node: unknown): string[] {
+  if (typeof node === "string") return [node];
+  return typeof node === "object" && node !== null ? Object.values(node).flatMap(valuesIn) : [];
+}
+
+describe("compileRuleSelector", () => {
+  it("leaves a selector without `${username}` as it is", () => {
+    const { hasUsername, of } = compileRuleSelector('main > p[title="a"]');
+    expect([hasUsername, of("ada")]).toEqual([false, 'main > p[title="a"]']);
+  });
+
+  it("puts the user's name in every place of `${username}`", () => {
+    expect(compileRuleSelector("#${username}").hasUsername).toBe(true);
+    expect(forUser('#${username}, [data-owner="${username}"] p', "ada")).toBe('#ada, [data-owner="ada"] p');
+    expect(forUser("#user-${username}-box", "ada")).toBe("#user-ada-box");
+  });
+
+  it("does not take a name for a pattern of replacement", () => {
+    expect(valuesIn(compileSelector(forUser('[a="${username}"]', "$&$1$'")).list)).toContain("$&$1$'");
+  });
+
+  const places: readonly (readonly [string, (name: string) => string])[] = [
+    ['[data-owner="${username}"]', (name) => name],
+    ["[data-owner='${username}']", (name) => name],
+    ["[data-owner=${username}]", (name) => name],
+    ["#${username}", (name) => name],
+    [".${username}", (name) => name],
+    ["#box-${username}", (name) => `box-${name}`],
+    ['[data-owner="${username}', (name) => name],
+    ["[data-owner='x${username}y' i]", (name) => `x${name}y`],
+    [':is(p, #${username}):not([title="\\"${username}"])', (name) => name],
+    ["/* ${username} ' */ #${username}", (name) => name],
+    ['[title="/*"] #${username}', (name) => name],
+  ];
+  const hostile = [
+    '"] , * , [a="',
+    "'] , * , [a='",
+    "x] , body",
+    "a, b",
+    "a > b",
+    "*",
+    "*/ body, /*",
+    "\\",
+    '\\"',
+    "\\22 ",
+    "a\nb",
+    "%22%5D%2C%2A",
+    "1",
+    "12ab",
+    "-",
+    "-1",
+    "--",
+    "_",
+    "a b ",
+    " a",
+    "😀 é 日本",
+    "${username}",
+    "$&",
+    "a:hover",
+    "::before",
+    ")",
+    "(",
+    "\u007f\u0001",
+    "constructor",
+  ];
+
+  it.each(places)("keeps every name one value in %s", (selector, expected) => {
+    const shape = JSON.stringify(compileSelector(forUser(selector, "SAMPLE")).list);
+    for (const name of hostile) {
+      const { list } = compileSelector(forUser(selector, name));
+      expect(valuesIn(list)).toContain(expected(name));
+      const place = JSON.stringify(name).slice(1, -1);
+      expect(JSON.stringify(list)).toBe(shape.replaceAll("SAMPLE", () => place));
+    }
+  });
+
+  it("does so for names made up at random", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...places),
+        fc.string({ unit: "grapheme", minLength: 1 }),
+        ([selector, value], name) => {
+          const { list } = compileSelector(forUser(selector, name));
+          expect(valuesIn(list)).toContain(value(name.replaceAll("\0", "\ufffd")));
+        },
+      ),
+      { seed: 21, numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ["p[", "p["],
+    ["p:contains(x)", "offset"],
+    ["a,,b", "offset"],
+    ["", "CSS selector"],
+    [":${username}", "CSS selector"],
+    ["${username", "CSS selector"],
+    ["%23${username}", "CSS selector"],
+    ['[a="\\${username}"]', "without a backslash"],
+    ["#\\3${username}", "without a backslash"],
+  ])("refuses %j", (selector, expected) => {
+    expect(() => compileRuleSelector(selector)).toThrow(expected);
+  });
+});
+
+describe("escapeIdentifier", () => {
+  it.each([
+    ["abc-_XYZ09", "abc-_XYZ09"],
+    ["\u0000", "\ufffd"],
+    ["a\u0000b", "a\ufffdb"],
+    ["0a", "\\30 a"],
+    ["a0", "a0"],
+    ["-0a", "-\\30 a"],
+    ["--0", "--0"],
+    ["-", "\\-"],
+    ["-a", "-a"],
+    ["--", "--"],
+    ["\u0001\u001f\u007f", "\\1 \\1f \\7f "],
+    ["a.b#c d", "a\\.b\\#c\\ d"],
+    ["\u0080é😀", "\u0080é😀"],
+    ["{}[]()<>~`!@$%^&*+=|\\:;\"'?,/", Array.from("{}[]()<>~`!@$%^&*+=|\\:;\"'?,/", (c) => `\\${c}`).join("")],
+  ])("writes %j as CSS.escape of browsers does", (text, escaped) => {
+    expect(escapeIdentifier(text)).toBe(escaped);
+  });
+});

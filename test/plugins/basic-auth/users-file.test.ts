@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readUsersFile, UsersFileError } from "../../../src/plugins/basic-auth/users-file.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { usersPage } from "./users-page.ts";
+
+const hash = "$2y$10$zZJCJmInOxNMDqkjPpSJQOyQKTfOXyMSUzglWTpM94ryUFV4jLspa";
+
+async function file(content: string | Uint8Array, name = "users"): Promise<string> {
+  const path = join(await temporaryDirectory(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function problemsOf(location: string): Promise<readonly string[]> {
+  const error: unknown = await readUsersFile(location).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UsersFileError);
+  return error instanceof UsersFileError ? error.problems : [];
+}
+
+describe("readUsersFile", () => {
+  it("reads htpasswd, given as a path or a URL", async () => {
+    const path = await file(`ada:${hash}\n`);
+    const expected = { users: [{ username: "ada", password: hash }], rules: [], warnings: [] };
+    expect(await readUsersFile(path)).toEqual(expected);
+    expect(await readUsersFile(pathToFileURL(path).href)).toEqual(expected);
+  });
+
+  it.each(["users", "users.html", "users.htpasswd"])(
+    "reads microdata from a file %s that looks like HTML",
+    async (name) => {
+      const { users, rules, warnings } = await readUsersFile(await file(`\n \t${usersPage}`, name));
+      expect(users.map(({ username }) => username)).toEqual(["ada", "grace"]);
+      expect(rules).toHaveLength(5);
+      expect(warnings.join()).toContain("grace"); // SHA-1 without salt
+    },
+  );
+
+  it.each(["users.html", "users.HTM"])("reads microdata from %s whatever it looks like", async (name) => {
+    const path = await file(`ada:${hash}`, name);
+    expect(await problemsOf(path)).toEqual([
+      `${path}: there are no users: expected at least one item of a type that ends in /Credential`,
+    ]);
+  });
+
+  it("does not mind a byte order mark in either format", async () => {
+    const htpasswd = await readUsersFile(await file(`\ufeffada:${hash}\r\n`));
+    expect(htpasswd.users).toEqual([{ username: "ada", password: hash }]);
+    const html = await readUsersFile(await file(`\ufeff${usersPage.replaceAll("\n", "\r\n")}`));
+    expect(html.users.map(({ username }) => username)).toEqual(["ada", "grace"]);
+  });
+
+  it("names the file as it was given, the line, and what was expected, for all problems in order", async () => {
+    const path = pathToFileURL(await file(`ada:${hash}\nhunter2\nada:${hash}\nbob:\n`)).href;
+    expect(await problemsOf(path)).toEqual([
+      `${path}, line 2: there is no colon: expected name:hash`,
+      `${path}, line 3: the user name "ada" stands in line 1 already: expected another one`,
+      `${path}, line 4: user "bob" has no password: expected a hash after the colon`,
+    ]);
+    await expect(readUsersFile(path)).rejects.toThrow(/cannot be used: .*line 2: .*; .*line 3: .*; .*line 4: /);
+  });
+
+  it("says the same of microdata", async () => {
+    const path = await file(usersPage.replace("GET, PUT POST", "GET FETCH").replace(">grace\n", ">ada\n"));
+    expect(await problemsOf(path)).toEqual([
+      expect.stringContaining(`${path}, line 14: the user name "ada" stands in line 8 already`),
+      expect.stringContaining(`${path}, line 25: method: expected GET`),
+    ]);
+  });
+
+  it("warns with file and line", async () => {
+    const path = await file("# encryption: plaintext\nada:hunter2\n# encryption: auto\nbob:hunter3\n");
+    const { users, warnings } = await readUsersFile(path);
+    expect(users).toEqual([
+      { username: "ada", password: "hunter2", encryption: "plaintext" },
+      { username: "bob", password: "hunter3" },
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/users, line 2: user "ada": .*plain text/),
+      expect.stringMatching(/users, line 4: user "bob": .*never matches/),
+    ]);
+    expect(warnings.join()).not.toContain("hunter");
+  });
+
+  it("does not tell of more than 50 problems", async () => {
+    const problems = await problemsOf(await file("x\n".repeat(1000)));
+    expect(problems).toHaveLength(51);
+    expect(problems.at(-1)).toMatch(/and 950 more problems$/);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["white space", " \n\r\n"],
+    ["comments", "# nobody\n"],
+    ["a page without users", "<p>nobody</p>"],
+  ])("refuses a file with only %s", async (_what, content) => {
+    const path = await file(content);
+    expect(await problemsOf(path)).toEqual([expect.stringContaining(`${path}: there are no users: expected at least`)]);
+  });
+
+  it("refuses a file that is not there", async () => {
+    const path = join(await temporaryDirectory(), "none");
+    expect(await problemsOf(path)).toEqual([`${path}: there is no such file: expected a users file`]);
+    expect(await problemsOf(join(await file("x"), "below"))).toEqual([
+      expect.stringContaining("there is no such file"),
+    ]);
+  });
+
+  it("refuses a directory", async () => {
+    const path = join(await temporaryDirectory(), "directory");
+    await mkdir(path);
+    expect(await problemsOf(path)).toEqual([`${path}: it is a directory: expected a file`]);
+  });
+
+  it("refuses a FIFO and a device, without waiting for them", async () => {
+    const path = join(await temporaryDirectory(), "fifo");
+    execFileSync("mkfifo", [path]);
+    expect(await problemsOf(path)).toEqual([`${path}: it is no regular file: expected a file`]);
+    expect(await problemsOf("/dev/zero")).toEqual(["/dev/zero: it is no regular file: expected a file"]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("refuses a file that it may not read", async () => {
+    const path = await file(`ada:${hash}`);
+    await chmod(path, 0o000);
+    expect(await problemsOf(path)).toEqual([`${path}: it may not be read: expected a file that the server may read`]);
+  });
+
+  it("refuses a file of more than 5 MiB, but not one of 5 MiB", async () => {
+    const longest = Buffer.alloc(5 * 1024 * 1024, "#");
+    longest.write(`ada:${hash}\n`);
+    const { users } = await readUsersFile(await file(longest));
+    expect(users).toHaveLength(1);
+    const path = await file(Buffer.concat([longest, Buffer.from("#")]));
+    expect(await problemsOf(path)).toEqual([expect.stringContaining("it is larger than 5 MiB")]);
+  });
+
+  it.each([
+    ["Latin-1", Buffer.from("h\u00e9l\u00e8ne:x", "latin1")],
+    ["UTF-16", Buffer.from("\ufeffada:x", "utf16le")],
+  ])("refuses %s", async (_name, bytes) => {
+    const path = await file(bytes);
+    expect(await problemsOf(path)).toEqual([`${path}: it is not UTF-8: expected a text in this encoding`]);
+  });
+
+  it("refuses a location that is none", async () => {
+    expect(await problemsOf("http://example.org/users")).toEqual([
+      '"http://example.org/users": expected a path or a file:// URL, not http://',
+    ]);
+  });
+});
