@@ -1,6 +1,6 @@
 export type { Access, Right, SelectedElements, User } from "./access.ts";
 export type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOrigin, PastChange } from "./change-feed.ts";
-export { loadConfig } from "./config/load-config.ts";
+export { type LoadConfigOptions, loadConfig } from "./config/load-config.ts";
 export { ConfigError, type FileServerConfig, type HostConfig } from "./config.ts";
 export type { Exchange } from "./exchange.ts";
 export type { FetchInfo } from "./fetch-request.ts";
@@ -15,6 +15,7 @@ export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/
 export type { Encryption, PermissionRule, UserRecord } from "./plugins/basic-auth/users.ts";
 export { type BasicAuthOptions, basicAuth } from "./plugins/basic-auth.ts";
 export { type DirectoryOptions, directory } from "./plugins/directory.ts";
+export { type EventStreamOptions, eventStream } from "./plugins/event-stream.ts";
 export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
 export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } from "./plugins/from-middleware.ts";
 export type { HealthCheck } from "./plugins/health-check/watched-check.ts";
@@ -23,6 +24,7 @@ export { type MetricsOptions, type MetricsRegistry, metrics } from "./plugins/me
 export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/bucket-store.ts";
 export type { KeyStrategy } from "./plugins/rate-limit/client-key.ts";
 export { type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
+export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export { emptyReply, jsonReply, type Reply, type ReplyBody, type ReplyHeaders } from "./reply.ts";
 export type { RequestBody } from "./request-body.ts";
 export type { Site, SiteOptions } from "./site.ts";

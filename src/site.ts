@@ -7,6 +7,7 @@ import type { Logger } from "./logger.ts";
 import { composePipeline, type Handler } from "./pipeline.ts";
 import type { Plugin } from "./plugin.ts";
 import { distinctPlugins, isEverywhere, type ListedPlugin, listPlugins } from "./plugin-list.ts";
+import { clientModule } from "./plugins/client-module.ts";
 import { fileHandler } from "./plugins/file-handler.ts";
 import { diskStorage } from "./storage/disk-storage.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -91,7 +92,8 @@ const defaults: SiteOptions = {
 /** Puts a host together; everything that can be done before the first request is done here. */
 export function createSite(name: string, config: HostConfig, server: ServerParts): Site {
   const storage = storageOf(name, config);
-  const listed = withFileHandler(listPlugins(config.plugins ?? []), storage);
+  const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
+  const listed = config.client ? withClientModule(own) : own;
   const distinct = distinctPlugins(listed);
   return {
     ...server,
@@ -132,6 +134,12 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
   const given = listed.filter(({ plugin }) => isFileHandler(plugin));
   const isComplete = given.some(isEverywhere) || (given.length > 0 && !storage);
   return isComplete ? listed : [...listed, ...listPlugins([fileHandler()])];
+}
+
+/** Adds the browser module, behind everything that protects the host and before the files. */
+function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
+  const place = listed.findIndex(({ plugin }) => isFileHandler(plugin));
+  return listed.toSpliced(place, 0, ...listPlugins([clientModule()]));
 }
 
 function isFileHandler({ name }: Plugin): boolean {

@@ -11,7 +11,7 @@ const layers: readonly RegExp[] = [
   /^cli$/,
   /^cli\//,
   /^index$/,
-  /^config\/(load-config|load-plugins|plugin-order|read-options|problems)$/,
+  /^config\/(load-config|load-plugins|bundled-plugins|plugin-order|read-options|problems)$/,
   /^file-server$/,
   /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply|upgrade-response|complete-reply)$/,
   /^site$/,
@@ -19,12 +19,13 @@ const layers: readonly RegExp[] = [
   /^plugins\//,
   /^files\//,
   /^elements\//,
-  /^(config|error-reply|exchange|request-body|change-feed)$/,
+  /^(config|error-reply|exchange|request-body|change-feed|external-edits)$/,
   /^config\//,
   /^http\//,
   /^(access|outage)$/,
   /^(http-error|reply|notify|logger|plugin|plugin-list|time-slice|version)$/,
   /^storage\//,
+  /^client\//,
 ];
 
 const src = join(projectRoot, "src");

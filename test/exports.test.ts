@@ -15,6 +15,7 @@ const values = [
   "directory",
   "diskStorage",
   "emptyReply",
+  "eventStream",
   "fileHandler",
   "fromMiddleware",
   "healthCheck",
@@ -23,6 +24,7 @@ const values = [
   "memoryStorage",
   "metrics",
   "rateLimit",
+  "webSocket",
 ];
 
 /** What a program can name in its types. */
@@ -50,6 +52,7 @@ const types = [
   "Edit",
   "Encryption",
   "ErrorCode",
+  "EventStreamOptions",
   "Exchange",
   "FetchInfo",
   "FileHandlerOptions",
@@ -61,6 +64,7 @@ const types = [
   "HostConfig",
   "HttpErrorOptions",
   "KeyStrategy",
+  "LoadConfigOptions",
   "Logger",
   "MetricsOptions",
   "MetricsRegistry",
@@ -88,6 +92,7 @@ const types = [
   "TrustProxy",
   "User",
   "UserRecord",
+  "WebSocketOptions",
   "WriteOptions",
   "WriteResult",
 ];

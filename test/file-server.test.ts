@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -250,6 +250,38 @@ describe("closing", () => {
     await closed;
     expect(size).toBe(1_000_000);
     expect(heard.map(({ outcome }) => outcome)).toMatchObject([{ bytes: 1_000_000, aborted: false }]);
+  });
+
+  it("tells plugins when it begins, so that they end what would never end", async () => {
+    const calls: string[] = [];
+    const body = new PassThrough();
+    const endless: Plugin = {
+      name: "endless",
+      handle: () => ({ status: 200, headers: {}, body }),
+      drain() {
+        calls.push("drain");
+        body.end("the end");
+      },
+      close: () => void calls.push("close"),
+    };
+    const failing: Plugin = {
+      name: "failing",
+      drain() {
+        throw new Error("cannot drain");
+      },
+    };
+    const reported: unknown[] = [];
+    const plugins = [failing, endless];
+    const { files, url } = await serve({
+      hosts: { "127.0.0.1": { storage: memoryStorage(), plugins }, "b.example": { storage: memoryStorage(), plugins } },
+      onError: (error) => reported.push(error),
+    });
+    const answer = await fetch(url);
+    expect(calls).toEqual([]);
+    await files.close();
+    expect(calls).toEqual(["drain", "close"]);
+    expect(await answer.text()).toBe("the end");
+    expect(reported).toEqual([new Error("cannot drain")]);
   });
 
   it("ends the iterations over the changes", async () => {

@@ -5,15 +5,17 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createFileServer } from "filement";
+import { createFileServer, webSocket } from "filement";
 
 const root = await mkdtemp(join(tmpdir(), "filement-site-"));
 await cp(fileURLToPath(new URL(".", import.meta.url)), root, {
   recursive: true,
   filter: (source) => !source.endsWith("start.mjs"),
 });
+// What makes the to-do list and the guest book live pages.
+await cp(fileURLToPath(new URL("../live-page", import.meta.url)), join(root, "live-page"), { recursive: true });
 
-const files = createFileServer({ root });
+const files = createFileServer({ root, client: true, plugins: [webSocket()] });
 const server = createServer();
 files.attach(server);
 

@@ -2,9 +2,11 @@ import { bundledNames } from "../config/library.ts";
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { listPlugins } from "../plugin-list.ts";
 
-/** Plugins that keep nobody out; one of somebody else's may. */
+/** Names of plugins that keep nobody out; one of somebody else's may. */
 const harmless: ReadonlySet<string> = new Set(
-  [...bundledNames, "request-log", "own-files"].filter((name) => name !== "basic-auth"),
+  [...bundledNames, "client-module", "event-stream", "web-socket", "request-log", "own-files"].filter(
+    (name) => name !== "basic-auth",
+  ),
 );
 
 /** The hosts that have no plugin that could ask for credentials; `["*"]` for a single host without a name. */

@@ -4,6 +4,8 @@ import type { Http2SecureServer } from "node:http2";
 import type { HostConfig } from "../config.ts";
 import type { FileServer } from "../file-server.ts";
 import { onceOver } from "../node-request.ts";
+import { notify } from "../notify.ts";
+import type { Plugin } from "../plugin.ts";
 import { listPlugins } from "../plugin-list.ts";
 import type { StartedFiles } from "./start-files.ts";
 
@@ -15,7 +17,7 @@ interface Reopening {
 /** A file server that answers, or that has been replaced and still finishes what it began. */
 class Generation {
   readonly files: FileServer;
-  readonly logs: readonly Reopening[];
+  readonly plugins: readonly Plugin[];
   /** Stands for the listening server, so that the file server can be taken off it again. */
   readonly door = new EventEmitter();
   #inFlight = 0;
@@ -25,7 +27,7 @@ class Generation {
     this.files = files;
     const hosts: readonly HostConfig[] = [config, ...Object.values(config.hosts ?? {})];
     const plugins = hosts.flatMap((host) => listPlugins(host.plugins ?? []).map(({ plugin }) => plugin));
-    this.logs = [...new Set<object>(plugins)].filter(isReopening);
+    this.plugins = [...new Set(plugins)];
     files.attach(this.door as Server);
   }
 
@@ -72,7 +74,9 @@ export class SwitchOver {
   /** Has all log files opened anew, also those that only requests still in flight will be written to. */
   async reopenLogs(): Promise<void> {
     const generations = [this.#current, ...this.#retiring.keys()];
-    const reopening = generations.flatMap(({ logs }) => logs).map((log) => log.reopen().catch(this.#report));
+    const reopening = generations
+      .flatMap(({ plugins }) => plugins.filter(isReopening))
+      .map((log) => log.reopen().catch(this.#report));
     await Promise.all(reopening);
   }
 
@@ -87,6 +91,8 @@ export class SwitchOver {
   }
 
   #retire(generation: Generation): void {
+    // Replies without end would keep it for ever, and no longer hear of changes; their clients come back to the next.
+    for (const plugin of generation.plugins) notify(() => plugin.drain?.(), this.#report);
     const retired = generation
       .idle()
       .then(() => generation.files.close())
@@ -96,6 +102,6 @@ export class SwitchOver {
   }
 }
 
-function isReopening(plugin: object): plugin is Reopening {
+function isReopening(plugin: Plugin): plugin is Plugin & Reopening {
   return typeof Reflect.get(plugin, "reopen") === "function";
 }

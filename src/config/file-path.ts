@@ -22,8 +22,8 @@ export function filePath(location: string, directory: string): string | undefine
 }
 
 /**
- * To a browser the `.` of `file://./users.html` is a computer. The interface specification writes relative locations so,
- * and so whatever does not begin with a slash is relative.
+ * To a browser the `.` of `file://./users.html` is a computer. The interface specification writes relative locations
+ * like this, so whatever does not begin with a slash is relative.
  */
 function urlOf(rest: string, directory: string): URL {
   const path = rest.replace(/^\/\/(?:localhost(?=\/))?/i, "");

@@ -27,8 +27,8 @@ export type Library =
 const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;
 
 /**
- * Reads a `library` location: `file://./plugins/rate-limit.so`, `file:///usr/lib/librate_limit.dylib` and the like name the
- * bundled plugin, any other file is an ES module. `undefined` for what is no location of a file.
+ * Reads a `library` location: `file://./plugins/rate-limit.so`, `file:///usr/lib/librate_limit.dylib` and the like name
+ * the bundled plugin, any other file is an ES module. `undefined` for what is no location of a file.
  */
 export function readLibrary(location: string, directory: string): Library | undefined {
   const path = filePath(location, directory);

@@ -46,12 +46,12 @@ export const hostItem: ItemKind = {
 };
 
 /**
- * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in `/ServerConfig`,
- * its `host` items of `/HostConfig`, their `plugin` items of `/Plugin`. `location` is a path or a `file://` URL; locations in
- * the page are relative to it. What comes back is what {@link createFileServer} takes.
+ * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in
+ * `/ServerConfig`, its `host` items of `/HostConfig`, their `plugin` items of `/Plugin`. `location` is a path or a
+ * `file://` URL; locations in the page are relative to it. What comes back is what {@link createFileServer} takes.
  *
- * Throws one `ConfigError` that names everything wrong, with file and line: unknown properties and parameters, values out
- * of range, plugins in an order that cannot work, libraries that do not load.
+ * Throws one `ConfigError` that names everything wrong, with file and line: unknown properties and parameters, values
+ * out of range, plugins in an order that cannot work, libraries that do not load.
  *
  * @example
  * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
@@ -165,7 +165,7 @@ class ConfigReader {
     attempt({ item, kind, problems }, () => checkConfig({ ...options, root: "." }));
     const { root } = options;
     if (root !== undefined && !(await isDirectory(root))) {
-      const { line, property } = placeOf(item, kind, "root");
+      const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
       problems.add(line, `${property} is ${shown(root)}: expected a directory`);
     }
     return options;

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { ConfigError } from "../config.ts";
 import type { Plugin } from "../plugin.ts";
 import { bundledPlugins } from "./bundled-plugins.ts";
 import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
@@ -5,12 +7,12 @@ import { loadModule } from "./load-module.ts";
 import { allItems, isOfType, type MicrodataItem, type MicrodataValue } from "./microdata.ts";
 import type { PlacedPlugin } from "./plugin-order.ts";
 import { shown } from "./problems.ts";
-import { attempt, type ConfigPage, readOptions } from "./read-options.ts";
+import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
 /** Deeper than anybody reads. Without it, a chain of `itemref` would be a stack overflow. */
 const maxDepth = 32;
-/** A server with thousands of hosts has fewer. Items that refer to the same items again and again double with each level. */
+/** A server with thousands of hosts has fewer. Items that refer to the same two items double with each level. */
 const maxPlaces = 100_000;
 
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
@@ -107,11 +109,23 @@ export class PluginLoader {
     try {
       return await loadModule(path, { ...parameters, ...plugins }, this.#libraryTimeMs);
     } catch (error) {
-      // "Unexpected end of input" alone does not say that it is the source.
-      const reason = error instanceof Error && !(error instanceof SyntaxError) ? error.message : String(error);
-      this.#page.problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
+      this.#addFailure(item, path, error);
       return undefined;
     }
+  }
+
+  #addFailure(item: MicrodataItem, path: string, error: unknown): void {
+    const { problems } = this.#page;
+    if (error instanceof ConfigError) {
+      for (const problem of error.problems) {
+        const [parameter = ""] = /^\w*/.exec(problem) ?? [];
+        problems.add(placeOf(item, parameter).line, `${basename(path)}: ${problem}`);
+      }
+      return;
+    }
+    // "Unexpected end of input" alone does not say that it is the source.
+    const reason = error instanceof Error && !(error instanceof SyntaxError) ? error.message : String(error);
+    problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
   }
 
   /** What a module is given: nobody knows which types it expects, so texts, or lists of them. */

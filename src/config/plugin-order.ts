@@ -67,7 +67,7 @@ function authorizationProblem(
   problem(`authfile is "${own}": expected that of basic-auth, "${other}", or none`);
 }
 
-/** The plugins in the order in which requests run through them. A directory within one that it is no part of is a problem. */
+/** The plugins in the order in which requests run through them. A directory in one it is no part of is a problem. */
 function* stepsOf(placed: readonly PlacedPlugin[], outer: Part, problems: OrderProblem[]): Generator<Step> {
   let following = outer;
   for (const place of placed) {

@@ -6,7 +6,7 @@ interface Problem {
   readonly text: string;
 }
 
-/** Collects what is wrong with a configuration page, so that all of it is reported at once, in the order of its lines. */
+/** Collects what is wrong with a configuration page, so that all of it is reported at once, in the order of lines. */
 export class Problems {
   readonly #file: string;
   readonly #all: Problem[];

@@ -74,14 +74,13 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
   return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
 }
 
-/** Where an option of an item stands, and how it is spelled there. */
-export function placeOf(item: MicrodataItem, kind: ItemKind, option: string): { line: number; property: string } {
-  const name = kind.renamed?.[option] ?? option;
-  const [property = name, values] = [...item.properties].find(([each]) => optionName(each) === name) ?? [];
+/** Where a property of an item stands, in whatever spelling. */
+export function placeOf(item: MicrodataItem, name: string): { line: number; property: string } {
+  const [property = name, values] = [...item.properties].find(([each]) => optionName(each) === optionName(name)) ?? [];
   return { line: values?.[0]?.line ?? item.line, property };
 }
 
-/** What comes of using the options of an item; `undefined` where that throws problems, which become those of the page. */
+/** What comes of using the options of an item; `undefined` where that throws problems, which then are the page's. */
 export function attempt<T>(
   { item, kind, problems, name = "" }: { item: MicrodataItem; kind: ItemKind; problems: Problems; name?: string },
   use: () => T,
@@ -103,7 +102,9 @@ function addInWordsOfPage(
 ): void {
   const [option = ""] = /^\w*/.exec(problem) ?? [];
   const isOption = Object.hasOwn(shapeOf(kind.schema), option);
-  const { line, property } = isOption ? placeOf(item, kind, option) : { line: item.line, property: option };
+  const { line, property } = isOption
+    ? placeOf(item, kind.renamed?.[option] ?? option)
+    : { line: item.line, property: option };
   problems.add(line, property + problem.slice(option.length));
 }
 

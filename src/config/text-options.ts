@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** `requests_per_second` and `requestsPerSecond` are one option: the specification writes the first, programs the second. */
+/** `requests_per_second` and `requestsPerSecond` are one option: the specification has the first, code the second. */
 export function optionName(property: string): string {
   return property.replace(/[_-]+([a-z0-9])/g, (_separator, letter: string) => letter.toUpperCase());
 }
@@ -16,9 +16,9 @@ export function tidyText(text: string): string {
 }
 
 /**
- * The value that the texts of a configuration page stand for: the first reading that the schema takes. One text may be a
- * number, true or false, or the text itself; one or more may be a list, or pairs of name and value. `undefined` where the
- * schema takes none.
+ * The value that the texts of a configuration page stand for: the first reading that the schema takes. One text may be
+ * a number, true or false, or the text itself; one or more may be a list, or pairs of name and value. `undefined` where
+ * the schema takes none.
  */
 export function readText(schema: z.ZodType, texts: readonly string[]): { readonly value: unknown } | undefined {
   const value = readingsOf(texts).find((reading) => schema.safeParse(reading).success);

@@ -59,9 +59,15 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
         exchange.user = user;
         exchange.metadata.set("authenticated_user", user.name);
       }
-      exchange.access = boundAccess(accounts.permissions, user, challenge, exchange.access);
-      refuseForbidden(exchange);
-      return dependingOnUser(await next());
+      let isJudged = false;
+      exchange.access = boundAccess(accounts.permissions, user, challenge, exchange.access, () => {
+        isJudged = true;
+      });
+      const admitted = admit(exchange);
+      isJudged = false; // so far it was only asked from here
+      const reply = await next();
+      if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
+      return dependingOnUser(reply);
     },
   };
 }
@@ -81,11 +87,22 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
   return user;
 }
 
-/** What one user may do. Where an earlier plugin has set limits, they remain. */
-function boundAccess(permissions: Permissions, user: User | undefined, challenge: string, before: Access): Access {
+/**
+ * What one user may do. Where an earlier plugin has set limits, they remain. `onJudged` is called when somebody asks about
+ * a whole file, or about elements and knows which.
+ */
+function boundAccess(
+  permissions: Permissions,
+  user: User | undefined,
+  challenge: string,
+  before: Access,
+  onJudged: () => void,
+): Access {
   return {
-    permits: (right, path, elements) =>
-      permissions.permits(user, right, path, elements) && before.permits(right, path, elements),
+    permits(right, path, elements) {
+      if (elements !== "any") onJudged();
+      return permissions.permits(user, right, path, elements) && before.permits(right, path, elements);
+    },
     refusal: () =>
       user
         ? new HttpError(403, "FORBIDDEN", "You may not do this.", { headers: { vary } })
@@ -95,18 +112,24 @@ function boundAccess(permissions: Permissions, user: User | undefined, challenge
 
 /**
  * Decides by path and method alone, so that what stands behind is protected, whatever it is, and a refusal looks the same
- * for what exists and what does not.
+ * for what exists and what does not. Whoever may have only some elements is let through to where it is known which.
  */
-function refuseForbidden({ method, path, headers, access }: Exchange): void {
+function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
-  const elements = asksForElements(place, headers.range) ? "any" : undefined;
-  if (!rightsOf(method).some((right) => access.permits(right, place, elements))) throw access.refusal();
+  const rights = rightsOf(method);
+  if (rights.some((right) => access.permits(right, place))) return "for the whole";
+  const isPossible = canHaveElements(place) && /^selector=/i.test(headers.range ?? "");
+  if (isPossible && rights.some((right) => access.permits(right, place, "any"))) return "for elements";
+  throw access.refusal();
 }
 
-/** Not on other paths: a plugin that knows nothing of elements would answer with all it has. */
-function asksForElements(path: string, range: string | undefined): boolean {
-  const isPossible = documentKind(path) !== undefined || path.endsWith("/");
-  return isPossible && range !== undefined && /^selector=/i.test(range);
+function canHaveElements(path: string): boolean {
+  return documentKind(path) !== undefined || path.endsWith("/");
+}
+
+/** A plugin that knows nothing of elements answers with all it has. Errors, and that nothing matches, are no answers. */
+function hasAnswered({ status }: Reply): boolean {
+  return status < 400 && status !== 204;
 }
 
 const vary = "accept, authorization";

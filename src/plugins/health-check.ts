@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkOptions } from "../config.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { HttpError } from "../http-error.ts";
+import { notify } from "../notify.ts";
 import type { Plugin } from "../plugin.ts";
 import { jsonReply, type Reply } from "../reply.ts";
 import type { Site } from "../site.ts";
@@ -46,7 +47,11 @@ export const healthCheckOptions: z.ZodType = z
     },
     "an object of options",
   )
-  .partial();
+  .partial()
+  .refine(({ checks, checkStorage = true }) => !checkStorage || !Object.hasOwn(checks ?? {}, "storage"), {
+    path: ["checks", "storage"],
+    error: "another name, unless checkStorage is false: it is that of the built-in check",
+  });
 
 /** A named check, ready to be asked. */
 type Probe = readonly [name: string, passes: () => Promise<boolean>];
@@ -69,7 +74,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   function probe(name: string, check: HealthCheck, { report, logger }: Site): Probe {
     const onChange = (reason: Error | undefined): void => {
       if (reason) report(new Error(`health check "${name}" fails`, { cause: reason }));
-      else logger.info({ check: name }, "health check passes again");
+      else notify(() => logger.info({ check: name }, "health check passes again"), report);
     };
     return [name, watchedCheck(check, { timeoutMs, cacheMs, onChange })];
   }

@@ -101,7 +101,10 @@ function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict):
   const seconds = retryAfterSeconds(decision);
   const { id: requestId, method, path, site } = exchange;
   const fields = { key, retryAfterSeconds: seconds, limiter: policy.name, method, path, requestId };
-  site.logger.info(fields, "rate limit: refused");
+  notify(
+    () => site.logger.info(fields, "rate limit: refused"),
+    (error) => site.report(error, exchange),
+  );
 
   const headers = { "retry-after": String(seconds), "cache-control": "no-store" };
   const message = `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;

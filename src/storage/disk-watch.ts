@@ -1,6 +1,8 @@
-import { type Dirent, type FSWatcher, watch as watchDirectory } from "node:fs";
+import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { DirectoryEvents } from "./directory-events.ts";
 import { type ChangeWitness, type Disk, diskLocks } from "./disk.ts";
 import { errnoOf, meansAbsent } from "./disk-errors.ts";
 import { unaddressable } from "./disk-list.ts";
@@ -14,17 +16,11 @@ import { WatchedDirectory } from "./watched-directory.ts";
 /** How many entries of a directory are looked at together. */
 const batchSize = 32;
 
-/**
- * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), throws away what comes on top, and nobody
- * is told. So many at once mean that some may be missing: everything is looked through then.
- */
-const maxEventsAtOnce = 4096;
+/** How many names are noted without letting others have the event loop: far less than 5 ms. */
+const sliceLength = 500;
 
 /** How long until someone looks whether a root that was removed is there again, in milliseconds. */
 const rootAbsentMs = 1000;
-
-/** The system has no more watches, or no more descriptors. */
-const exhausted: ReadonlySet<string> = new Set(["ENOSPC", "EMFILE", "ENFILE", "ENOMEM"]);
 
 /** What this user may not look at, nobody sees through the storage either. */
 const refused: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
@@ -51,14 +47,17 @@ class DiskWatch implements ChangeWitness {
   readonly #root = new WatchedDirectory("", undefined);
   readonly #links = new FileLinks();
   readonly #paths = new QuietPaths((path) => this.#examine(path));
+  readonly #events: DirectoryEvents;
   #state: "starting" | "watching" | "closed" = "starting";
-  #eventsAtOnce = 0;
-  #isExhaustionTold = false;
   #rootTimer: NodeJS.Timeout | undefined;
 
   constructor(disk: Disk, watcher: StorageWatcher) {
     this.#disk = disk;
     this.#watcher = watcher;
+    this.#events = new DirectoryEvents({
+      lost: () => this.#paths.add("/"), // everything is gone through then
+      failed: (error) => watcher.failed(error),
+    });
   }
 
   /** Takes note of all that is there. */
@@ -109,19 +108,22 @@ class DiskWatch implements ChangeWitness {
 
   /** Compares what is at a path with what was, and tells of a file that differs. Whether it is a directory. */
   async #look(path: string): Promise<boolean> {
-    const slash = path.lastIndexOf("/");
-    const name = path.slice(slash + 1);
-    const holder = path === "/" ? undefined : this.#root.find(path.slice(0, slash));
-    if (path !== "/" && (!holder || this.#isLeftOut(path, name))) return false;
-
+    const { name } = split(path);
+    if (this.#isLeftOut(path, name)) return false;
     const real = await this.#disk.paths.find(path);
     const stat = real === undefined ? undefined : await statAt(real);
-    if (this.#state === "closed") return false;
     const isDirectory = stat?.type === "directory";
-    if (!isDirectory) this.#leave(path);
+    if (!isDirectory) await this.#leave(path);
+    if (this.#state === "closed") return false;
+    const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
     if (holder) this.#compare(holder, name, isDirectory ? undefined : real, isDirectory ? undefined : stat);
-    else if (!isDirectory) this.#awaitRoot();
+    if (path === "/" && !isDirectory) this.#awaitRoot();
     return isDirectory;
+  }
+
+  /** The directory that a path lies in, if it is known; none for the root. */
+  #holderOf(path: string): WatchedDirectory | undefined {
+    return path === "/" ? undefined : this.#root.find(split(path).directory);
   }
 
   #compare(holder: WatchedDirectory, name: string, real: string | undefined, stat: StoredStat | undefined): void {
@@ -142,89 +144,72 @@ class DiskWatch implements ChangeWitness {
   }
 
   /** A directory is no longer there, or no longer one: what was in it is looked at in turn, and will be found gone. */
-  #leave(path: string): void {
+  async #leave(path: string): Promise<void> {
     const directory = this.#root.find(path);
     if (!directory) return;
     directory.watcher?.close();
     directory.watcher = undefined;
-    for (const name of directory.files.keys()) this.#paths.addNow(directory.pathOf(name));
-    for (const name of directory.directories.keys()) this.#paths.addNow(directory.pathOf(name));
     directory.prune();
+    await this.#lookAtAll(directory, [...directory.files.keys(), ...directory.directories.keys()]);
+  }
+
+  async #lookAtAll(directory: WatchedDirectory, names: readonly string[]): Promise<void> {
+    for (const [index, name] of names.entries()) {
+      this.#paths.addNow(directory.pathOf(name));
+      if (index % sliceLength === sliceLength - 1) await setImmediate();
+    }
   }
 
   /** Watches a directory, anew even if it was watched: it may be another one of the same name. Then goes through it. */
   async #enter(path: string): Promise<void> {
-    const slash = path.lastIndexOf("/");
-    const parent = path === "/" ? undefined : this.#root.find(path.slice(0, slash));
-    const name = path.slice(slash + 1);
     const real = await this.#disk.paths.find(path);
     if (real === undefined || this.#state === "closed") return;
-    if (parent && !parent.mayHold(name, real)) return;
-    const directory = this.#root.find(path) ?? new WatchedDirectory(name, parent);
-    parent?.directories.set(name, directory);
+    const holder = this.#holderOf(path);
+    const { name } = split(path);
+    if (path !== "/" && !holder?.mayHold(name, real)) return;
+    const directory = this.#root.find(path) ?? new WatchedDirectory(name, holder);
+    holder?.directories.set(name, directory);
     directory.real = real;
     const before = directory.watcher;
-    directory.watcher = this.#watch(directory);
+    directory.watcher = this.#events.watch(real, path, (noticed) => this.#notice(directory, noticed));
     before?.close();
     await this.#readThrough(directory);
   }
 
-  #watch(directory: WatchedDirectory): FSWatcher | undefined {
-    try {
-      const watcher = watchDirectory(directory.real, { persistent: false }, (_, name) =>
-        this.#noticed(directory, name),
-      );
-      watcher.on("error", () => this.#paths.add(directory.path)); // on Windows, the removal of the directory
-      return watcher;
-    } catch (error) {
-      if (meansAbsent(error)) return undefined; // whoever removed it made an event in the directory above
-      if (!exhausted.has(errnoOf(error))) throw error;
-      if (!this.#isExhaustionTold) this.#watcher.failed(exhaustion(directory.path, error));
-      this.#isExhaustionTold = true;
-      return undefined;
-    }
-  }
-
   /** The system reported something about a name in a directory, or about the directory itself. */
-  #noticed(directory: WatchedDirectory, name: string | null): void {
-    this.#countEvent();
+  #notice(directory: WatchedDirectory, name: string | undefined): void {
     // Under its own name, a directory reports what becomes of itself. Nobody else does for the root, and behind a link.
-    if (name === null || name === basename(directory.real)) this.#paths.add(directory.path);
-    if (name === null) return;
+    if (name === undefined || name === basename(directory.real)) this.#paths.add(directory.path);
+    if (name === undefined) return;
     const path = directory.pathOf(name);
     if (!this.#isLeftOut(path, name)) this.#paths.add(path);
     for (const link of this.#links.to(join(directory.real, name))) this.#paths.add(link);
-  }
-
-  #countEvent(): void {
-    this.#eventsAtOnce += 1;
-    if (this.#eventsAtOnce === 1) {
-      setImmediate(() => {
-        if (this.#eventsAtOnce >= maxEventsAtOnce) this.#paths.add("/");
-        this.#eventsAtOnce = 0;
-      });
-    }
   }
 
   /** Has everything in a directory looked at that is not as it was. */
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
     let batch: Dirent[] = [];
+    const considerBatch = async (): Promise<void> => {
+      const entries = batch;
+      batch = [];
+      await Promise.all(entries.map((entry) => this.#guarded(() => this.#consider(directory, entry))));
+    };
     try {
       for await (const entry of await opendir(directory.real, { bufferSize: 4 * batchSize })) {
         names.add(entry.name);
         batch.push(entry);
-        if (batch.length < batchSize) continue;
-        await Promise.all(batch.map((each) => this.#consider(directory, each)));
-        batch = [];
+        if (batch.length === batchSize) await considerBatch();
       }
-      await Promise.all(batch.map((each) => this.#consider(directory, each)));
+      await considerBatch();
     } catch (error) {
       if (!meansAbsent(error)) throw error;
     }
-    for (const known of [directory.files, directory.directories]) {
-      for (const name of known.keys()) if (!names.has(name)) this.#paths.addNow(directory.pathOf(name));
-    }
+    const known = [...directory.files.keys(), ...directory.directories.keys()];
+    await this.#lookAtAll(
+      directory,
+      known.filter((name) => !names.has(name)),
+    );
   }
 
   async #consider(directory: WatchedDirectory, entry: Dirent): Promise<void> {
@@ -250,6 +235,11 @@ class DiskWatch implements ChangeWitness {
   }
 }
 
+function split(path: string): { directory: string; name: string } {
+  const slash = path.lastIndexOf("/");
+  return { directory: path.slice(0, slash), name: path.slice(slash + 1) };
+}
+
 async function statAt(location: string): Promise<StoredStat | undefined> {
   try {
     return await measure(() => lstat(location, { bigint: true }));
@@ -257,12 +247,4 @@ async function statAt(location: string): Promise<StoredStat | undefined> {
     if (meansAbsent(error)) return undefined;
     throw error;
   }
-}
-
-function exhaustion(path: string, cause: unknown): Error {
-  const limits = "fs.inotify.max_user_watches, fs.inotify.max_user_instances and the limit of open files";
-  const what = `watch: the system allows no more watches (${errnoOf(cause)})`;
-  return new Error(`${what}; edits in ${path}, and maybe elsewhere, are not announced. On Linux see ${limits}.`, {
-    cause,
-  });
 }

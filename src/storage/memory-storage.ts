@@ -7,7 +7,9 @@ import {
   type OpenFile,
   type Storage,
   StorageError,
+  type StorageWatcher,
   type StoredEntry,
+  type StoredStat,
   type WriteOptions,
 } from "./storage.ts";
 
@@ -26,6 +28,22 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
   const tree = new MemoryTree();
   for (const [path, content] of Object.entries(files)) plant(tree, path, content);
   const locks = new PathLock();
+  const watches = new Set<{ readonly watcher: StorageWatcher }>();
+
+  /** Tells of a change, unless another has followed by then, once whoever made it has had the result. */
+  const announce = (path: string, stat: StoredStat | undefined, wasThere: boolean): void => {
+    const tell = async (): Promise<void> => {
+      if (tree.find(path)?.stat !== stat) return;
+      for (const { watcher } of watches) if (!watcher.ignores(path)) watcher.changed(path, stat, wasThere);
+    };
+    if (watches.size > 0) setImmediate(() => void locks.run(path, tell));
+  };
+  const put = (path: string, content: Uint8Array): StoredStat => {
+    const wasThere = tree.find(path) !== undefined;
+    const stat = tree.put(path, content);
+    announce(path, stat, wasThere);
+    return stat;
+  };
 
   return {
     async stat(path) {
@@ -42,7 +60,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
       return locks.run(path, async () => {
         const current = replaceable(tree, path, options);
         options.check?.(current?.stat);
-        return { created: current === undefined, stat: tree.put(path, bytes) };
+        return { created: current === undefined, stat: put(path, bytes) };
       });
     },
     async append(path, content, options = {}) {
@@ -52,7 +70,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         const { stat, content: before } = tree.file(path);
         options.check?.(stat);
         if (added.length === 0) return { created: false, stat };
-        return { created: false, stat: tree.put(path, Buffer.concat([before, added])) };
+        return { created: false, stat: put(path, Buffer.concat([before, added])) };
       });
     },
     update: (path, edit) =>
@@ -60,7 +78,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         const { stat, content } = tree.file(path);
         const edited = await edit(copyOf(content), stat);
         if (edited === undefined) return { created: false, changed: false, stat };
-        return { created: false, changed: true, stat: tree.put(path, copyOf(edited)) };
+        return { created: false, changed: true, stat: put(path, copyOf(edited)) };
       }),
     remove: (path, options = {}) =>
       locks.run(`/${namesOf(path).join("/")}`, async () => {
@@ -68,7 +86,13 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         if (found === undefined) throw new StorageError("not-found");
         if (namesOf(path).length > 0) options.check?.(found.stat);
         tree.remove(path);
+        if (!isDirectory(found)) announce(path, undefined, true);
       }),
+    async watch(watcher) {
+      const watch = { watcher }; // one watcher may watch twice
+      watches.add(watch);
+      return async () => void watches.delete(watch);
+    },
   };
 }
 

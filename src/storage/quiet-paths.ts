@@ -9,6 +9,9 @@ export interface QuietPathsOptions {
 /** How many paths are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const maxAtOnce = 16;
 
+/** How many paths are found to be at rest in one go: more would hold the event loop. */
+const maxReady = 1000;
+
 /**
  * Paths to which something happens, each looked at once it has come to rest: an editor that empties a file and then writes
  * it in pieces makes one change, not five. No path is looked at twice at the same time.
@@ -84,7 +87,7 @@ export class QuietPaths {
 
   #makeReady(now: number): void {
     for (const [path, { due }] of this.#restless) {
-      if (due > now) return;
+      if (due > now || this.#ready.size >= maxReady) return;
       this.#restless.delete(path);
       this.#ready.add(path);
     }

@@ -39,13 +39,11 @@ export class WatchedDirectory {
   }
 
   /**
-   * Whether a directory of that name that really lies at `real` is to be watched. Not so where a link leads to a
-   * directory that holds the link itself: there would be no end to that.
+   * Whether a directory of that name that really lies at `real` is to be watched. Not so where a link leads back to a
+   * directory on its own path, or above: there would be no end to that.
    */
   mayHold(name: string, real: string): boolean {
-    if (real === join(this.real, name)) return true;
-    const isAbove = join(this.real, sep).startsWith(join(real, sep));
-    return !isAbove && this.#linksOnPath() < maxLinks;
+    return real === join(this.real, name) || (!this.#liesBelow(real) && this.#linksOnPath() < maxLinks);
   }
 
   /** Forgets it, and those above it, as far as nothing is in them and nobody watches them any more. */
@@ -60,6 +58,11 @@ export class WatchedDirectory {
     this.watcher?.close();
     this.watcher = undefined;
     for (const directory of this.directories.values()) directory.close();
+  }
+
+  #liesBelow(real: string): boolean {
+    if (join(this.real, sep).startsWith(join(real, sep))) return true;
+    return this.parent ? this.parent.#liesBelow(real) : false;
   }
 
   #linksOnPath(): number {

@@ -127,7 +127,7 @@ describe("--watch-config", () => {
     expect(await serverHeader(url)).toBe("second");
     await writeFile(join(directory, "next"), named("third"));
     await rename(join(directory, "next"), page);
-    await waitFor(/stays in force\n[^]*is loaded\n/, "stderr");
+    await waitFor(/stays in force\n[\s\S]*is loaded\n/, "stderr");
     expect(await serverHeader(url)).toBe("third");
     expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
   });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, createServer, get, type IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { StartedFiles } from "../../src/cli/start-files.ts";
@@ -73,6 +74,22 @@ describe("switching over", () => {
     over.replace(generation("second"));
     socket.destroy();
     release();
+    await first.closed;
+    await over.close();
+  });
+
+  it("has replies without end come to one, and closes the old one", async () => {
+    const events = new PassThrough();
+    const stream: Plugin = {
+      name: "events",
+      handle: ({ path }, next) => (path === "/events" ? { status: 200, headers: {}, body: events } : next()),
+      drain: () => void events.end("over"),
+    };
+    const first = generation("first", stream);
+    const { over, url } = await switching(first);
+    const reply = await fetch(`${url}/events`);
+    over.replace(generation("second"));
+    expect(await reply.text()).toBe("over");
     await first.closed;
     await over.close();
   });

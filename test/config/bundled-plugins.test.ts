@@ -4,7 +4,7 @@ import { type BundledName, bundledNames } from "../../src/config/library.ts";
 import { type MicrodataItem, readMicrodata } from "../../src/config/microdata.ts";
 import { Problems } from "../../src/config/problems.ts";
 import { optionProperties, readOptions } from "../../src/config/read-options.ts";
-import { bundled, hostPage, problemsOfPage } from "./config-page.ts";
+import { bundled, hostPage, problemsOfPage } from "./pages.ts";
 
 /** A text for each parameter, and the value that it stands for in code. Locations are relative to `/etc`. */
 const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [text: string, value: unknown]>>>> = {

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./config-page.ts";
+import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./pages.ts";
 
 const type = "https://example.org/schema";
 

@@ -3,7 +3,7 @@ import { PluginLoader, pluginsOf, withNested } from "../../src/config/load-plugi
 import { allItems, isOfType, type MicrodataItem, readMicrodata } from "../../src/config/microdata.ts";
 import { Problems } from "../../src/config/problems.ts";
 import type { ConfigError } from "../../src/config.ts";
-import { bundled, configDirectory, hostPage, pluginItem } from "./config-page.ts";
+import { bundled, configDirectory, hostPage, pluginItem } from "./pages.ts";
 
 interface Loaded {
   readonly loader: PluginLoader;

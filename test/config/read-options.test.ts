@@ -128,12 +128,12 @@ describe("readOptions", () => {
 describe("placeOf", () => {
   const item = itemOf("", '<meta itemprop="host_root" content="x">');
 
-  it("is line and spelling of an option", () => {
-    expect(placeOf(item, kind, "root")).toEqual({ line: 3, property: "host_root" });
+  it("is line and spelling of a property", () => {
+    expect(placeOf(item, "hostRoot")).toEqual({ line: 3, property: "host_root" });
   });
 
-  it("is the item where the option is left out", () => {
-    expect(placeOf(item, kind, "maxSize")).toEqual({ line: 1, property: "maxSize" });
+  it("is the item where the property is left out", () => {
+    expect(placeOf(item, "maxSize")).toEqual({ line: 1, property: "maxSize" });
   });
 });
 

@@ -43,7 +43,10 @@ export function runNode(
         const match = pattern.exec(printed[output]);
         if (match) return match;
         if (child[output].closed) throw new Error(`ended without ${pattern}: ${printed.stdout}${printed.stderr}`);
-        await Promise.race([once(child[output], "data"), once(child[output], "close")]);
+        const heard = new AbortController(); // so that what did not come is no longer waited for
+        const { signal } = heard;
+        await Promise.race([once(child[output], "data", { signal }), once(child[output], "close", { signal })]);
+        heard.abort();
       }
     },
     kill: (signal) => void child.kill(signal),

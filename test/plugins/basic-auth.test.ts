@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -423,6 +423,38 @@ describe("basicAuth", () => {
       expect((await send("GET", "/metrics", { headers: { range: "selector=h1" } })).status).toBe(401);
     });
 
+    it.each(["/report.html", "/report/"])("does not let it answer where elements could be, at %s", async (path) => {
+      const report: Plugin = { name: "report", handle: () => ({ status: 200, headers: {}, body: "all of it" }) };
+      const rules = [anyone({ selector: "h1" }), anyone({ username: "ada" })];
+      const { send } = await site({ users, rules }, { behind: [report] });
+      const range = "selector=h1";
+      for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) {
+        const [anonymous, known, allowed] = [{ range }, { range, ...bob }, { range, ...ada }];
+        const refused = await send(method, path, { headers: anonymous });
+        expect([refused.status, refused.text.includes("all of it")], method).toEqual([401, false]);
+        expect((await send(method, path, { headers: known })).status, method).toBe(403);
+        expect((await send(method, path, { headers: allowed })).status, method).toBe(200);
+      }
+    });
+
+    it("leaves replies about elements as they are, whatever else stands in between", async () => {
+      const copying: Plugin = { name: "copying", handle: async (_exchange, next) => ({ ...(await next()) }) };
+      const rules = [anyone({ selector: "h1" })];
+      const { send } = await site({ users, rules }, { behind: [copying] });
+      const status = async (method: string, selector: string, path = "/index.html"): Promise<number> =>
+        (await send(method, path, { headers: { range: `selector=${selector}` } })).status;
+      expect(await status("GET", "h1")).toBe(206);
+      expect(await status("GET", "h1", "/")).toBe(206);
+      expect(await status("HEAD", "h1")).toBe(206);
+      expect(await status("OPTIONS", "h1")).toBe(200);
+      expect(await status("OPTIONS", "h2")).toBe(200);
+      expect(await status("GET", "h2")).toBe(204);
+      expect(await status("GET", "body")).toBe(401);
+      expect(await status("GET", "h1:")).toBe(400);
+      expect(await status("GET", "h1", "/none.html")).toBe(404);
+      expect(await status("DELETE", "h1")).toBe(204);
+    });
+
     it("is decided for web sockets as for GET", async () => {
       const socket: Plugin = {
         name: "socket",
@@ -711,6 +743,36 @@ describe("basicAuth with an authfile", () => {
     expect((await send("DELETE", "/users.txt", { headers: ada })).status).toBeGreaterThanOrEqual(403);
     const listing = await send("GET", "/", { headers: { ...ada, accept: "application/json" } });
     expect(JSON.parse(listing.text).entries.map(({ name }: { name: string }) => name)).toEqual(["a.txt"]);
+  });
+
+  it.each([
+    ["the file itself is a link", "users"],
+    ["its directory is one", "current/users"],
+  ])("hides it where it lies from now on, when %s and leads elsewhere", async (_what, place) => {
+    const directory = await temporaryDirectory();
+    const release = async (number: number, name: string): Promise<void> => {
+      await mkdir(join(directory, `release-${number}`));
+      await run("htpasswd", ["-cbBC4", join(directory, `release-${number}/users`), name, "pass"]);
+    };
+    const lead = async (number: number): Promise<void> => {
+      const isFile = place === "users";
+      await symlink(isFile ? `release-${number}/users` : `release-${number}`, join(directory, "next"));
+      await rename(join(directory, "next"), join(directory, isFile ? "users" : "current"));
+    };
+    await release(1, "ada");
+    await release(2, "bob");
+    await lead(1);
+    const { send } = await site(
+      { authfile: join(directory, place), rules: [anyone({ methods: ["GET"] })] },
+      { root: directory },
+    );
+    expect((await send("GET", "/release-1/users")).status).toBe(404);
+    await lead(2);
+    const headers = { authorization: basic("bob", "pass") };
+    while ((await send("GET", "/none", { headers })).status === 401);
+    for (const path of [`/${place}`, "/release-1/users", "/release-2/users"]) {
+      expect((await send("GET", path)).status, path).toBe(404);
+    }
   });
 
   it("knows a user from the moment on that htpasswd adds one, with a new password, and no longer once removed", async () => {

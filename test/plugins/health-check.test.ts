@@ -109,6 +109,24 @@ describe("healthCheck", () => {
     expect(reported[0]).toMatchObject({ cause: secret });
   });
 
+  it("answers although the logger fails that is told of a check that passes again", async () => {
+    const failure = new Error("the disk of the log is full");
+    const fail = (): never => {
+      throw failure;
+    };
+    const reported: unknown[] = [];
+    let isConnected = false;
+    const files = fileServer(
+      { checks: { database: () => isConnected }, cacheMs: 0 },
+      { logger: { debug: fail, info: fail, warn: fail, error: fail }, onError: (error) => reported.push(error) },
+    );
+    expect((await reportOf(files))[0]).toBe(503);
+    isConnected = true;
+    expect((await reportOf(files))[0]).toBe(200);
+    expect((await reportOf(files))[0]).toBe(200);
+    expect(reported.filter((error) => error === failure)).toHaveLength(1);
+  });
+
   it("does not wait for a check beyond its time limit", async () => {
     let signal: AbortSignal | undefined;
     const hanging = (given: AbortSignal): Promise<void> => {
@@ -298,12 +316,23 @@ describe("the options of healthCheck", () => {
     expect(healthCheck({ path: undefined } as never).name).toBe("health-check");
   });
 
+  it("may have a check of one's own for the storage in place of the built-in one", async () => {
+    const storage = checkedStorage(() => Promise.reject(new Error("read-only")));
+    const files = fileServer({ checkStorage: false, checks: { storage: () => true } }, { storage });
+    expect(await reportOf(files)).toEqual([200, { status: "healthy", version }]);
+    expect(storage.check).not.toHaveBeenCalled();
+  });
+
   const duration = "a whole number of milliseconds up to 2147483647";
   const refused: readonly (readonly [options: unknown, problem: string])[] = [
     [{ path: "health" }, 'path is "health": expected a path as requests have it: decoded, and from the root'],
     [{ checks: { a: true } }, "checks.a is true: expected a function"],
     [{ checks: [] }, "checks is []: expected an object of functions by name"],
     [{ checkStorage: 1 }, "checkStorage is 1: expected true or false"],
+    [
+      { checks: { storage: () => true } },
+      "checks.storage is a function: expected another name, unless checkStorage is false: it is that of the built-in check",
+    ],
     [{ timeoutMs: 0 }, `timeoutMs is 0: expected ${duration}`],
     [{ timeoutMs: 2 ** 31 }, `timeoutMs is 2147483648: expected ${duration}`],
     [{ timeoutMs: 1.5 }, `timeoutMs is 1.5: expected ${duration}`],

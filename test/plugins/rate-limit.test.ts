@@ -339,6 +339,18 @@ describe("a refusal", () => {
     };
     expect(lines).toEqual([["info", fields, "rate limit: refused"]]);
   });
+
+  it("is the same where the logger fails, which is reported", async () => {
+    const failure = new Error("the disk of the log is full");
+    const fail = (): never => {
+      throw failure;
+    };
+    const reported: unknown[] = [];
+    const logger = { debug: fail, info: fail, warn: fail, error: fail };
+    const files = server([rateLimit(empty)], { logger, onError: (error) => reported.push(error) });
+    expect(await statuses(files, 2)).toEqual([200, 429]);
+    expect(reported).toEqual([failure]);
+  });
 });
 
 describe("the key strategy", () => {

@@ -116,7 +116,8 @@ class PageBuilder {
         return defaultTreeAdapter.createElement(name, namespace, attributes);
       },
       insertText: (parent, text) => {
-        this.#countNode();
+        // The parser hands over each word; those that follow each other become one node.
+        if (parent.childNodes.at(-1)?.nodeName !== "#text") this.#countNode();
         defaultTreeAdapter.insertText(parent, text);
       },
       adoptAttributes: (element, attributes) => {

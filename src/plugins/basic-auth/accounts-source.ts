@@ -48,6 +48,7 @@ function fixedSource(accounts: Accounts, warnings: readonly string[]): AccountsS
 
 function sourceInFile(location: string, rules: readonly PermissionRule[], options: AccountsOptions): AccountsSource {
   let opened: Promise<WatchedUsers<Accounts>> | undefined;
+  const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedUsers<Accounts>> =>
     WatchedUsers.open({
@@ -55,6 +56,8 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
       async load() {
         const found = await readUsersFile(location);
         const accounts = accountsOfUsers(found.users, [...rules, ...found.rules], options);
+        // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
+        for (const site of sites) await site.protect(location);
         warn(logger, found.warnings);
         return accounts;
       },
@@ -71,6 +74,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
     async start(site) {
       // First: should the file be below a root, nobody may read it even while the server starts.
       await site.protect(location);
+      sites.add(site);
       opened ??= open(site.logger);
       await opened.catch(asConfigError);
     },
@@ -81,6 +85,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
     async close() {
       const users = await opened?.catch(() => undefined); // whoever started the server was told
       opened = undefined;
+      sites.clear();
       await users?.close();
     },
   };

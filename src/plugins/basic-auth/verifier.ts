@@ -47,7 +47,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const check = createPasswordCheck(users, parse);
   const verified = new LRUCache<string, UserRecord>({
     max: maxCached,
-    ttl: cacheSeconds * 1000,
+    ttl: Math.ceil(cacheSeconds * 1000), // it takes no fractions
     ttlResolution: 0, // else it would set a timer
     perf: { now },
   });

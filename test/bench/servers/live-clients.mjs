@@ -1,78 +1,80 @@
-// Many web socket clients in one process, which do no more than count: node servers/live-clients.mjs <port> <path> <count>
+// Web socket clients in one process, which do no more than count: node servers/live-clients.mjs <port> <count> [not reading]
 import { connect } from "node:net";
 
-const [port = "", path = "/", count = "0"] = process.argv.slice(2);
+const [port = "", count = "", unread = "0"] = process.argv.slice(2);
 const total = Number(count);
-/** Clients that have got each change, by the number of messages before it. */
+/** How many connections are made at once; with more, some would be refused. */
+const atOnce = 50;
+
+let begun = 0;
+let connected = 0;
 let received = 0;
-let expected = 0;
+let awaited = 0;
 let first = 0n;
 
-process.on("message", (/** @type {{ expect?: number, pause?: boolean }} */ command) => {
-  if (command.expect !== undefined) {
-    received = 0;
-    first = 0n;
-    expected = command.expect * total;
-    process.send?.({ ready: true });
-  }
+process.on("message", (/** @type {number} */ messages) => {
+  received = 0;
+  awaited = messages * total;
+  process.send?.("ready");
 });
 process.once("disconnect", () => process.exit());
 
-let next = 0;
-for (let i = 0; i < 50; i += 1) connectNext();
+for (let i = 0; i < atOnce; i += 1) connectNext();
 
-/** A client after the other, 50 at once: more than a backlog of connections could hold would be refused. */
 function connectNext() {
-  if (next === total) return;
-  next += 1;
-  const socket = connect(Number(port), "127.0.0.1");
+  if (begun === total + Number(unread)) return;
+  begun += 1;
+  const isReading = begun <= total;
   const handshake = [
-    `GET ${path} HTTP/1.1`,
+    "GET /ws HTTP/1.1",
     `Host: 127.0.0.1:${port}`,
     "Connection: Upgrade",
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
   ];
+  const socket = connect(Number(port), "127.0.0.1");
   socket.write(`${handshake.join("\r\n")}\r\n\r\n`);
-  let isOpen = false;
-  /** Bytes of the current frame that are still to come. */
-  let missing = 0;
-  socket.on("data", (/** @type {Buffer} */ chunk) => {
-    let at = 0;
-    if (!isOpen) {
-      at = chunk.indexOf("\r\n\r\n") + 4;
-      if (!chunk.toString("latin1", 0, 12).includes(" 101")) throw new Error(chunk.toString());
-      isOpen = true;
-      connected();
-    }
-    while (at < chunk.length) {
-      if (missing === 0) {
-        const length = (chunk[at + 1] ?? 0) & 0x7f;
-        if (length === 127) missing = 10 + Number(chunk.readBigUInt64BE(at + 2));
-        else missing = length === 126 ? 4 + chunk.readUInt16BE(at + 2) : 2 + length;
-      }
-      const taken = Math.min(missing, chunk.length - at);
-      at += taken;
-      missing -= taken;
-      if (missing === 0) count1();
-    }
+  const countFrames = frameCounter();
+  socket.once("data", (/** @type {Buffer} */ chunk) => {
+    const head = chunk.indexOf("\r\n\r\n") + 4;
+    if (!chunk.toString("latin1", 0, head).startsWith("HTTP/1.1 101 ")) throw new Error(chunk.toString());
+    countFrames(chunk.subarray(head));
+    if (isReading) socket.on("data", countFrames);
+    else socket.pause();
+    connected += 1;
+    if (connected === total + Number(unread)) process.send?.("connected");
+    connectNext();
   });
-  socket.on("error", (error) => {
-    throw error;
-  });
+  if (!isReading) socket.on("error", () => {}); // the server gives up on it
 }
 
-let open = 0;
-function connected() {
-  open += 1;
-  connectNext();
-  if (open === total) process.send?.({ port: 0 });
+/** Counts the frames of a connection, whose bytes come piece by piece (RFC 6455 §5.2). */
+function frameCounter() {
+  /** @type {Buffer} */
+  let rest = Buffer.alloc(0);
+  return (/** @type {Buffer} */ chunk) => {
+    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let length = frameLength(bytes); length <= bytes.length; length = frameLength(bytes)) {
+      bytes = bytes.subarray(length);
+      countMessage();
+    }
+    rest = bytes;
+  };
 }
 
-function count1() {
-  if (expected === 0) return; // the greeting
+/** @param {Buffer} bytes */
+function frameLength(bytes) {
+  if (bytes.length < 2) return Number.POSITIVE_INFINITY;
+  const length = (bytes[1] ?? 0) & 0x7f;
+  if (length < 126) return 2 + length;
+  if (bytes.length < 10) return Number.POSITIVE_INFINITY;
+  return length === 126 ? 4 + bytes.readUInt16BE(2) : 10 + Number(bytes.readBigUInt64BE(2));
+}
+
+function countMessage() {
+  if (awaited === 0) return; // the greeting
   received += 1;
   if (received === 1) first = process.hrtime.bigint();
-  if (received === expected) process.send?.({ first: String(first), last: String(process.hrtime.bigint()) });
+  if (received === awaited) process.send?.({ first: String(first), last: String(process.hrtime.bigint()) });
 }

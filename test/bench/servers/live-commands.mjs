@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 /**
  * Listens on a free port of the loopback interface, and answers what the process asks that started this one: to make a
- * change, and how much memory is taken. Ends with that process.
+ * change, and how much there is on the heap. Ends with that process.
  *
  * @param {import("node:http").Server} server
  * @param {(html: string) => Promise<bigint>} change Makes a change and resolves to when that was.
@@ -14,7 +14,8 @@ export function answerCommands(server, change) {
   process.on("message", async (/** @type {{ change?: string, at?: string }} */ command) => {
     if (command.change === undefined) {
       collectGarbage();
-      process.send?.({ bytes: process.memoryUsage().rss });
+      const { heapUsed, external } = process.memoryUsage();
+      process.send?.({ bytes: heapUsed + external });
     } else process.send?.({ at: String(await change(command.change)) });
   });
   process.once("disconnect", () => process.exit());

@@ -70,6 +70,13 @@ describe("a verifier", () => {
     expect(hashed).toHaveLength(2);
   });
 
+  it.each([0.0005, 1.2345678, 0.1 + 0.2])("takes %d seconds, which are no whole milliseconds", async (cacheSeconds) => {
+    const { verifier, hashed } = counting({ cacheSeconds });
+    expect(await verifier.verify("ada", "lovelace")).toBe(ada);
+    expect(await verifier.verify("ada", "lovelace")).toBe(ada);
+    expect(hashed).toEqual(["lovelace"]);
+  });
+
   it("hashes a wrong password although the right one is remembered, each time", async () => {
     const { verifier, hashed } = counting();
     await verifier.verify("ada", "lovelace");

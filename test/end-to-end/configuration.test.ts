@@ -1,0 +1,320 @@
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bundledNames, readLibrary } from "../../src/config/library.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { allItems, readMicrodata } from "../../src/config/microdata.ts";
+import type { FileServerConfig } from "../../src/config.ts";
+import { accessLog } from "../../src/plugins/access-log.ts";
+import { basicAuth } from "../../src/plugins/basic-auth.ts";
+import { directory } from "../../src/plugins/directory.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
+import { healthCheck } from "../../src/plugins/health-check.ts";
+import { metrics } from "../../src/plugins/metrics.ts";
+import { rateLimit } from "../../src/plugins/rate-limit.ts";
+import { type Answer, type Sending, send } from "../helpers/send.ts";
+import { type Served, serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+/** What `configuration/config.html` says, in code. */
+function inCode(place: string): FileServerConfig {
+  return {
+    trustProxy: "loopback",
+    maxFileSize: 1000,
+    hosts: {
+      "www.example": {
+        aliases: ["example"],
+        root: join(place, "www"),
+        serverHeader: "Example Server",
+        index: "home.html",
+        contentTypes: { ".md": "text/markdown; charset=utf-8" },
+        allowedOrigins: ["https://admin.example"],
+        plugins: [
+          accessLog({ file: join(place, "access.log"), format: "common", maxQueuedBytes: 100_000 }),
+          metrics({ path: "/stats", prefix: "site_", buckets: [0.5, 5], processMetrics: false }),
+          healthCheck({ path: "/up", checkStorage: true, timeoutMs: 1000, cacheMs: 0, version: "7.1" }),
+          directory({
+            directory: "/api",
+            plugins: [
+              rateLimit({
+                requestsPerSecond: 0.5,
+                burstCapacity: 2,
+                keyStrategy: "ip",
+                cleanupInterval: 60,
+                maxClients: 100,
+                ipv6Prefix: 48,
+                standardHeaders: true,
+                name: "api",
+              }),
+            ],
+          }),
+        ],
+      },
+      "members.example": {
+        root: join(place, "members"),
+        plugins: [
+          basicAuth({
+            authfile: join(place, "members/users.html"),
+            realm: "The members",
+            cacheSeconds: 0,
+            maxConcurrentChecks: 1,
+            maxQueuedChecks: 10,
+          }),
+          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 2, keyStrategy: "user" }),
+          fileHandler(),
+        ],
+      },
+      "parts.example": {
+        root: join(place, "www"),
+        plugins: [
+          directory({
+            directory: "/archive",
+            plugins: [
+              fileHandler({
+                root: join(place, "archive"),
+                at: "/archive",
+                listing: false,
+                contentTypes: { ".txt": "text/x-old" },
+              }),
+            ],
+          }),
+          directory({ directory: "/one" }),
+          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1 }),
+          directory({ directory: "/two" }),
+          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1, maxClients: 1 }),
+        ],
+      },
+      "one.example": {
+        aliases: ["other.example"],
+        root: join(place, "www"),
+        plugins: [rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1, keyStrategy: "host" })],
+      },
+      "*": { root: join(place, "default"), listing: false },
+    },
+  };
+}
+
+/** What `configuration/config.html` says. */
+const fromPage = (place: string): Promise<FileServerConfig> => loadConfig(join(place, "config.html"));
+
+const files: Readonly<Record<string, string>> = {
+  "www/home.html": "<h1>Home</h1>",
+  "www/notes.md": "# Notes",
+  "www/api/a.json": "{}",
+  "www/one/a.txt": "one",
+  "www/two/a.txt": "two",
+  "members/page.html": "<p>Members</p><p>Only</p>",
+  "archive/1999.txt": "old",
+  "default/index.html": "<h1>Somewhere</h1>",
+};
+
+const basic = (name: string, password = "secret"): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+
+describe("the page of this suite", () => {
+  it("has every plugin that comes with Filement", async () => {
+    const items = allItems(
+      readMicrodata(await readFile(join(import.meta.dirname, "configuration/config.html"), "utf8")),
+    );
+    const libraries = items.flatMap((item) => item.properties.get("library") ?? []);
+    const names = libraries.map(({ value }) => readLibrary(String(value), "/"));
+    expect(names).toEqual(expect.arrayContaining(bundledNames.map((name) => ({ kind: "bundled", name }))));
+  });
+});
+
+describe.each([
+  ["in code", inCode],
+  ["from a page", fromPage],
+] as const)("a configuration %s", (_where, configure) => {
+  /** Serves the configuration and its files; a request names its host. */
+  async function start(): Promise<
+    Served & { place: string; ask: (host: string, method: string, path: string, more?: Sending) => Promise<Answer> }
+  > {
+    const place = await temporaryDirectory();
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(place, name)), { recursive: true });
+      await writeFile(join(place, name), content);
+    }
+    await cp(join(import.meta.dirname, "configuration/config.html"), join(place, "config.html"));
+    await cp(join(import.meta.dirname, "configuration/users.html"), join(place, "members/users.html"));
+    const served = await serve(await configure(place));
+    return {
+      ...served,
+      place,
+      ask: (host, method, path, { headers, body } = {}) =>
+        send(served.url, method, path, { headers: { host, ...headers }, body }),
+    };
+  }
+
+  it("answers for each host by all of its names, and for any other name by *", async () => {
+    const { ask } = await start();
+    const texts: string[] = [];
+    for (const host of ["www.example", "EXAMPLE:8080", "nobody.example", "localhost"]) {
+      texts.push((await ask(host, "GET", "/")).text);
+    }
+    expect(texts).toEqual(["<h1>Home</h1>", "<h1>Home</h1>", "<h1>Somewhere</h1>", "<h1>Somewhere</h1>"]);
+  });
+
+  it("has the options of each host there, and those of the server everywhere", async () => {
+    const { ask } = await start();
+    const notes = await ask("example", "GET", "/notes.md");
+    expect([notes.headers["content-type"], notes.headers["server"]]).toEqual([
+      "text/markdown; charset=utf-8",
+      "Example Server",
+    ]);
+    const elsewhere = await ask("parts.example", "GET", "/notes.md");
+    expect([elsewhere.headers["content-type"], elsewhere.headers["server"]]).toEqual([
+      "text/markdown; charset=utf-8",
+      undefined,
+    ]);
+    expect((await ask("www.example", "PUT", "/large.txt", { body: "x".repeat(1001) })).status).toBe(413);
+    expect((await ask("nobody.example", "PUT", "/large.txt", { body: "x".repeat(1001) })).status).toBe(413);
+    const headers = { origin: "https://admin.example", "sec-fetch-site": "cross-site" };
+    expect((await ask("www.example", "PUT", "/a.txt", { body: "a", headers })).status).toBe(201);
+    expect((await ask("parts.example", "PUT", "/b.txt", { body: "b", headers })).status).toBe(403);
+  });
+
+  it("limits a directory by address, says so in header fields, and leaves other paths alone", async () => {
+    const { ask } = await start();
+    const first = await ask("www.example", "GET", "/api/a.json");
+    expect([first.status, first.headers]).toMatchObject([
+      200,
+      {
+        "x-ratelimit-limit": "2",
+        "x-ratelimit-remaining": "1",
+        "x-ratelimit-reset": "2",
+        "ratelimit-policy": '"api";q=2;w=4',
+        ratelimit: '"api";r=1;t=2',
+      },
+    ]);
+    expect((await ask("www.example", "GET", "/api/")).status).toBe(200);
+    const refused = await ask("www.example", "GET", "/api");
+    expect([refused.status, refused.headers, JSON.parse(refused.text)]).toMatchObject([
+      429,
+      { "retry-after": "2", "content-type": "application/json", "x-ratelimit-remaining": "0" },
+      { error: "Too Many Requests", retry_after_seconds: 2 },
+    ]);
+    const apiary = await ask("www.example", "GET", "/apiary");
+    expect([apiary.status, apiary.headers["x-ratelimit-limit"]]).toEqual([404, undefined]);
+  });
+
+  it("takes the addresses of one IPv6 prefix for one client, and others for others", async () => {
+    const { ask } = await start();
+    const statuses: number[] = [];
+    for (const address of ["2001:db8:1::1", "2001:db8:1:2::3", "2001:db8:1:ffff::1", "2001:db8:2::1", "192.0.2.1"]) {
+      const headers = { "x-forwarded-for": address };
+      statuses.push((await ask("www.example", "GET", "/api/a.json", { headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 200, 200]);
+  });
+
+  it("asks who somebody is, and lets them do what the rules say", async () => {
+    const { ask } = await start();
+    const unknown = await ask("members.example", "GET", "/page.html");
+    expect([unknown.status, unknown.headers["www-authenticate"]]).toEqual([
+      401,
+      'Basic realm="The members", charset="UTF-8"',
+    ]);
+    const as = (name: string, method: string, path: string, more: Sending = {}): Promise<Answer> =>
+      ask("members.example", method, path, { ...more, headers: { authorization: basic(name), ...more.headers } });
+    expect((await ask("members.example", "GET", "/", { headers: { authorization: basic("ada", "no") } })).status).toBe(
+      401,
+    );
+    expect((await as("bob", "PUT", "/new.txt", { body: "b" })).status).toBe(403);
+    expect((await as("ada", "PUT", "/new.txt", { body: "b" })).status).toBe(201);
+    const selected = await as("bob", "GET", "/page.html", { headers: { range: "selector=p:first-child" } });
+    expect([selected.status, selected.text]).toEqual([206, "<p>Members</p>"]);
+  });
+
+  it("hides the users file", async () => {
+    const { ask } = await start();
+    const headers = { authorization: basic("ada") };
+    expect((await ask("members.example", "GET", "/users.html", { headers })).status).toBe(404);
+    expect((await ask("members.example", "GET", "/", { headers })).text).not.toContain("users.html");
+  });
+
+  it("limits by user behind the authentication", async () => {
+    const { ask } = await start();
+    const statuses: number[] = [];
+    for (const name of ["ada", "ada", "ada", "bob", "bob", "bob"]) {
+      statuses.push((await ask("members.example", "GET", "/", { headers: { authorization: basic(name) } })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 429]);
+  });
+
+  it("limits by host, each name for itself", async () => {
+    const { ask } = await start();
+    const statuses: number[] = [];
+    for (const host of ["one.example", "ONE.example:80", "other.example", "other.example"]) {
+      statuses.push((await ask(host, "GET", "/home.html")).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 429]);
+  });
+
+  it("gives a directory a root and options of its own", async () => {
+    const { ask } = await start();
+    const old = await ask("parts.example", "GET", "/archive/1999.txt");
+    expect([old.status, old.text, old.headers["content-type"]]).toEqual([200, "old", "text/x-old"]);
+    expect((await ask("parts.example", "GET", "/archive/")).status).toBe(403);
+    expect((await ask("parts.example", "GET", "/1999.txt")).status).toBe(404);
+    expect((await ask("parts.example", "GET", "/")).status).toBe(200);
+  });
+
+  it("confines what follows a flat directory, up to the next one", async () => {
+    const { ask } = await start();
+    const statuses: number[] = [];
+    for (const path of ["/one/a.txt", "/one/a.txt", "/two/a.txt", "/two/a.txt", "/home.html", "/home.html"]) {
+      statuses.push((await ask("parts.example", "GET", path)).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 429, 200, 200]);
+  });
+
+  it("remembers no more clients than it may", async () => {
+    const { ask } = await start();
+    const statuses: number[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1"]) {
+      const headers = { "x-forwarded-for": address };
+      statuses.push((await ask("parts.example", "GET", "/two/a.txt", { headers })).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 200]);
+  });
+
+  it("writes a line for each request, refused ones among them", async () => {
+    const { ask, files: server, place } = await start();
+    await ask("www.example", "GET", "/home.html", { headers: { "x-forwarded-for": "192.0.2.7" } });
+    await ask("example", "GET", "/missing");
+    for (let n = 0; n < 3; n += 1) await ask("www.example", "GET", "/api/a.json");
+    await ask("parts.example", "GET", "/home.html"); // another host, which has no log
+    await server.close();
+    const lines = (await readFile(join(place, "access.log"), "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(/\[.*?\]/, "[time]").replace(/\d+$/, "N"))).toEqual([
+      '192.0.2.7 - - [time] "GET /home.html HTTP/1.1" 200 N',
+      '127.0.0.1 - - [time] "GET /missing HTTP/1.1" 404 N',
+      '127.0.0.1 - - [time] "GET /api/a.json HTTP/1.1" 200 N',
+      '127.0.0.1 - - [time] "GET /api/a.json HTTP/1.1" 200 N',
+      '127.0.0.1 - - [time] "GET /api/a.json HTTP/1.1" 429 N',
+    ]);
+  });
+
+  it("counts requests under the prefix, in the buckets that were asked for", async () => {
+    const { ask } = await start();
+    for (let n = 0; n < 3; n += 1) await ask("www.example", "GET", "/api/a.json");
+    const { status, text } = await ask("www.example", "GET", "/stats");
+    expect(status).toBe(200);
+    expect(text).toContain('site_http_requests_total{method="GET",status="200"} 2');
+    expect(text).toContain('site_http_requests_total{method="GET",status="429"} 1');
+    const buckets = [...text.matchAll(/^site_http_request_duration_seconds_bucket\{le="([^"]+)"/gm)].map(
+      ([, le]) => le,
+    );
+    expect(buckets).toEqual(["0.5", "5", "+Inf"]);
+    expect(text).not.toContain("process_cpu");
+    expect((await ask("www.example", "GET", "/metrics")).status).toBe(404);
+  });
+
+  it("reports its health", async () => {
+    const { ask } = await start();
+    const { status, text } = await ask("www.example", "GET", "/up");
+    expect([status, JSON.parse(text)]).toEqual([200, { status: "healthy", uptime: 0, version: "7.1" }]);
+    expect((await ask("parts.example", "GET", "/up")).status).toBe(404);
+  });
+});
