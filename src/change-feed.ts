@@ -44,7 +44,7 @@ export type NewChange = Omit<Change, "id" | "time">;
 export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
-  /** The changed elements, as rules by elements see them; only while listeners are being told. */
+  /** The changed elements, as rules by elements see them. Not to be kept: they hold the whole document in memory. */
   readonly elements?: SelectedElements | undefined;
 }
 
@@ -58,8 +58,9 @@ export interface PastChange {
   readonly site: string;
 }
 
-/** How many changes are remembered for those who come back. */
+/** How many changes are remembered for those who come back, and how many characters of HTML they may have together. */
 const maxPast = 1_000;
+const maxPastLength = 32 * 1024 * 1024;
 
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
 const maxPending = 10_000;
@@ -75,6 +76,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   /** Tells this feed from that of another run of the server, whose ids begin at 1 as well. */
   readonly name: string = randomUUID().slice(0, 8);
   readonly #past: PastChange[] = [];
+  #pastLength = 0;
   #lastId = 0;
   #isEnded = false;
 
@@ -98,15 +100,22 @@ export class ChangeFeed implements AsyncIterable<Change> {
   /** Numbers a change and tells everyone. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
     const published: Change = { ...change, id: ++this.#lastId, time: new Date().toISOString() };
-    this.#past.push({ change: published, site: origin.site });
-    // In large steps: taking one off the front moves all the others.
-    if (this.#past.length >= 2 * maxPast) this.#past.splice(0, this.#past.length - maxPast);
+    this.#remember({ change: published, site: origin.site });
     for (const listener of this.#listeners) notify(() => listener(published, origin), this.#onError);
+  }
+
+  #remember(past: PastChange): void {
+    this.#past.push(past);
+    this.#pastLength += lengthOf(past);
+    // Some more than is promised: whoever is reading them must not fall behind by the next change.
+    while (this.#past.length > 2 * maxPast || this.#pastLength > maxPastLength) {
+      this.#pastLength -= lengthOf(this.#past.shift());
+    }
   }
 
   /**
    * The changes after the one with this id, in order; `"gap"` where some of them are no longer known, or where this feed
-   * has never had such an id. The last 1,000 are.
+   * has never had such an id. The last 1,000 are, fewer where they have much HTML.
    */
   since(id: number): readonly PastChange[] | "gap" {
     const missed = this.#lastId - id;
@@ -161,4 +170,8 @@ export class ChangeFeed implements AsyncIterable<Change> {
       },
     };
   }
+}
+
+function lengthOf(past: PastChange | undefined): number {
+  return past?.change.html?.length ?? 0;
 }

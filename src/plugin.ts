@@ -47,7 +47,10 @@ export interface Plugin {
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */
   start?(site: Site): void | Promise<void>;
-  /** Called once, when the server begins to close, before it waits for the exchanges in flight. For replies without end. */
+  /**
+   * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;
+   * perhaps twice. For replies without end.
+   */
   drain?(): void;
   /** Called once, after the last exchange of a closing server. */
   close?(): void | Promise<void>;

@@ -51,6 +51,8 @@ describe("npm run bench", () => {
         title: "GET 1 KB with plugins",
         rows: ["rateLimit", "accessLog", "metrics", "basicAuth", "all four", "none"],
       },
+      { title: "One change to 100 clients", rows: ["filement", "bare ws"] },
+      { title: "Changes of 10 KB, 100 per second", rows: ["all read", "100 more do not"] },
       { title: "Trees", rows: expect.any(Array) },
       { title: "Cost of a tree", rows: ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"] },
       { title: "Memory with a file of 32 MiB", rows: ["PUT", "GET"] },
@@ -67,7 +69,7 @@ describe("npm run bench", () => {
     expect(await runNodeToEnd([run, "speed"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "no measurement speed; there are: files, elements, plugins, trees, memory\n",
+      stderr: "no measurement speed; there are: files, elements, plugins, live, trees, memory\n",
     });
   });
 });

@@ -272,6 +272,13 @@ describe("the past of a feed", () => {
     },
   );
 
+  it("forgets changes earlier that have much HTML", () => {
+    const feed = new ChangeFeed(() => {});
+    const html = "x".repeat(12 * 1024 * 1024);
+    for (let i = 1; i <= 4; i++) feed.publish({ ...changeOf(`/${i}`), html }, { site: "*" });
+    expect([idsSince(feed, 1), idsSince(feed, 2)]).toEqual(["gap", [3, 4]]);
+  });
+
   it("tells feeds apart", () => {
     expect(feedOf(0).name).not.toBe(feedOf(0).name);
   });

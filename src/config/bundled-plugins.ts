@@ -6,11 +6,14 @@ import { accessLog } from "../plugins/access-log.ts";
 import { basicAuthOptions } from "../plugins/basic-auth/options.ts";
 import { basicAuth } from "../plugins/basic-auth.ts";
 import { directory, directoryOptions } from "../plugins/directory.ts";
+import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
 import { rateLimitOptions } from "../plugins/rate-limit/options.ts";
 import { rateLimit } from "../plugins/rate-limit.ts";
+import { webSocketOptions } from "../plugins/web-socket/options.ts";
+import { webSocket } from "../plugins/web-socket.ts";
 import type { BundledName } from "./library.ts";
 import type { ItemKind } from "./read-options.ts";
 
@@ -48,6 +51,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     required: ["directory"],
     codeOnly: ["plugins"],
   },
+  "event-stream": { ...parameters, schema: eventStreamOptions, make: eventStream },
   "file-handler": {
     ...parameters,
     schema: fileHandlerOptions,
@@ -60,4 +64,5 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit, codeOnly: ["store"] },
   // The file handler works on elements as well.
   "selector-handler": { ...parameters, schema: z.strictObject({}) },
+  websocket: { ...parameters, schema: webSocketOptions, make: webSocket },
 };

@@ -7,11 +7,13 @@ export const bundledNames = [
   "authorization",
   "basic-auth",
   "directory",
+  "event-stream",
   "file-handler",
   "health-check",
   "metrics",
   "rate-limit",
   "selector-handler",
+  "websocket",
 ] as const;
 
 /** The name of a plugin that comes with the package. */
@@ -44,6 +46,7 @@ function bundledName(path: string): BundledName | undefined {
     .toLowerCase()
     .replaceAll("_", "-")
     .replace(/^lib/, "")
-    .replace(/^(?:filement|rusty-beam)-/, "");
+    .replace(/^(?:filement|rusty-beam)-/, "")
+    .replace(/^web-socket$/, "websocket");
   return bundledNames.find((name) => name === plain);
 }

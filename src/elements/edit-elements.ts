@@ -87,13 +87,16 @@ async function editReply(
 
 /** The tag that a GET of the same selector has from now on; `undefined` where it has none. */
 async function currentTag(
-  { options }: ElementRequest,
+  request: ElementRequest,
   document: SourceDocument,
   findElements: FindElements,
 ): Promise<string | undefined> {
   try {
     const matches = await findElements(document);
-    return matches.length === 0 ? undefined : elementTag(await elementBytes(document, matches, options));
+    if (matches.length === 0) return undefined;
+    // The edit may have made the selector match elements of somebody else, whose content the tag would give away.
+    refuseForbidden(request, document, matches);
+    return elementTag(await elementBytes(document, matches, request.options));
   } catch (error) {
     // The change is made; that selecting again takes too long is no reason to say that it failed.
     if (error instanceof HttpError) return undefined;

@@ -1,6 +1,7 @@
 import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../reply.ts";
+import type { CommitCheck } from "../storage/storage.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
@@ -9,7 +10,12 @@ import { withoutFragments } from "./refuse-fragments.ts";
 /** PUT of a file: created (201) or replaced as a whole (200). */
 export async function writeFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options, path } = request;
-  const check = preconditionCheck(exchange);
+  const judge = preconditionCheck(exchange);
+  const check: CommitCheck = (current) => {
+    // Whoever may only create must not overwrite what somebody else has put there meanwhile.
+    if (!exchange.access.permits(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
+    judge(current);
+  };
   check(request.stat);
   refuseEncodedContent(exchange.headers);
   const { createParents } = options;

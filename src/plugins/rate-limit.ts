@@ -88,12 +88,18 @@ async function take(
 ): Promise<BucketDecision | undefined> {
   try {
     const decision = await store.take(key, policy);
-    if (typeof decision?.allowed !== "boolean") throw new TypeError("rateLimit: the store's take gave no decision");
+    if (!isDecision(decision)) throw new TypeError("rateLimit: the store's take gave no decision");
     return decision;
   } catch (error) {
     exchange.site.report(error, exchange);
     return undefined;
   }
+}
+
+/** A store that was written without types may leave something out, and clients would be told to wait `NaN` seconds. */
+function isDecision(decision: Partial<BucketDecision> | undefined): boolean {
+  const { allowed, remaining, msUntilFull, msUntilToken } = decision ?? {};
+  return typeof allowed === "boolean" && [remaining, msUntilFull, msUntilToken].every(Number.isFinite);
 }
 
 /** The same reply for every client, whatever it accepts, as the interface has it. */

@@ -22,6 +22,12 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_queued_checks: ["10", 10],
   },
   directory: { directory: ["/api", "/api"] },
+  "event-stream": {
+    path: ["/changes", "/changes"],
+    max_clients: ["10", 10],
+    heartbeat_interval: ["5", 5],
+    max_unsent_bytes: ["1000", 1000],
+  },
   "file-handler": {
     root: ["../archive", "/archive"],
     at: ["/archive", "/archive"],
@@ -65,6 +71,15 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     name: ["api", "api"],
   },
   "selector-handler": {},
+  websocket: {
+    path: ["/live", "/live"],
+    documents: ["false", false],
+    max_clients: ["10", 10],
+    allowed_origins: ["https://admin.example", ["https://admin.example"]],
+    ping_interval: ["5", 5],
+    max_unsent_bytes: ["1000", 1000],
+    max_message_bytes: ["100", 100],
+  },
 };
 
 const parametersOf = (name: BundledName): string[] => [...optionProperties(bundledPlugins[name]).keys()];

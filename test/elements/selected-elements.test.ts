@@ -105,6 +105,12 @@ describe("a request for elements", () => {
     expect(asked).toBe(2);
   });
 
+  it("is not told the tag of elements of somebody else that it has made its selector match", async () => {
+    const { files } = guarded(onlyMine);
+    const replaced = await send(files, "PUT", "#a > :first-child", "text");
+    expect([replaced.status, replaced.headers.get("etag")]).toEqual([206, null]);
+  });
+
   it("gives no right to the whole file", async () => {
     const { files } = guarded(() => true);
     expect((await wholePage(files)).toString()).toContain("Unauthorized");

@@ -17,6 +17,14 @@ describe("writing a file", () => {
     expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([9, []]);
   });
 
+  it("does not overwrite by the right to create what somebody else has put there meanwhile", async () => {
+    const storage = memoryStorage();
+    const request = await fileRequest(storage, "/a.txt", put({ permits: (right) => right === "create" }));
+    await storage.write("/a.txt", (await fileRequest(storage, "/", { body: ["meanwhile"] })).exchange.body);
+    await expect(writeFile(request)).rejects.toMatchObject({ status: 401 });
+    expect([(await storage.stat("/a.txt"))?.size, request.changes]).toEqual([9, []]);
+  });
+
   it.each([
     ["the conditions fail", { "if-none-match": "*" }, 412],
     ["the content is encoded", { "content-encoding": "gzip" }, 415],

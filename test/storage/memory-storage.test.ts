@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory-storage.ts";
-import { content, namesAt, textAt } from "./content.ts";
+import { content, gate, namesAt, textAt } from "./content.ts";
 import { storageContract } from "./contract.ts";
 
 describe("a memory storage", () => {
@@ -58,5 +58,51 @@ describe("a memory storage", () => {
 
   it("refuses a directory with content", () => {
     expect(() => memoryStorage({ "/dir/": "text" })).toThrow('"/dir/" cannot be both');
+  });
+
+  it("tells who watches it of every change, after whoever made it had the result", async () => {
+    const storage = memoryStorage({ "/old.txt": "old", "/list.txt": "1", "/dir/": "" });
+    const order: string[] = [];
+    const heard = gate();
+    const unwatch = await storage.watch?.({
+      changed(path, stat, wasThere) {
+        order.push(`told ${path} ${stat?.size} ${wasThere}`);
+        if (order.length === 8) heard.open();
+      },
+      ignores: (path) => path === "/ignored.txt",
+      failed() {},
+    });
+    await storage.write("/ignored.txt", content("x"));
+    await storage.remove("/dir/");
+    const changes = [
+      storage.write("/new.txt", content("new")).then(() => order.push("made")),
+      storage.append("/list.txt", content("2")).then(() => order.push("made")),
+      storage.remove("/old.txt").then(() => order.push("made")),
+      storage.write("/sub/b.txt", content("b")).then(() => order.push("made")),
+    ];
+    await Promise.all(changes);
+    await heard.opened;
+    expect(order.slice(0, 4)).toEqual(["made", "made", "made", "made"]);
+    expect(order.slice(4).sort()).toEqual([
+      "told /list.txt 2 true",
+      "told /new.txt 3 false",
+      "told /old.txt undefined true",
+      "told /sub/b.txt 1 false",
+    ]);
+    await unwatch?.();
+    await storage.write("/late.txt", content("late"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order.length).toBe(8);
+  });
+
+  it("tells of the last of several changes that follow each other at once", async () => {
+    const storage = memoryStorage();
+    const heard = new Promise<unknown>((resolve) => {
+      void storage.watch?.({ changed: (_, stat) => resolve(stat), ignores: () => false, failed() {} });
+    });
+    await storage.write("/a.txt", content("1"));
+    await storage.append("/a.txt", content("2"));
+    const { stat } = await storage.update("/a.txt", () => Buffer.from("123"));
+    expect(await heard).toEqual(stat);
   });
 });

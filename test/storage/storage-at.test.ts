@@ -45,4 +45,39 @@ describe("a storage at a path", () => {
     for (const change of changes) await expect(change).rejects.toMatchObject({ code: "forbidden" });
     expect(await namesAt(inner, "/")).toEqual(["a.txt"]);
   });
+
+  it("tells of changes below that path", async () => {
+    const inner = memoryStorage({ "/a.txt": "a" });
+    const told: unknown[] = [];
+    const asked: string[] = [];
+    const heard = new Promise<void>((resolve) => {
+      const watcher = {
+        changed(path: string, stat: unknown, wasThere: boolean): void {
+          told.push([path, stat !== undefined, wasThere]);
+          if (told.length === 2) resolve();
+        },
+        ignores(path: string): boolean {
+          asked.push(path);
+          return path === "/archive/ignored.txt";
+        },
+        failed() {},
+      };
+      void storageAt("/archive", inner).watch?.(watcher);
+    });
+    await inner.write("/ignored.txt", content("x"));
+    await inner.write("/sub/new.txt", content("new"));
+    await inner.remove("/a.txt");
+    await heard;
+    expect(told).toEqual([
+      ["/archive/sub/new.txt", true, false],
+      ["/archive/a.txt", false, true],
+    ]);
+    expect(asked).toContain("/archive/ignored.txt");
+  });
+
+  it("can be watched only where the storage in it can", () => {
+    const { watch, ...unwatched } = memoryStorage();
+    expect(watch).toBeTypeOf("function");
+    expect(storageAt("/archive", unwatched)).not.toHaveProperty("watch");
+  });
 });

@@ -1,0 +1,158 @@
+import type { Change, ChangeFeed, ChangeOrigin } from "../../change-feed.ts";
+import { TimeSlice } from "../../time-slice.ts";
+import { type Audience, type Hears, hears } from "./audience.ts";
+import { ChangeMessage, type Encode } from "./change-message.ts";
+
+/** The connection of a client that is told of changes. */
+export interface Receiver {
+  readonly audience: Audience;
+  readonly encode: Encode;
+  /** Whether there is more to send than the connection takes at the moment. */
+  readonly isFull: boolean;
+  /** Sends bytes of `encode`, or gives the client up where it has too much before it. */
+  write(bytes: Buffer): void;
+  /** Says that the client misses changes. */
+  writeGap(): void;
+  /** Resolves when what was written has gone, or the client has. */
+  drained(): Promise<void>;
+}
+
+/** Where a client joins: with what is yet to come, after the change of this id, or after one that nobody knows. */
+export type Position = "now" | "unknown" | number;
+
+/** A client, and the last change that it was told of or did not have to be. */
+interface Member {
+  readonly receiver: Receiver;
+  lastId: number;
+  hasLeft: boolean;
+}
+
+/** A change that not all have been told of. */
+interface Pending {
+  readonly message: ChangeMessage;
+  readonly origin: ChangeOrigin;
+}
+
+/**
+ * Most changes that wait to be told. With more, whoever publishes waits as well: a server that makes changes faster than it
+ * can tell them would fill its memory.
+ */
+const maxPending = 100;
+
+/**
+ * Tells many clients of each change, in order and once. However many they are, the event loop is held for a few
+ * milliseconds at a time only.
+ */
+export class Broadcast {
+  readonly #feed: ChangeFeed;
+  readonly #onError: (error: unknown) => void;
+  readonly #unsubscribe: () => void;
+  readonly #members = new Set<Member>();
+  readonly #pending: Pending[] = [];
+  #running: { readonly steps: Generator<void>; readonly done: Promise<void> } | undefined;
+
+  /** `onError` is told what goes wrong in deciding whether a client may hear of a change. */
+  constructor(feed: ChangeFeed, onError: (error: unknown) => void) {
+    this.#feed = feed;
+    this.#onError = onError;
+    this.#unsubscribe = feed.subscribe((change, origin) => this.#publish(change, origin));
+  }
+
+  /** Tells a client of all changes from a position on. Returns a function that ends it. */
+  join(receiver: Receiver, position: Position): () => void {
+    const lastId = typeof position === "number" ? position : this.#feed.lastId;
+    const member: Member = { receiver, lastId, hasLeft: false };
+    if (position === "unknown") receiver.writeGap();
+    if (lastId === this.#feed.lastId) this.#members.add(member);
+    else this.#catchUp(member).catch(this.#onError);
+    return () => {
+      member.hasLeft = true;
+      this.#members.delete(member);
+    };
+  }
+
+  /** Resolves when all are told of what was published until now. */
+  async told(): Promise<void> {
+    await this.#running?.done;
+  }
+
+  /** Hears no more of the feed. */
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #publish(change: Change, origin: ChangeOrigin): void {
+    if (this.#members.size === 0) return; // those who are catching up find it in the past
+    this.#pending.push({ message: new ChangeMessage(change), origin });
+    if (!this.#running) {
+      const steps = this.#tellAll();
+      this.#running = { steps, done: this.#run(steps) };
+    }
+    while (this.#pending.length > maxPending) this.#running.steps.next();
+  }
+
+  async #run(steps: Generator<void>): Promise<void> {
+    const slice = new TimeSlice();
+    await slice.renew(); // the reply to whoever made the change goes first
+    while (!steps.next().done) if (slice.isOver) await slice.renew();
+    this.#running = undefined;
+  }
+
+  /** One step for each client and change, so that it can be done piece by piece. */
+  *#tellAll(): Generator<void> {
+    for (let next = this.#pending[0]; next; next = this.#pending[0]) {
+      // Who joins meanwhile is part of this iteration, too, and knows the change by its id.
+      for (const member of this.#members) {
+        this.#tell(member, next);
+        yield;
+      }
+      this.#pending.shift();
+    }
+  }
+
+  #tell(member: Member, { message, origin }: Pending): void {
+    const { receiver } = member;
+    const { change } = message;
+    if (change.id <= member.lastId) return;
+    member.lastId = change.id;
+    const verdict = this.#judge(receiver, change, origin);
+    if (verdict === "yes") receiver.write(message.as(receiver.encode));
+    else if (verdict === "unknown") receiver.writeGap();
+  }
+
+  /** Sends what a client has missed, no faster than it reads, and lets it join the others when there is no more. */
+  async #catchUp(member: Member): Promise<void> {
+    const { receiver } = member;
+    const slice = new TimeSlice();
+    for (;;) {
+      if (member.hasLeft) return;
+      const missed = this.#feed.since(member.lastId);
+      if (
+        missed === "gap" ||
+        missed.some(({ change, site }) => this.#judge(receiver, change, { site }) === "unknown")
+      ) {
+        receiver.writeGap();
+        member.lastId = this.#feed.lastId;
+        break;
+      }
+      if (missed.length === 0) break;
+      for (const { change, site } of missed) {
+        if (member.hasLeft) return;
+        member.lastId = change.id;
+        if (this.#judge(receiver, change, { site }) === "yes") receiver.write(receiver.encode(change));
+        if (receiver.isFull) await receiver.drained();
+        if (slice.isOver) await slice.renew();
+      }
+    }
+    this.#members.add(member);
+  }
+
+  #judge({ audience }: Receiver, change: Change, { site, elements }: ChangeOrigin): Hears {
+    try {
+      return hears(audience, change, site, elements);
+    } catch (error) {
+      this.#onError(error);
+      return "unknown";
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { isCanonicalPath } from "../../http/request-path.ts";
+import { HttpError } from "../../http-error.ts";
+import type { Position } from "./broadcast.ts";
+
+/** What a client says in its query about the changes that it wants. */
+export interface FeedQuery {
+  /** Path of a file, or of a directory with all below it; without a slash at the end. `undefined` for everything. */
+  readonly path: string | undefined;
+  /** Id of the last change that the client knows. */
+  readonly since: number | undefined;
+  /** Name of the feed that `since` is an id of. */
+  readonly feed: string | undefined;
+}
+
+const wholeNumber = /^\d{1,15}$/;
+
+/** Reads `?path=`, `?since=` and `?feed=`; others are left alone. Throws 400 `INVALID_QUERY` for what says nothing. */
+export function readFeedQuery(search: string): FeedQuery {
+  const parameters = new URLSearchParams(search);
+  const path = only(parameters, "path");
+  const since = only(parameters, "since");
+  if (path !== undefined && !isCanonicalPath(path)) {
+    throw invalidQuery("path", "a path from the root, such as /docs/");
+  }
+  if (since !== undefined && !wholeNumber.test(since)) throw invalidQuery("since", "the id of a change");
+  return {
+    path: path?.replace(/\/$/, ""),
+    since: since === undefined ? undefined : Number(since),
+    feed: only(parameters, "feed"),
+  };
+}
+
+/** Where a client joins that knows the change `since`. In another feed that id may have been given to another change. */
+export function positionOf({ since, feed }: Pick<FeedQuery, "since" | "feed">, feedName: string): Position {
+  if (since === undefined) return "now";
+  return feed === undefined || feed === feedName ? since : "unknown";
+}
+
+/** Of two values nobody could say which is meant. */
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw invalidQuery(name, "one value");
+  return values[0];
+}
+
+function invalidQuery(name: string, expected: string): HttpError {
+  return new HttpError(400, "INVALID_QUERY", `The query parameter ${name} has to be ${expected}.`);
+}

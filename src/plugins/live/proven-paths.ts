@@ -1,0 +1,33 @@
+import { ConfigError } from "../../config.ts";
+import type { Plugin } from "../../plugin.ts";
+import { isEverywhere, type ListedPlugin, listPlugins } from "../../plugin-list.ts";
+import type { Site } from "../../site.ts";
+
+/** Whether a client that connected at one path has shown what it may read at another. */
+export type IsProven = (connectedAt: string, path: string) => boolean;
+
+/**
+ * A client is known by what the plugins before `self` found out at the path where it connected. An authentication that has
+ * to do with other paths only was not asked there: of what it protects, the client must not hear.
+ *
+ * Throws a `ConfigError` where an authentication for all paths comes too late to be asked at all.
+ */
+export function provenPaths(site: Pick<Site, "plugins">, self: Plugin, selfName: string): IsProven {
+  const listed = listedPlugins(site.plugins);
+  const place = listed.findIndex(({ plugin }) => plugin === self);
+  const deciding = listed
+    .map((each, index) => ({ ...each, isEverywhere: isEverywhere(each), isBefore: index < place }))
+    .filter(({ plugin }) => plugin.name === "basic-auth");
+  if (deciding.some((each) => each.isEverywhere && !each.isBefore)) {
+    throw new ConfigError([`${selfName} stands before basicAuth: expected it behind, where its clients are known`]);
+  }
+  const partial = deciding.filter((each) => !each.isEverywhere);
+  return (connectedAt, path) =>
+    partial.every(({ covers, isBefore }) => !covers(path) || (isBefore && covers(connectedAt)));
+}
+
+/** The plugins of a host with their paths, which `site.plugins` does not tell. */
+function listedPlugins(plugins: readonly Plugin[]): readonly ListedPlugin[] {
+  const nested = new Set(plugins.flatMap(({ scope }) => scope?.plugins ?? []));
+  return listPlugins(plugins.filter((plugin) => !nested.has(plugin)));
+}

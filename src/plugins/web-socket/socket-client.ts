@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import type { Audience } from "../live/audience.ts";
+import type { Receiver } from "../live/broadcast.ts";
+import { changeText, gapText } from "../live/change-message.ts";
+import { textFrame } from "./frame.ts";
+import { streamItem } from "./stream-item.ts";
+
+/** Most messages that a client may send from one ping to the next. Nothing is done with them. */
+const maxReceived = 1_000;
+
+/** The two ways in which a client can be told of a change, and what it is told besides. */
+export interface SocketFormat {
+  readonly encode: Receiver["encode"];
+  /** What says that there are changes missing; `undefined` where there is no word for it. */
+  readonly gap: Buffer | undefined;
+}
+
+export const jsonFormat: SocketFormat = {
+  encode: (change) => textFrame(changeText(change)),
+  gap: textFrame(gapText),
+};
+
+export const streamItemFormat: SocketFormat = { encode: (change) => textFrame(streamItem(change)), gap: undefined };
+
+/** What a client is given when it connects. */
+export interface SocketClientOptions {
+  readonly audience: Audience;
+  readonly format: SocketFormat;
+  /** Most bytes that may wait for a client to read. */
+  readonly maxUnsentBytes: number;
+}
+
+/**
+ * A connected client. `ws` reads from the connection, answers pings and closes; messages are written to it directly, as
+ * frames that all clients share. That is safe as long as `ws` itself does not hold frames back: it does for compression,
+ * which is off.
+ */
+export class SocketClient implements Receiver {
+  readonly audience: Audience;
+  readonly encode: Receiver["encode"];
+  readonly closed: Promise<void>;
+  readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
+  readonly #gap: Buffer | undefined;
+  readonly #maxUnsentBytes: number;
+  #hasAnswered = true;
+  #received = 0;
+
+  constructor(webSocket: WebSocket, socket: Duplex, { audience, format, maxUnsentBytes }: SocketClientOptions) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    this.audience = audience;
+    this.encode = format.encode;
+    this.#gap = format.gap;
+    this.#maxUnsentBytes = maxUnsentBytes;
+    this.closed = new Promise((resolve) => webSocket.once("close", () => resolve()));
+    webSocket.on("pong", () => {
+      this.#hasAnswered = true;
+    });
+    webSocket.on("message", (_message, isBinary) => this.#receive(isBinary));
+    webSocket.on("error", () => {}); // the client broke the protocol or its connection; `ws` has closed it by now
+  }
+
+  get isFull(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  write(frame: Buffer): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    if (this.#socket.writableLength > this.#maxUnsentBytes) this.close(1013, "too slow");
+    else this.#socket.write(frame);
+  }
+
+  writeGap(): void {
+    if (this.#gap) this.write(this.#gap);
+  }
+
+  async drained(): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([
+      once(this.#socket, "drain", { signal: over.signal }).catch(() => {}), // only ever aborted
+      this.closed,
+    ]);
+    over.abort();
+  }
+
+  /** Asks whether the client is still there, or gives it up where it did not answer the last time. */
+  ping(): void {
+    if (!this.#hasAnswered) {
+      this.#webSocket.terminate();
+      return;
+    }
+    this.#hasAnswered = false;
+    this.#received = 0;
+    this.#webSocket.ping();
+  }
+
+  /** Closes with a status code; a client that does not answer within a second is cut off. */
+  close(code: number, reason: string): void {
+    this.#webSocket.close(code, reason);
+  }
+
+  #receive(isBinary: boolean): void {
+    this.#received += 1;
+    if (isBinary) this.close(1003, "binary");
+    else if (this.#received > maxReceived) this.close(1008, "too many messages");
+  }
+}

@@ -1,0 +1,41 @@
+import type { Exchange } from "../../exchange.ts";
+import { documentKind } from "../../http/content-type.ts";
+import { HttpError } from "../../http-error.ts";
+import type { Position } from "../live/broadcast.ts";
+import { positionOf, readFeedQuery } from "../live/feed-query.ts";
+import { streamItemProtocol } from "./stream-item.ts";
+
+/** What a client wants to hear, and how. */
+export interface WantedChanges {
+  /** See `Audience.path`. */
+  readonly path: string | undefined;
+  readonly position: Position;
+  readonly isStreamItem: boolean;
+  /** The subprotocol that is agreed on. */
+  readonly protocol: string | undefined;
+}
+
+/** The document that a client connects to by its own URL; `undefined` for what is none. A directory means its index file. */
+export function addressedDocument({ path, site }: Exchange): string | undefined {
+  const { index } = site.options;
+  if (path.endsWith("/") && index === false) return undefined;
+  const document = path.endsWith("/") ? `${path}${index}` : path;
+  return documentKind(document) === undefined ? undefined : document;
+}
+
+/** Those of a document: its URL may have a query of its own, and whatever subprotocol is offered will do. */
+export function changesOfDocument(path: string, offered: readonly string[]): WantedChanges {
+  const protocol = offered.includes(streamItemProtocol) ? streamItemProtocol : offered[0];
+  return { path, position: "now", isStreamItem: true, protocol };
+}
+
+/** Those that the query says, in the format that the client offers to understand. */
+export function changesOfQuery(search: string, offered: readonly string[], feedName: string): WantedChanges {
+  const query = readFeedQuery(search);
+  const isStreamItem = offered.includes(streamItemProtocol);
+  if (isStreamItem && query.since !== undefined) {
+    throw new HttpError(400, "INVALID_QUERY", "Stream items have no ids that `since` could name.");
+  }
+  const protocol = isStreamItem ? streamItemProtocol : undefined;
+  return { path: query.path, position: positionOf(query, feedName), isStreamItem, protocol };
+}

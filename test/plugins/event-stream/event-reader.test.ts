@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { permitAll } from "../../../src/access.ts";
+import { EventReader } from "../../../src/plugins/event-stream/event-reader.ts";
+
+const large = Buffer.alloc(100_000, "x");
+
+function reader(maxUnsentBytes = 1_000_000): EventReader {
+  const audience = { site: "*", path: undefined, access: permitAll, isProven: () => true };
+  const encode = (): Buffer => Buffer.alloc(0);
+  return new EventReader({ audience, encode, gap: () => Buffer.from("gap"), maxUnsentBytes });
+}
+
+describe("EventReader", () => {
+  it("ends behind what waits to be read, and takes no more", async () => {
+    const each = reader();
+    each.write(large);
+    each.write(large);
+    each.end();
+    each.write(large);
+    expect(await text(each.body)).toHaveLength(200_000);
+  });
+
+  it("ends at once where nothing waits", async () => {
+    const each = reader();
+    each.writeGap();
+    each.end();
+    expect(await text(each.body)).toBe("gap");
+  });
+
+  it("says when it is full, and when that has been read", async () => {
+    const each = reader();
+    await each.drained();
+    for (let i = 0; i < 3; i += 1) each.write(large);
+    expect(each.isFull).toBe(true);
+    const drained = each.drained();
+    each.body.resume();
+    await drained;
+    expect(each.isFull).toBe(false);
+  });
+
+  it("is not waited for when its reader has gone", async () => {
+    const each = reader();
+    for (let i = 0; i < 3; i += 1) each.write(large);
+    const drained = each.drained();
+    each.body.destroy();
+    await drained;
+    each.write(large);
+    expect(each.isFull).toBe(false);
+  });
+
+  it("is cut off with an error where too much waits", async () => {
+    const each = reader(150_000);
+    each.body.read(0);
+    const failed = once(each.body, "error");
+    for (let i = 0; i < 5; i += 1) each.write(large);
+    expect(String(await failed)).toContain("more than 150000 bytes wait for it");
+  });
+});

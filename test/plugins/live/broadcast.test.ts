@@ -1,0 +1,190 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { permitAll } from "../../../src/access.ts";
+import { ChangeFeed } from "../../../src/change-feed.ts";
+import type { Audience } from "../../../src/plugins/live/audience.ts";
+import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
+
+const encode: Receiver["encode"] = ({ id }) => Buffer.from(String(id));
+
+/** A client that notes what it is told. */
+class Noting implements Receiver {
+  readonly encode = encode;
+  readonly noted: string[] = [];
+  readonly buffers: Buffer[] = [];
+  readonly audience: Audience;
+  isFull = false;
+  onWrite: () => void = () => {};
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(audience: Partial<Audience> = {}) {
+    this.audience = { site: "s", path: undefined, access: permitAll, isProven: () => true, ...audience };
+  }
+
+  write(bytes: Buffer): void {
+    this.buffers.push(bytes);
+    this.noted.push(String(bytes));
+    this.onWrite();
+  }
+
+  writeGap(): void {
+    this.noted.push("gap");
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  drain(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+function feedAndBroadcast(): { feed: ChangeFeed; broadcast: Broadcast; publish: (count?: number) => void } {
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const feed = new ChangeFeed(fail);
+  const publish = (count = 1): void => {
+    const change = { kind: "replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
+    for (let i = 0; i < count; i += 1) feed.publish(change, { site: "s" });
+  };
+  return { feed, broadcast: new Broadcast(feed, fail), publish };
+}
+
+const numbers = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+describe("Broadcast", () => {
+  it("tells everyone of each change in order, in the same bytes", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const clients = Array.from({ length: 50 }, () => new Noting());
+    for (const client of clients) broadcast.join(client, "now");
+    publish(3);
+    expect(clients[0]?.noted).toEqual([]); // not before the reply
+    await broadcast.told();
+    for (const client of clients) expect(client.noted).toEqual(["1", "2", "3"]);
+    for (const client of clients) expect(client.buffers[2]).toBe(clients[0]?.buffers[2]);
+  });
+
+  it("tells those who join what comes from then on", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const first = new Noting();
+    broadcast.join(first, "now");
+    publish(2);
+    const second = new Noting();
+    broadcast.join(second, "now");
+    publish();
+    await broadcast.told();
+    expect([first.noted, second.noted]).toEqual([["1", "2", "3"], ["3"]]);
+  });
+
+  it("tells those who leave no more, also in the midst of a change", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const clients = [new Noting(), new Noting(), new Noting()] as const;
+    const leave = clients.map((client) => broadcast.join(client, "now"));
+    clients[0].onWrite = () => leave[1]?.();
+    publish(2);
+    await broadcast.told();
+    expect(clients.map(({ noted }) => noted)).toEqual([["1", "2"], [], ["1", "2"]]);
+  });
+
+  it("gives way to others while it tells very many", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const clients = Array.from({ length: 10_000 }, () => {
+      const client = new Noting();
+      client.onWrite = () => {
+        for (const end = performance.now() + 0.01; performance.now() < end; );
+      };
+      broadcast.join(client, "now");
+      return client;
+    });
+    publish(1);
+    let turns = 0;
+    let isOver = false;
+    void broadcast.told().then(() => {
+      isOver = true;
+    });
+    for (; !isOver; turns += 1) await setImmediate();
+    expect(turns).toBeGreaterThan(10); // 100 ms in pieces of 5
+    expect(clients.every(({ noted }) => noted.length === 1)).toBe(true);
+  });
+
+  it("has those wait who publish, where more than a hundred changes are to be told", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const clients = [new Noting(), new Noting()] as const;
+    for (const client of clients) broadcast.join(client, "now");
+    publish(100);
+    expect(clients[0].noted).toEqual([]);
+    publish(50);
+    for (const { noted } of clients) expect(noted.length).toBeGreaterThanOrEqual(50);
+    await broadcast.told();
+    for (const { noted } of clients) expect(noted).toEqual(numbers(1, 150));
+  });
+
+  it("has who comes back catch up, no faster than it reads, and then go on with the others", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    publish(10);
+    const client = new Noting();
+    client.isFull = true;
+    broadcast.join(client, 4);
+    expect(client.noted).toEqual(["5"]);
+    publish();
+    client.drain();
+    await setImmediate();
+    expect(client.noted).toEqual(["5", "6"]);
+    client.isFull = false;
+    client.drain();
+    await setImmediate();
+    publish();
+    await broadcast.told();
+    expect(client.noted).toEqual(numbers(5, 12));
+  });
+
+  it("begins anew with a gap for who cannot catch up", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    publish(1_500);
+    const longAgo = new Noting();
+    broadcast.join(longAgo, 3);
+    const future = new Noting();
+    broadcast.join(future, 1_501);
+    const unknown = new Noting();
+    broadcast.join(unknown, "unknown");
+    const slow = new Noting();
+    slow.isFull = true;
+    broadcast.join(slow, 1_499);
+    publish(1_001);
+    slow.drain();
+    while (slow.noted.length < 2) await setImmediate();
+    publish();
+    await broadcast.told();
+    expect(longAgo.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
+    expect(future.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
+    expect(unknown.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
+    expect(slow.noted).toEqual(["1500", "gap", "2502"]);
+  });
+
+  it("does not go on with who leaves while it catches up", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    publish(3);
+    const client = new Noting();
+    client.isFull = true;
+    const leave = broadcast.join(client, 0);
+    leave();
+    client.drain();
+    await setImmediate();
+    publish();
+    await broadcast.told();
+    expect(client.noted).toEqual(["1"]);
+  });
+
+  it("hears nothing more when it is closed", async () => {
+    const { broadcast, publish } = feedAndBroadcast();
+    const client = new Noting();
+    broadcast.join(client, "now");
+    broadcast.close();
+    publish();
+    await broadcast.told();
+    expect(client.noted).toEqual([]);
+  });
+});
