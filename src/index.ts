@@ -39,8 +39,10 @@ export {
   type Storage,
   StorageError,
   type StorageErrorCode,
+  type StorageWatcher,
   type StoredEntry,
   type StoredStat,
+  type Unwatch,
   type WriteOptions,
   type WriteResult,
 } from "./storage/storage.ts";

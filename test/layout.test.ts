@@ -15,6 +15,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "elements/selector/selector-tree": "types",
   "files/directory-page-style": "a style sheet",
   "files/file-request": "interfaces",
+  "storage/directory-events": "disk-watch.test.ts",
   "storage/storage": "interfaces; storage/contract.ts is their test",
   "storage/disk": "disk-write.test.ts and its siblings",
   "storage/memory-tree": "memory-storage.test.ts",

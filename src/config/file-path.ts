@@ -6,9 +6,9 @@ export const expectedLocation = "a path or a file:// location";
 
 /**
  * The absolute path that a location means: a plain path, or one of the scheme `file:`. Either may be relative to
- * `directory`. `undefined` for other schemes, and for what no file can be called.
+ * `directory`, by default the working directory. `undefined` for other schemes, and for what no file can be called.
  */
-export function filePath(location: string, directory: string): string | undefined {
+export function filePath(location: string, directory: string = process.cwd()): string | undefined {
   if (location === "" || location.includes("\0")) return undefined;
   const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(location) ?? []; // `C:\site` is a path
   if (scheme === undefined) return resolve(directory, location);

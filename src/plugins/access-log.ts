@@ -1,9 +1,10 @@
+import { filePath } from "../config/file-path.ts";
 import type { Plugin } from "../plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { FileSink } from "./access-log/file-sink.ts";
 import { lineFormat } from "./access-log/formats.ts";
 import { FunctionSink } from "./access-log/function-sink.ts";
-import { checkAccessLogOptions, locationOf } from "./access-log/options.ts";
+import { checkAccessLogOptions } from "./access-log/options.ts";
 import type { Sink } from "./access-log/sink.ts";
 import { type LogStream, StreamSink } from "./access-log/stream-sink.ts";
 import { Trouble } from "./access-log/trouble.ts";
@@ -52,8 +53,9 @@ export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
   const { format = "combined", file, stream, write, maxQueuedBytes = 1024 * 1024 } = options;
   const lineOf = lineFormat(format);
   const trouble = new Trouble();
-  const sink: Sink = file
-    ? new FileSink(locationOf(file), maxQueuedBytes, trouble)
+  const path = file === undefined ? undefined : filePath(String(file));
+  const sink: Sink = path
+    ? new FileSink(path, maxQueuedBytes, trouble)
     : stream
       ? new StreamSink(stream, maxQueuedBytes, trouble)
       : new FunctionSink(write, maxQueuedBytes, trouble);

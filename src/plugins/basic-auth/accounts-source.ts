@@ -1,9 +1,9 @@
+import { filePath } from "../../config/file-path.ts";
 import { ConfigError } from "../../config.ts";
 import type { Logger } from "../../logger.ts";
 import type { Site } from "../../site.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { type Accounts, type AccountsOptions, accountsOfFunction, accountsOfUsers } from "./accounts.ts";
-import { fileLocation } from "./file-location.ts";
 import { HashQueue } from "./hash-queue.ts";
 import { parseHash } from "./password.ts";
 import type { PermissionRule } from "./users.ts";
@@ -25,7 +25,8 @@ export function accountsSource(options: BasicAuthOptions): AccountsSource {
   const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
   // The same one when the users change: those who wait do not lose their turn.
   const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }) };
-  if (authfile !== undefined) return sourceInFile(fileLocation(String(authfile)), rules, accountsOptions);
+  const path = authfile === undefined ? undefined : filePath(String(authfile));
+  if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
   if (typeof users === "function") return fixedSource(accountsOfFunction(users, rules), []);
   const warnings = users.flatMap((user) => {
     const { warning } = parseHash(user);

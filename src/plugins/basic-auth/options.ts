@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { expectedLocation, filePath } from "../../config/file-path.ts";
 import { ConfigError, checkOptions } from "../../config.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
-import { fileLocation } from "./file-location.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";
@@ -14,7 +14,7 @@ const places = "a positive integer";
 export const basicAuthOptions: z.ZodType = z
   .strictObject(
     {
-      authfile: z.custom(isLocation, "a path or a file:// location of this machine"),
+      authfile: z.custom(isLocation, expectedLocation),
       users: z.unknown(), // checked below: a message of zod would show the passwords
       rules: z.array(ruleSchema, "a list of rules"),
       // It stands between quotes in a header field, and many clients know no more than this.
@@ -28,12 +28,7 @@ export const basicAuthOptions: z.ZodType = z
   .partial();
 
 function isLocation(value: unknown): boolean {
-  if (typeof value !== "string" && !(value instanceof URL)) return false;
-  try {
-    return fileLocation(String(value)) !== "";
-  } catch {
-    return false; // which is all that the error says
-  }
+  return (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined;
 }
 
 const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);

@@ -103,7 +103,7 @@ describe("readUsersFile", () => {
 
   it("refuses a file that is not there", async () => {
     const path = join(await temporaryDirectory(), "none");
-    expect(await problemsOf(path)).toEqual([`${path}: there is no such file: expected a users file`]);
+    expect(await problemsOf(path)).toEqual([`${path}: there is no such file: expected one`]);
     expect(await problemsOf(join(await file("x"), "below"))).toEqual([
       expect.stringContaining("there is no such file"),
     ]);
@@ -147,7 +147,7 @@ describe("readUsersFile", () => {
 
   it("refuses a location that is none", async () => {
     expect(await problemsOf("http://example.org/users")).toEqual([
-      '"http://example.org/users": expected a path or a file:// URL, not http://',
+      '"http://example.org/users": expected a path or a file:// location',
     ]);
   });
 });
