@@ -138,8 +138,8 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
 
 /** Adds the browser module, behind everything that protects the host and before the files. */
 function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
-  const place = listed.findIndex(({ plugin }) => isFileHandler(plugin));
-  return listed.toSpliced(place, 0, ...listPlugins([clientModule()]));
+  const place = listed.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
+  return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
 }
 
 function isFileHandler({ name }: Plugin): boolean {

@@ -10,6 +10,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   plugin: "an interface",
   reply: "send-reply.test.ts and fetch-reply.test.ts",
   version: "packaging.test.ts",
+  "client/change": "types",
+  "client/page-error": "client/selection.test.ts",
   "elements/document/html-nodes": "the nodes of html-tree.test.ts",
   "elements/selector/match-context": "an interface",
   "elements/selector/selector-tree": "types",

@@ -8,10 +8,13 @@ import type { FileServerConfig } from "../../src/config.ts";
 import { accessLog } from "../../src/plugins/access-log.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
+import { eventStream } from "../../src/plugins/event-stream.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { rateLimit } from "../../src/plugins/rate-limit.ts";
+import { webSocket } from "../../src/plugins/web-socket.ts";
+import { connectLive, refusedLive } from "../helpers/live-client.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -33,6 +36,16 @@ function inCode(place: string): FileServerConfig {
           accessLog({ file: join(place, "access.log"), format: "common", maxQueuedBytes: 100_000 }),
           metrics({ path: "/stats", prefix: "site_", buckets: [0.5, 5], processMetrics: false }),
           healthCheck({ path: "/up", checkStorage: true, timeoutMs: 1000, cacheMs: 0, version: "7.1" }),
+          webSocket({
+            path: "/live",
+            documents: false,
+            maxClients: 5,
+            allowedOrigins: ["https://live.example"],
+            pingInterval: 60,
+            maxUnsentBytes: 100_000,
+            maxMessageBytes: 100,
+          }),
+          eventStream({ path: "/changes", maxClients: 5, heartbeatInterval: 60, maxUnsentBytes: 100_000 }),
           directory({
             directory: "/api",
             plugins: [
@@ -172,6 +185,19 @@ describe.each([
     const headers = { origin: "https://admin.example", "sec-fetch-site": "cross-site" };
     expect((await ask("www.example", "PUT", "/a.txt", { body: "a", headers })).status).toBe(201);
     expect((await ask("parts.example", "PUT", "/b.txt", { body: "b", headers })).status).toBe(403);
+  });
+
+  it("tells of changes where it was told to, and to no more pages than that", async () => {
+    const { ask, url } = await start();
+    const { inbox } = await connectLive(url, "/live", { headers: { host: "www.example" } });
+    expect(await inbox.next()).toMatchObject({ type: "hello" });
+    await ask("www.example", "PUT", "/new.txt", { body: "new" });
+    expect(await inbox.next()).toMatchObject({ type: "change", kind: "created", path: "/new.txt" });
+    const from = (origin: string) => refusedLive(url, "/live", { headers: { host: "www.example", origin } });
+    expect((await from("https://admin.example")).status).toBe(403);
+    expect((await ask("www.example", "GET", "/ws")).status).toBe(404);
+    const events = await ask("www.example", "HEAD", "/changes");
+    expect([events.status, events.headers["content-type"]]).toEqual([200, "text/event-stream"]);
   });
 
   it("limits a directory by address, says so in header fields, and leaves other paths alone", async () => {

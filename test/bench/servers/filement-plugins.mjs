@@ -6,7 +6,7 @@ const [root = ".", log = "", ...names] = process.argv.slice(2);
 
 /** @type {Readonly<Record<string, () => import("filement").Plugin>>} */
 const plugins = {
-  rateLimit: () => rateLimit({ requestsPerSecond: 1e9 }),
+  rateLimit: () => rateLimit({ requestsPerSecond: 1e6 }),
   accessLog: () => accessLog({ file: log }),
   metrics: () => metrics(),
   basicAuth: () => basicAuth({ users: [{ username: "ada", password: bcryptOfSecret }] }),

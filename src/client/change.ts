@@ -1,0 +1,38 @@
+/** A change that somebody made to the page's file; see the message reference. */
+export interface PageChange {
+  readonly type: "change";
+  /** Counts up; larger for a later change. */
+  readonly id: number;
+  readonly kind:
+    | "created"
+    | "replaced"
+    | "appended"
+    | "deleted"
+    | "elements-replaced"
+    | "elements-appended"
+    | "elements-deleted";
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  /** Selector of the changed elements, for the `elements-` kinds. */
+  readonly selector?: string;
+  /** How many elements it selected. */
+  readonly matches?: number;
+  /** What was supplied, for replaced and appended elements. */
+  readonly html?: string;
+  /** Entity tag of the file after the change. */
+  readonly etag?: string;
+  /** Who made it, where there is authentication. */
+  readonly user?: string;
+  readonly requestId: string;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** Whether it was made with this `Page`. */
+  readonly own: boolean;
+}
+
+/**
+ * What a listener is told: a change; `"gap"`, when changes were missed that the server no longer knows, so that what was
+ * shown may be out of date; `"open"` and `"closed"`, when the connection is made and lost.
+ */
+export type PageEvent = PageChange | { readonly type: "gap" } | { readonly type: "open" } | { readonly type: "closed" };

@@ -1,0 +1,124 @@
+import type { PageEvent } from "./change.ts";
+import { type Connection, type ConnectionEvent, keepConnected } from "./connection.ts";
+import { createMirror, type Mirror, type Updated } from "./mirror.ts";
+import { type Selection, select } from "./selection.ts";
+import { selectorOf } from "./selector-of.ts";
+
+export type { PageChange, PageEvent } from "./change.ts";
+export type { Updated } from "./mirror.ts";
+export { PageError } from "./page-error.ts";
+export type { Selection, StoredElements } from "./selection.ts";
+
+/** Options for {@link connect}. */
+export interface PageOptions {
+  /** Whether cookies and passwords go along, as `fetch` has it. @default "same-origin" */
+  readonly credentials?: RequestCredentials;
+  /** Path prefix under which the server is mounted. @default where this module was loaded from, or none */
+  readonly prefix?: string;
+  /** Where changes are told. @default "/ws" below the prefix */
+  readonly webSocket?: string | URL;
+  /** The file that stands for its directory. @default "index.html" */
+  readonly index?: string;
+}
+
+/** A page on the server, whose elements can be read, changed and followed. */
+export interface Page {
+  readonly url: string;
+  /** The elements that a CSS selector selects in the file. */
+  select(selector: string): Selection;
+  /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
+  selectorOf(element: Element): string;
+  /** Tells a listener of changes by anybody. Gives a function that ends this. */
+  watch(listener: (event: PageEvent) => void): () => void;
+  /**
+   * Keeps the open document like its file: changes by anybody appear in it, own ones too. `updated` is called after each time
+   * that it was brought up to date, also the first. Gives a function that ends this.
+   */
+  mirror(updated?: Updated): () => void;
+}
+
+/**
+ * Connects to a page, by default the open one. Nothing is sent before it is needed.
+ *
+ * @example
+ * const page = connect();
+ * page.mirror();
+ * await page.select("#todo").append("<li>Water the plants</li>");
+ */
+export function connect(url: string | URL = location.href, options: PageOptions = {}): Page {
+  const address = new URL(url, location.href);
+  address.hash = "";
+  const { credentials = "same-origin", prefix = servedPrefix(address), index = "index.html" } = options;
+  const path = filePath(address, prefix, index);
+  const socketUrl = new URL(options.webSocket ?? `${prefix}/ws`, address);
+  socketUrl.protocol = socketUrl.protocol.replace("http", "ws");
+  socketUrl.searchParams.set("path", path);
+
+  const listeners = new Set<(event: PageEvent) => void>();
+  const ownWrites = new Set<string>();
+  let connection: Connection | undefined;
+  let mirror: Mirror | undefined;
+
+  const writes = {
+    begin: (requestId: string): void => void (connection && ownWrites.add(requestId)),
+    fail: (requestId: string): void => void ownWrites.delete(requestId),
+    done: (requestId: string): Promise<void> | undefined => mirror?.shows(requestId),
+  };
+
+  function tell(event: ConnectionEvent): void {
+    if (event.type === "change" && event.path !== path) return;
+    const told = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
+    for (const listener of listeners) call(listener, told);
+  }
+
+  /** In a task of its own: what one listener throws is reported, and the others hear of the event all the same. */
+  function call(listener: (event: PageEvent) => void, event: PageEvent): void {
+    queueMicrotask(() => listeners.has(listener) && listener(event));
+  }
+
+  function watch(listener: (event: PageEvent) => void): () => void {
+    const subscription = (event: PageEvent): void => listener(event); // one may subscribe twice
+    listeners.add(subscription);
+    if (connection?.isOpen) call(subscription, { type: "open" });
+    connection ??= keepConnected(socketUrl, tell);
+    return () => {
+      listeners.delete(subscription);
+      if (listeners.size > 0) return;
+      connection?.close();
+      connection = undefined;
+    };
+  }
+
+  return {
+    url: address.href,
+    select: (selector) => select({ url: address.href, credentials, writes }, selector),
+    selectorOf,
+    watch,
+    mirror(updated) {
+      if (mirror) throw new Error("mirrored already");
+      const isLive = (): boolean => connection?.isOpen === true;
+      const mine = createMirror({ url: address.href, credentials, isLive }, updated);
+      const unwatch = watch(mine.receive);
+      mirror = mine;
+      return () => {
+        mine.stop();
+        unwatch();
+        if (mirror === mine) mirror = undefined;
+      };
+    },
+  };
+}
+
+/** Where the server is mounted, as far as it has served this module itself. */
+function servedPrefix({ origin }: URL): string {
+  const module = new URL(import.meta.url);
+  const [, prefix = ""] = /^(.*)\/\.well-known\/filement\//.exec(module.pathname) ?? [];
+  return module.origin === origin ? prefix : "";
+}
+
+/** The path of a page's file as messages have it: below the prefix, decoded, that of the index for a directory. */
+function filePath({ pathname }: URL, prefix: string, index: string): string {
+  const below = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+  const path = decodeURIComponent(below);
+  return path.endsWith("/") ? path + index : path;
+}

@@ -1,0 +1,104 @@
+import type { PageChange, PageEvent } from "./change.ts";
+
+/** A message of the server. Whose a change is, the page finds out. */
+type Message =
+  | Omit<PageChange, "own">
+  | { readonly type: "hello"; readonly feed: string; readonly id: number }
+  | { readonly type: "gap" };
+
+/** What a connection tells. */
+export type ConnectionEvent = Exclude<PageEvent, PageChange> | Omit<PageChange, "own">;
+
+/** A connection that is kept up. */
+export interface Connection {
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+const firstDelayMs = 500;
+const longestDelayMs = 30_000;
+/** After a connection that lasted this long, the delays begin anew; not after one that is closed as soon as it is made. */
+const goodMs = 10_000;
+
+/**
+ * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the server is
+ * asked for what happened in between. Each change is told once, in the order of the ids.
+ */
+export function keepConnected(address: URL, tell: (event: ConnectionEvent) => void): Connection {
+  const until = new AbortController();
+  let socket: WebSocket | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let attempts = 0;
+  let openedAt = 0; // 0 while there is no connection
+  let idAtGreeting = 0;
+  /** The feed that the server was last on, and the last change of it that was told. */
+  let feed = "";
+  let lastId = 0;
+
+  function open(): void {
+    drop();
+    const url = new URL(address);
+    if (feed) {
+      url.searchParams.set("feed", feed);
+      url.searchParams.set("since", `${lastId}`);
+    }
+    socket = new WebSocket(url);
+    socket.onmessage = ({ data }) => receive(JSON.parse(data));
+    socket.onclose = () => {
+      if (openedAt > 0 && Date.now() - openedAt > goodMs) attempts = 0;
+      drop();
+      // Not all at the same moment, when a server comes back to which many were connected.
+      const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + Math.random() / 2);
+      attempts += 1;
+      timer = setTimeout(open, delay);
+    };
+  }
+
+  function receive(message: Message): void {
+    if (message.type === "hello") {
+      idAtGreeting = message.id;
+      // On a feed of another run of the server the ids begin anew; that something was missed, the next message says.
+      if (feed !== message.feed) lastId = feed ? 0 : message.id;
+      feed = message.feed;
+      openedAt = Date.now();
+      tell({ type: "open" });
+    } else if (message.type === "gap") {
+      lastId = idAtGreeting;
+      tell(message);
+    } else if (message.type === "change" && message.id > lastId) {
+      lastId = message.id;
+      tell(message);
+    }
+  }
+
+  /** Lets go of the socket, and of the wish for another one. */
+  function drop(): void {
+    clearTimeout(timer);
+    if (socket) {
+      socket.onmessage = socket.onclose = null;
+      socket.close();
+      socket = undefined;
+    }
+    if (openedAt > 0) {
+      openedAt = 0;
+      tell({ type: "closed" });
+    }
+  }
+
+  const { signal } = until;
+  // With a new network the old connection is dead, and it may take minutes until anybody notices.
+  addEventListener("online", open, { signal });
+  const onVisible = (): unknown => !socket && document.visibilityState === "visible" && open();
+  document.addEventListener("visibilitychange", onVisible, { signal });
+  open();
+
+  return {
+    get isOpen() {
+      return openedAt > 0;
+    },
+    close() {
+      until.abort();
+      drop();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { applyChange } from "./apply-change.ts";
+import type { PageChange, PageEvent } from "./change.ts";
+import { PageError, refusal, unanswered } from "./page-error.ts";
+import { bodyPatcher } from "./patch-body.ts";
+import { strongTag } from "./selection.ts";
+
+/** How long a write waits for the message that tells it, until the file is read instead. */
+const patienceMs = 500;
+const retryMs = 3_000;
+
+/** Called each time that the document was brought up to date, with the changes that this took. */
+export type Updated = (changes: readonly PageChange[]) => void;
+
+/** What a mirror needs of its page. */
+export interface Mirrored {
+  readonly url: string;
+  readonly credentials: RequestCredentials;
+  /** Whether changes are being told. */
+  isLive(): boolean;
+}
+
+/** Keeps the open document like its file. */
+export interface Mirror {
+  receive(event: PageEvent): void;
+  /** Settles when the document shows what a write of this page has changed. */
+  shows(requestId: string): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Makes a {@link Mirror}. It makes each change, in the order in which they are told, in a copy of the file, and then brings the
+ * open document from what the copy was to what it is. Where a message does not tell enough, or some were missed, the file is
+ * read. Own changes are like all others; so each is made once.
+ */
+export function createMirror({ url, credentials, isLive }: Mirrored, updated: Updated | undefined): Mirror {
+  const patchBody = bodyPatcher();
+  /** The file with every change made that is known of, and its tag then. */
+  let copy: Document | undefined;
+  let tag: string | undefined;
+  /** The file as it was read last. */
+  let readHtml = "";
+  let readTag: string | undefined;
+  /** What the open document shows. */
+  let shown: Document | undefined;
+
+  let mustRead = false;
+  let isWorking = false;
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Changes that are not in the copy yet, and those that the document does not show yet. */
+  const waiting: PageChange[] = [];
+  const made: PageChange[] = [];
+  /** What to call when an own write is shown; nothing for one that was shown before it was answered. */
+  const writes = new Map<string, (() => void) | undefined>();
+  /** Writes that are in what was read. */
+  let read: string[] = [];
+
+  async function work(): Promise<void> {
+    if (isWorking) return;
+    isWorking = true;
+    clearTimeout(timer);
+    try {
+      while (!isOver && (mustRead || waiting.length > 0)) {
+        if (mustRead || !copy) await readFile();
+        else make(waiting.shift() as PageChange, copy);
+        if (!mustRead && waiting.length === 0) show();
+      }
+    } catch (error) {
+      mustRead = true;
+      release(writes.keys());
+      if (!(error instanceof PageError)) throw error;
+      // A file that is gone or forbidden is so until the next change; a server that is gone may come back any moment.
+      // (Without a connection, the next one is a new attempt.)
+      if (isLive() && Math.floor(error.status / 100) !== 4) timer = setTimeout(work, retryMs);
+    } finally {
+      isWorking = false;
+    }
+  }
+
+  async function readFile(): Promise<void> {
+    mustRead = false;
+    const answered = [...writes.keys()];
+    const response = await fetch(url, { credentials, cache: "no-cache", redirect: "error" }).catch((cause) => {
+      throw unanswered(cause);
+    });
+    if (!response.ok) throw await refusal(response);
+    readHtml = await response.text();
+    readTag = strongTag(response);
+
+    // Messages that came meanwhile: those up to the one with this tag are in what was read.
+    const last = waiting.map(({ etag }) => etag).lastIndexOf(readTag);
+    const isBeforeAll = waiting.length === 0 || (readTag !== undefined && readTag === tag);
+    if (last < 0 && !isBeforeAll) {
+      made.push(...waiting.splice(0)); // nobody knows which; what is read after them has them all
+      tag = made.at(-1)?.etag;
+      mustRead = true;
+      return;
+    }
+    made.push(...waiting.splice(0, last + 1));
+    tag = readTag;
+    copy = parse(readHtml);
+    read = answered;
+  }
+
+  function make(change: PageChange, document: Document): void {
+    made.push(change);
+    tag = change.etag;
+    // The message was slower than the file that has the change in it, with all that were before.
+    if (tag !== undefined && tag === readTag) copy = parse(readHtml);
+    else if (!applyChange(document, change)) mustRead = true;
+  }
+
+  function show(): void {
+    if (!copy) return;
+    patchBody(shown, copy);
+    shown = copy.cloneNode(true) as Document;
+    const changes = made.splice(0);
+    for (const { own, requestId } of changes) if (own && !writes.has(requestId)) writes.set(requestId, undefined);
+    queueMicrotask(() => updated?.(changes)); // before those who wait go on; what it throws is nobody else's trouble
+    release([...read, ...changes.map(({ requestId }) => requestId)]);
+  }
+
+  function release(requestIds: Iterable<string>): void {
+    for (const requestId of requestIds) writes.get(requestId)?.();
+  }
+
+  return {
+    receive(event) {
+      if (event.type === "change") waiting.push(event);
+      else if (event.type === "gap" || !copy) mustRead = true;
+      void work();
+    },
+    shows(requestId) {
+      return new Promise((resolve) => {
+        // Whether it is there with a function or without: only one of the two can be before this.
+        if (writes.delete(requestId)) return resolve();
+        const readInstead = (): void => {
+          mustRead = true;
+          void work();
+        };
+        const patience = setTimeout(readInstead, isLive() ? patienceMs : 0);
+        writes.set(requestId, () => {
+          clearTimeout(patience);
+          writes.delete(requestId);
+          resolve();
+        });
+      });
+    },
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
+      release(writes.keys());
+    },
+  };
+}
+
+function parse(html: string): Document {
+  return new DOMParser().parseFromString(html, "text/html");
+}

@@ -1,0 +1,34 @@
+/** A request that did not do what it was to do, and why, as far as the server told it. */
+export class PageError extends Error {
+  override readonly name = "PageError";
+  /** Status of the reply; 0 where there was none. */
+  readonly status: number;
+  /**
+   * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing was
+   * written because no element matched, `RANGE_LOST` where the reply is about the whole page, and `HTTP_ERROR` for an error
+   * of somebody else, such as a proxy.
+   */
+  readonly code: string;
+  /** A sentence for people. */
+  readonly details: string;
+
+  constructor(status: number, code: string, details: string, cause?: unknown) {
+    super(`${details} (${status} ${code})`, { cause });
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** What a reply that is an error says. */
+export async function refusal(response: Response): Promise<PageError> {
+  const { status, statusText } = response;
+  const told: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
+  const { code, details, error } = (told ?? {}) as Partial<Record<string, unknown>>;
+  return new PageError(status, String(code ?? "HTTP_ERROR"), String(details ?? error ?? (statusText || status)));
+}
+
+/** The error for a request that got no reply. */
+export function unanswered(cause: unknown): PageError {
+  return new PageError(0, "NETWORK", "The server cannot be reached.", cause);
+}

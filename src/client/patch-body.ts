@@ -1,0 +1,123 @@
+import { localMark } from "./selector-of.ts";
+
+/** Brings the open document from one version of its file to the next. */
+export type PatchBody = (before: Document | undefined, after: Document) => void;
+
+/**
+ * Makes a function that changes in the open document what differs between two versions of its file, and nothing else: what
+ * scripts did to the rest stays. Without a version before, the body becomes what the file has.
+ *
+ * What is in the body at the time of this call counts as the file's, except for elements with `data-local`; what scripts
+ * add later is theirs, and is left alone.
+ */
+export function bodyPatcher(): PatchBody {
+  const fromFile = new WeakSet<Node>();
+  adopt(document.body);
+
+  return (before, after) => {
+    const focused = document.activeElement;
+    if (before?.title !== after.title) document.title = after.title;
+    patch(document.body, before?.body ?? document.body, after.body);
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true }); // which it has lost if it was moved
+  };
+
+  function adopt(node: Node): void {
+    if (isLocal(node)) return;
+    fromFile.add(node);
+    for (const child of node.childNodes) adopt(child);
+  }
+
+  function patch(live: Element, before: Element, after: Element): void {
+    if (live !== before || live !== document.body) patchAttributes(live, before, after);
+    const old = [...before.childNodes].filter((node) => (before === live ? fromFile.has(node) : !isLocal(node)));
+    const wanted = [...after.childNodes].filter((node) => !isLocal(node));
+    // Of a long list, mostly all but one item is the same.
+    let start = 0;
+    let end = 0;
+    const isEqual = (one: Node | undefined, other: Node | undefined): unknown => one && other?.isEqualNode(one);
+    while (isEqual(old[start], wanted[start])) start += 1;
+    const most = Math.min(old.length, wanted.length) - start;
+    if (most === 0 && old.length === wanted.length) return;
+    while (end < most && isEqual(old.at(-1 - end), wanted.at(-1 - end))) end += 1;
+
+    // Where scripts have changed these children, they are compared as they are, and not as they were in the file.
+    const present = [...live.childNodes].filter((node) => fromFile.has(node));
+    const isAsBefore =
+      present.length === old.length && present.every((node, at) => node.nodeName === old[at]?.nodeName);
+    if (!isAsBefore) start = end = 0;
+    const middle = <Item>(nodes: readonly Item[]): Item[] => nodes.slice(start, nodes.length - end);
+    const known = middle(isAsBefore ? old : present);
+    const mine = middle(present);
+    const kept = pair(known, middle(wanted));
+    const claimed = new Set([...kept.values()].map((index) => mine[index]));
+
+    const rest = [...mine]; // not in their new places yet
+    const beyond = present[present.length - end];
+    let last = present[start - 1];
+    for (const node of middle(wanted)) {
+      const index = kept.get(node) ?? -1;
+      let placed = mine[index];
+      let next = rest[0];
+      if (placed) {
+        for (; next && !claimed.has(next); next = rest[0]) rest.shift()?.remove();
+        if (next !== placed) live.insertBefore(placed, next ?? null); // there is one: it is in the rest itself
+        rest.splice(rest.indexOf(placed), 1);
+        patch(placed as Element, known[index] as Element, node as Element);
+      } else if (next && !(node instanceof Element) && next.nodeType === node.nodeType) {
+        placed = next;
+        if (placed.nodeValue !== node.nodeValue) placed.nodeValue = node.nodeValue;
+        rest.shift();
+      } else {
+        placed = document.importNode(node, true); // scripts in it do not run: they were parsed in another document
+        adopt(placed);
+        next ??= beyond;
+        if (next || !last) live.insertBefore(placed, next ?? null);
+        else last.after(placed); // and before what scripts have put at the end
+      }
+      last = placed;
+    }
+    for (const node of rest) node.remove();
+    showDefault(live);
+  }
+}
+
+/** Which of the wanted elements are there already, by their index: those with the same id, alike, or of the same name. */
+function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> {
+  const free = new Set([...old.keys()].filter((index) => old[index] instanceof Element));
+  const pairs = new Map<Node, number>();
+  // What is not an element has no local name, and finds none.
+  const take = (node: Node, fits: (candidate: Element) => boolean): void => {
+    const { localName, id } = node as Element;
+    for (const index of free) {
+      const candidate = old[index] as Element;
+      if (candidate.localName !== localName || candidate.id !== id || !fits(candidate)) continue;
+      free.delete(index);
+      pairs.set(node, index);
+      return;
+    }
+  };
+  for (const node of wanted) take(node, (candidate) => candidate.id !== "" || candidate.isEqualNode(node));
+  for (const node of wanted) if (!pairs.has(node)) take(node, () => true);
+  return pairs;
+}
+
+function patchAttributes(live: Element, before: Element, after: Element): void {
+  for (const name of new Set([...before.getAttributeNames(), ...after.getAttributeNames()])) {
+    const wanted = after.getAttributeNode(name);
+    if (before.getAttribute(name) === (wanted?.value ?? null)) continue;
+    if (wanted) live.setAttributeNode(wanted.cloneNode() as Attr);
+    else live.removeAttribute(name);
+    if (name === "value" || name === "checked") showDefault(live);
+  }
+}
+
+/** What a field shows is no longer what the file says once somebody has used it. Not while somebody does. */
+function showDefault(field: Element): void {
+  if (field === document.activeElement) return;
+  if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.value = field.defaultValue;
+  if (field instanceof HTMLInputElement) field.checked = field.defaultChecked;
+}
+
+function isLocal(node: Node): boolean {
+  return node instanceof Element && node.matches(localMark);
+}

@@ -1,0 +1,30 @@
+/** Marks an element that is not in the file: it belongs to the browser, with all that is in it. */
+export const localMark = "[data-local]";
+
+/**
+ * A selector that selects just this element: `#id` where the id is unique, otherwise the way to the element from the nearest
+ * one that has such an id. Elements with `data-local` are not counted. Throws a `TypeError` for one that is not in the file.
+ */
+export function selectorOf(element: Element): string {
+  if (element.closest(localMark) || !element.isConnected) throw new TypeError("not in the file");
+  const steps: string[] = [];
+  for (let current: Element | null = element; current; current = current.parentElement) {
+    const { id, parentElement } = current;
+    const byId = `#${CSS.escape(id)}`;
+    const isUnique = id !== "" && document.querySelectorAll(byId).length === 1;
+    const position = parentElement && parentElement !== document.documentElement ? nthOfType(current) : "";
+    steps.unshift(isUnique ? byId : CSS.escape(current.localName) + position);
+    if (isUnique) break;
+  }
+  return steps.join(" > ");
+}
+
+/** By type, since scripts add elements of other types more often than of the same. */
+function nthOfType(element: Element): string {
+  let position = 1;
+  for (let before = element.previousElementSibling; before; before = before.previousElementSibling) {
+    // Not `localName`: to CSS, `a` in HTML and `a` in SVG are of different types.
+    if (before.nodeName === element.nodeName && !before.matches(localMark)) position += 1;
+  }
+  return `:nth-of-type(${position})`;
+}

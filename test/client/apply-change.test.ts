@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { Change } from "../../src/change-feed.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { serve } from "../helpers/serve.ts";
+import { hasChromium, windows } from "./chromium.ts";
+import { isLoaded, pageWith } from "./page-with.ts";
+
+/** A change, and what the file was before and is after it. */
+interface Step {
+  readonly change: Change;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Numbers below `limit` that are the same in each run. */
+function random(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+const selectors = [
+  "li",
+  "#a",
+  "#b",
+  "ul",
+  ".x",
+  "p",
+  "p + p",
+  "body > *",
+  "b",
+  "td",
+  "tr",
+  "table",
+  "g",
+  "circle",
+  "body",
+];
+selectors.push(
+  "textarea",
+  "title",
+  "option",
+  "div",
+  "div div",
+  ":is(ul, p):nth-child(2)",
+  "template",
+  "noscript",
+  "pre",
+);
+const fragments = [
+  "<li>new",
+  "<li id=a class=x>A</li>",
+  "text",
+  " &amp; ",
+  "<b>bold</b>",
+  "<p class=x>one<p>two",
+  "<!-- note -->",
+];
+fragments.push(
+  "<tr><td>cell",
+  "<td>cell</td>",
+  "<circle r=3 />",
+  "<div class=x><div>in</div></div>",
+  "<option>o",
+  "\n",
+  "<ul id=b><li>i</ul>",
+);
+fragments.push(
+  "<script>globalThis.ran = true</script>",
+  "<table><tr><td>t</table>",
+  "<div data-local>l</div>",
+  "<textarea>\nt</textarea>",
+);
+
+const start = `<!doctype html><html><head><title>T</title></head><body><ul id="a"><li>1<li class="x">2</ul>
+<p>one <b>two</b> three<p class="x">four<table><tbody><tr><td>1<td>2</table><table id=t></table>
+<svg><g><circle r="1"/></g></svg><div><div class="x">in</div></div><textarea>x</textarea><select><option>1</select>
+<template><li>no</li></template><noscript><p>no</p></noscript><pre>
+x</pre><div id="b"></div></body></html>`;
+
+/** Random edits on the server, as many as it takes. */
+async function randomSteps(count: number): Promise<Step[]> {
+  const files = createFileServer({ storage: memoryStorage({ "/p.html": start }) });
+  const changes: Change[] = [];
+  files.changes.subscribe((change) => changes.push(change));
+  const ask = async (method: string, headers: Record<string, string> = {}, body?: string): Promise<string> => {
+    const request = new Request("http://localhost/p.html", { method, headers, ...(body !== undefined && { body }) });
+    return (await files.fetch(request)).text();
+  };
+  const pick = random(6);
+  const steps: Step[] = [];
+  let before = start;
+  for (let tries = 0; steps.length < count && tries < 20 * count; tries += 1) {
+    const method = ["PUT", "POST", "POST", "DELETE"][pick(4)] ?? "";
+    const range = `selector=${selectors[pick(selectors.length)]}`;
+    const body = fragments[pick(fragments.length)] ?? "";
+    await ask(method, { range }, method === "DELETE" ? undefined : body);
+    const [change] = changes.splice(0);
+    const after = await ask("GET");
+    if (change) steps.push({ change, before, after });
+    before = after;
+    if (before.length > 5_000 || pick(12) === 0) await ask("PUT", {}, start);
+    if (changes.splice(0).length > 0) before = start;
+  }
+  return steps;
+}
+
+describe.skipIf(!hasChromium)("applyChange", () => {
+  const browser = windows();
+
+  it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", {
+    timeout: 60_000,
+  }, async () => {
+    const steps = await randomSteps(400);
+    const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
+    const { page, problems } = await browser.open(`${url}/page.html`);
+    await page.waitForFunction(isLoaded);
+    const outcome = await page.evaluate((given) => {
+      /** White space at the ends of the body is nobody's; the server does not compare it either. */
+      const parse = (html: string): Document => {
+        const parsed = new DOMParser().parseFromString(html, "text/html");
+        trim(parsed.body);
+        return parsed;
+      };
+      const trim = (body: HTMLElement): void => {
+        for (const end of [body.firstChild, body.lastChild]) if (end instanceof Text && !end.data.trim()) end.remove();
+      };
+      const wrong: unknown[] = [];
+      const made: string[] = [];
+      let refused = 0;
+      for (const { change, before, after } of given) {
+        const wanted = parse(after);
+        const copy = new DOMParser().parseFromString(before, "text/html");
+        if (parts["apply-change"].applyChange(copy, change as never)) {
+          made.push(change.kind);
+          trim(copy.body);
+          if (!copy.body.isEqualNode(wanted.body)) wrong.push(["copy", change, before, copy.body.outerHTML]);
+        } else refused += 1;
+
+        // The open document, before and after.
+        const old = parse(before);
+        document.body.innerHTML = old.body.innerHTML;
+        trim(document.body);
+        const patchBody = parts["patch-body"].bodyPatcher();
+        patchBody(undefined, old);
+        patchBody(old, wanted);
+        for (const each of [document.body, wanted.body])
+          for (const one of each.querySelectorAll("[data-local], template")) one.remove();
+        document.body.normalize();
+        wanted.body.normalize();
+        if (!document.body.isEqualNode(wanted.body)) wrong.push(["document", change, before, document.body.outerHTML]);
+      }
+      return { wrong, made, refused, ran: "ran" in globalThis };
+    }, steps);
+    expect(outcome.wrong.slice(0, 2)).toEqual([]);
+    expect(new Set(outcome.made)).toEqual(new Set(["elements-replaced", "elements-appended", "elements-deleted"]));
+    expect(outcome.made.length).toBeGreaterThan(outcome.refused);
+    expect(outcome.ran).toBe(false);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { projectRoot } from "../helpers/source-files.ts";
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+
+/** Whether there is a browser to run the module in; Debian's package `chromium` has one. */
+export const hasChromium: boolean = executablePath !== undefined;
+
+/** A browser for the tests of a file. */
+export interface Windows {
+  /** Opens a window with a profile of its own, closed when the test is over. */
+  open(url: string, options?: BrowserContextOptions): Promise<Window>;
+}
+
+/** A window, and what has gone wrong in it: messages of the console, and errors that nobody caught. */
+export interface Window {
+  readonly page: Page;
+  readonly problems: string[];
+}
+
+/** Starts Chromium before the tests of a file, and ends it after them. */
+export function windows(): Windows {
+  let browser: Browser;
+  beforeAll(async () => {
+    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+    browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
+  });
+  afterAll(() => browser.close());
+  return {
+    async open(url, options) {
+      const context = await browser.newContext(options);
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on("console", (message) => problems.push(`${message.type()}: ${message.text()}`));
+      page.on("pageerror", (error) => problems.push(String(error)));
+      await page.goto(url);
+      return { page, problems };
+    },
+  };
+}
+
+/** A module of `src/client` as one JavaScript module, with what it imports. */
+export async function bundled(name: string): Promise<string> {
+  const bundle = await rolldown({ input: `${projectRoot}/src/client/${name}.ts` });
+  const { output } = await bundle.generate({ format: "esm" });
+  return output[0].code;
+}

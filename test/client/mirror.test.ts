@@ -1,0 +1,339 @@
+import { describe, expect, it } from "vitest";
+import type { Change } from "../../src/change-feed.ts";
+import type { FileServerConfig } from "../../src/config.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { webSocket } from "../../src/plugins/web-socket.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { send } from "../helpers/send.ts";
+import { type Served, serve } from "../helpers/serve.ts";
+import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type FakeFeed, fakeFeed } from "./fake-feed.ts";
+import { isLoaded, pageWith } from "./page-with.ts";
+
+const list = '<ul id="todo"><li>1</li></ul>';
+
+/** What the pages of these tests have in their window. */
+declare global {
+  var mirrored: ReturnType<typeof client.connect>;
+  var unmirror: () => void;
+  /** The text of the body, without white space. */
+  var textOf: () => string;
+}
+
+/** Holds back reads of the whole page by the mirror, once told to. */
+function reads(): { plugin: Plugin; count(): number; hold(): Promise<() => void> } {
+  let count = 0;
+  let held: ((release: () => void) => void) | undefined;
+  return {
+    plugin: {
+      name: "reads",
+      async handle({ method, path, headers }, next) {
+        const isRead = method === "GET" && path === "/page.html" && headers.range === undefined;
+        if (!isRead || headers["sec-fetch-dest"] !== "empty") return next();
+        count += 1;
+        const reply = await next(); // as the file is now, however late the browser hears of it
+        if (held) {
+          const tell = held;
+          held = undefined;
+          await new Promise<void>((resolve) => tell(resolve));
+        }
+        return reply;
+      },
+    },
+    count: () => count,
+    /** Settles when a read has come, with what lets it go on. */
+    hold: () =>
+      new Promise((resolve) => {
+        held = resolve;
+      }),
+  };
+}
+
+describe.skipIf(!hasChromium)("mirror", () => {
+  const browser = windows();
+
+  interface Opened extends Served, Window {
+    readonly changes: Change[];
+    /** Edits elements from elsewhere. */
+    edit(method: string, selector: string, body?: string): Promise<void>;
+    put(body: string): Promise<void>;
+  }
+
+  async function opened(config: FileServerConfig = {}): Promise<Opened> {
+    const files = await pageWith(list);
+    const served = await serve({ storage: memoryStorage(files), ...config });
+    const changes: Change[] = [];
+    served.files.changes.subscribe((change) => changes.push(change));
+    const window = await browser.open(`${served.url}/page.html`);
+    await window.page.waitForFunction(isLoaded);
+    await window.page.evaluate(() => {
+      globalThis.textOf = () => document.body.textContent.replace(/\s/g, "");
+    });
+    return {
+      ...served,
+      ...window,
+      changes,
+      async edit(method, selector, body) {
+        await send(served.url, method, "/page.html", { headers: { range: `selector=${selector}` }, body });
+      },
+      async put(body) {
+        await send(served.url, "PUT", "/page.html", { body: files["/page.html"]?.replace(list, body) ?? "" });
+      },
+    };
+  }
+
+  /** Switches the mirror on, and waits until it has read the file. */
+  async function mirror({ page }: Window, webSocket = ""): Promise<void> {
+    await page.evaluate((url) => {
+      globalThis.mirrored = client.connect(undefined, url ? { webSocket: url } : {});
+      globalThis.unmirror = mirrored.mirror((changes) => told.push(changes));
+    }, webSocket);
+    await page.waitForFunction(() => told.length > 0);
+  }
+
+  const shows = ({ page }: Window, html: string): Promise<unknown> =>
+    page.waitForFunction((wanted) => document.body.innerHTML.replaceAll("\n", "") === wanted, html);
+  const bodyOf = ({ page }: Window): Promise<string> =>
+    page.evaluate(() => document.body.innerHTML.replaceAll("\n", ""));
+
+  describe("on a server", () => {
+    it("shows what others replace, append and delete, without reading the file again", async () => {
+      const { plugin, count } = reads();
+      const window = await opened({ plugins: [plugin, webSocket()] });
+      await mirror(window);
+      await window.edit("POST", "#todo", "<li>2</li>");
+      await window.edit("PUT", "li:first-child", "<li>one</li>");
+      await window.edit("POST", "body", '<p class="größe">');
+      await window.edit("PUT", encodeURIComponent(".größe"), "<p>p");
+      await shows(window, '<ul id="todo"><li>one</li><li>2</li></ul><p>p</p>');
+      await window.edit("DELETE", "li");
+      await shows(window, '<ul id="todo"></ul><p>p</p>');
+      expect(count()).toBe(1);
+      expect(window.problems).toEqual([]);
+    });
+
+    it("reads the file when all of it was written, or a message does not tell enough", async () => {
+      const { plugin, count } = reads();
+      const window = await opened({ plugins: [plugin, webSocket()] });
+      await mirror(window);
+      await window.put("<table><tr><td>1</table>");
+      await shows(window, "<table><tbody><tr><td>1</td></tr></tbody></table>");
+      await window.edit("POST", "table", "<tr><td>2");
+      await shows(window, "<table><tbody><tr><td>1</td></tr><tr><td>2</td></tr></tbody></table>");
+      expect(count()).toBe(3);
+    });
+
+    it("shows own edits before it says that they are done, and once", async () => {
+      const window = await opened({ plugins: [webSocket()] });
+      await mirror(window);
+      const shown = await window.page.evaluate(async () => {
+        const states: string[] = [];
+        const { select } = mirrored;
+        const todo = select("#todo");
+        for (const text of ["2", "3", "4"]) {
+          await todo.append(`<li>${text}</li>`);
+          states.push(textOf());
+        }
+        await select("li").remove();
+        return [...states, textOf(), await select("li").remove()];
+      });
+      expect(shown).toEqual(["12", "123", "1234", "", 0]);
+      const all = await window.page.evaluate(() => (told as { own: boolean; kind: string }[][]).flat());
+      expect(all.map(({ own, kind }) => [own, kind])).toEqual([
+        ...Array(3).fill([true, "elements-appended"]),
+        [true, "elements-deleted"],
+      ]);
+    });
+
+    it("leaves the document as it is when the file is gone, and shows the next one", async () => {
+      const window = await opened({ plugins: [webSocket()] });
+      await mirror(window);
+      const missing = window.page.waitForResponse((response) => response.status() === 404);
+      await send(window.url, "DELETE", "/page.html");
+      await missing;
+      expect(await bodyOf(window)).toBe(list);
+      await window.put("<p>new");
+      await shows(window, "<p>new</p>");
+    });
+
+    it("does no more once it was stopped", async () => {
+      const window = await opened({ plugins: [webSocket()] });
+      await mirror(window);
+      await window.page.evaluate(() => unmirror());
+      await window.edit("DELETE", "li");
+      await window.page.evaluate(async () => {
+        await client.connect().select("#todo").get();
+      });
+      expect(await bodyOf(window)).toBe(list);
+    });
+
+    it("may be switched on again, and not twice at once", async () => {
+      const window = await opened({ plugins: [webSocket()] });
+      const message = await window.page.evaluate(() => {
+        const page = client.connect();
+        page.mirror()();
+        page.mirror(() => told.push("up to date"));
+        try {
+          return page.mirror();
+        } catch (error) {
+          return String(error);
+        }
+      });
+      expect(message).toBe("Error: mirrored already");
+      await window.page.waitForFunction(() => told.length > 0);
+      await window.edit("DELETE", "li");
+      await shows(window, '<ul id="todo"></ul>');
+    });
+  });
+
+  it("shows what was changed after the browser had loaded the page", async () => {
+    const window = await opened({ plugins: [webSocket()] });
+    await window.edit("POST", "#todo", "<li>2</li>");
+    await mirror(window);
+    expect(await bodyOf(window)).toBe('<ul id="todo"><li>1</li><li>2</li></ul>');
+  });
+
+  it("shows own edits where nobody tells of changes", async () => {
+    const window = await opened();
+    const text = await window.page.evaluate(async () => {
+      const page = client.connect();
+      page.mirror();
+      await page.select("#todo").append("<li>2</li>");
+      return textOf();
+    });
+    expect(text).toBe("12");
+  });
+
+  it("reads again, when the server could not answer", async () => {
+    let isBroken = true;
+    let told: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const broken: Plugin = {
+      name: "broken",
+      handle({ headers, path }, next) {
+        if (headers["sec-fetch-dest"] !== "empty" || path !== "/page.html" || !isBroken) return next();
+        told();
+        throw new HttpError(503, "OVERLOADED", "Later.");
+      },
+    };
+    const window = await opened({ plugins: [broken, webSocket()] });
+    await window.page.evaluate(() => {
+      const { setTimeout } = globalThis;
+      Object.assign(globalThis, { setTimeout: (callback: () => void) => setTimeout(callback, 0) });
+      client.connect().mirror();
+    });
+    await asked;
+    isBroken = false;
+    await window.edit("POST", "#todo", "<li>2</li>");
+    await shows(window, '<ul id="todo"><li>1</li><li>2</li></ul>');
+  });
+
+  describe("when messages and the file overtake each other", () => {
+    /** Messages go to the page only when the test says so. */
+    async function told(config: FileServerConfig = {}): Promise<Opened & { feed: FakeFeed; tell: Teller }> {
+      const window = await opened(config);
+      const feed = await fakeFeed();
+      const mirroring = mirror(window, feed.url);
+      const caller = await feed.next();
+      caller.send({ type: "hello", feed: "f", id: 0 });
+      await mirroring;
+      const tell: Teller = (...ids) => caller.send(...ids.map((id) => ({ type: "change", ...window.changes[id - 1] })));
+      return { ...window, feed, tell };
+    }
+    type Teller = (...ids: number[]) => void;
+    const item = (text: string): string => `<li>${text}</li>`;
+
+    it("makes no change twice that was in the file when it was read", async () => {
+      const { plugin, hold, count } = reads();
+      const window = await told({ plugins: [plugin] });
+      await window.edit("POST", "#todo", item("2"));
+      const reading = hold();
+      await window.put('<ol id="todo"><li>1</li></ol>');
+      window.tell(1, 2); // the second has it read
+      const goOn = await reading;
+      await window.edit("POST", "#todo", item("3")); // after what is on its way
+      await window.edit("POST", "#todo", item("4"));
+      window.tell(3, 4);
+      await window.page.evaluate(() => fetch("/none")); // the messages were there before this was answered
+      goOn();
+      await shows(window, `<ol id="todo">${["1", "3", "4"].map(item).join("")}</ol>`);
+      expect(count()).toBe(2);
+    });
+
+    it("makes just those that came after the one that the file has", async () => {
+      const { plugin, hold } = reads();
+      const window = await told({ plugins: [plugin] });
+      await window.put('<ol id="todo"></ol>');
+      await window.edit("POST", "#todo", item("2"));
+      const reading = hold();
+      window.tell(1);
+      const goOn = await reading; // with the second change in it
+      await window.edit("POST", "#todo", item("3"));
+      window.tell(2, 3);
+      await window.page.evaluate(() => fetch("/none"));
+      goOn();
+      await shows(window, `<ol id="todo">${item("2")}${item("3")}</ol>`);
+    });
+
+    it("puts right what it has made twice, when the message of what the file had comes late", async () => {
+      const window = await told();
+      await window.put('<ol id="todo"></ol>');
+      await window.edit("POST", "#todo", item("2"));
+      await window.edit("POST", "#todo", item("3"));
+      window.tell(1); // has it read a file that the other two are in
+      await shows(window, `<ol id="todo">${item("2")}${item("3")}</ol>`);
+      window.tell(2, 3);
+      await window.edit("POST", "#todo", item("4"));
+      window.tell(4);
+      await shows(window, `<ol id="todo">${["2", "3", "4"].map(item).join("")}</ol>`);
+    });
+
+    it("reads once more, where it is unknown which of the changes the file has", async () => {
+      const { plugin, hold, count } = reads();
+      const window = await told({ plugins: [plugin] });
+      await window.put('<ol id="todo"></ol>');
+      await window.edit("POST", "#todo", item("2"));
+      await window.edit("POST", "#todo", item("3"));
+      const reading = hold();
+      window.tell(1);
+      const goOn = await reading; // with the third change, of which nobody has told
+      window.tell(2);
+      await window.page.evaluate(() => fetch("/none"));
+      goOn();
+      await window.page.waitForFunction(() => told.length === 2);
+      expect(await bodyOf(window)).toBe(`<ol id="todo">${item("2")}${item("3")}</ol>`);
+      expect(count()).toBe(3);
+    });
+
+    it("reads the file when the elements of a change are not those that it knows", async () => {
+      const { plugin, count } = reads();
+      const window = await told({ plugins: [plugin] });
+      await window.edit("POST", "#todo", item("2")); // nobody tells
+      await window.edit("DELETE", "li");
+      window.tell(2);
+      await shows(window, '<ul id="todo"></ul>');
+      expect(count()).toBe(2);
+    });
+
+    it("reads the file when changes were missed", async () => {
+      const window = await told();
+      await window.edit("POST", "#todo", item("2"));
+      await window.page.evaluate(() => dispatchEvent(new Event("online"))); // a connection is made anew
+      const caller = await window.feed.next();
+      caller.send({ type: "hello", feed: "g", id: 5 }, { type: "gap" });
+      await shows(window, `<ul id="todo">${item("1")}${item("2")}</ul>`);
+    });
+
+    it("shows an own edit, although nobody tells of it", async () => {
+      const window = await told();
+      const text = await window.page.evaluate(async () => {
+        await mirrored.select("#todo").append("<li>2</li>");
+        return textOf();
+      });
+      expect(text).toBe("12");
+    });
+  });
+});

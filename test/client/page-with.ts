@@ -1,0 +1,44 @@
+import type { Selection } from "../../src/client/client.ts";
+import { bundled } from "./chromium.ts";
+
+/** The modules of the client, by their names. */
+export interface Parts {
+  readonly "apply-change": typeof import("../../src/client/apply-change.ts");
+  readonly client: typeof import("../../src/client/client.ts");
+  readonly connection: typeof import("../../src/client/connection.ts");
+  readonly "patch-body": typeof import("../../src/client/patch-body.ts");
+  readonly "selector-of": typeof import("../../src/client/selector-of.ts");
+}
+
+/** What the pages of the tests have in their window. */
+declare global {
+  var client: Parts["client"];
+  var parts: Parts;
+  var item: Selection;
+  /** What a listener was told. */
+  var told: unknown[];
+}
+
+/** A page with `body`, in whose window are modules of `src/client`; `client` under its own name as well. */
+export async function pageWith(
+  body: string,
+  modules: readonly (keyof Parts)[] = ["client"],
+): Promise<Record<string, string>> {
+  const imports = modules.map((name) => `"${name}": await import("/.well-known/filement/${name}.js")`);
+  const files = modules.map(async (name) => [`/.well-known/filement/${name}.js`, await bundled(name)] as const);
+  return {
+    "/page.html": `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Page</title><link rel="icon" href="data:,">
+<script type="module">
+globalThis.parts = { ${imports.join(", ")} };
+globalThis.client = parts.client;
+globalThis.told = [];
+</script></head>
+<body>${body}</body></html>
+`,
+    ...Object.fromEntries(await Promise.all(files)),
+  };
+}
+
+/** Whether the modules of a page have been loaded; for `waitForFunction`. */
+export const isLoaded = (): boolean => "told" in globalThis;

@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import { HttpError } from "../../src/http-error.ts";
+import type { Plugin } from "../../src/plugin.ts";
+import { emptyReply } from "../../src/reply.ts";
+import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { send } from "../helpers/send.ts";
+import { type Served, serve } from "../helpers/serve.ts";
+import { hasChromium, type Window, windows } from "./chromium.ts";
+import { isLoaded, pageWith } from "./page-with.ts";
+
+const list = '<ul id="todo">\n  <li id="a">Bread</li>\n  <li id="b">Milk</li>\n</ul>';
+
+/** What was thrown, as far as it can be handed out of the browser. */
+interface Thrown {
+  readonly isPageError: boolean;
+  readonly status: number;
+  readonly code: string;
+  readonly details: string;
+}
+
+describe.skipIf(!hasChromium)("a selection", () => {
+  const browser = windows();
+
+  /** A page in a browser, and what it has sent to change or read elements. */
+  async function opened(
+    body: string,
+    config: FileServerConfig = {},
+  ): Promise<Served & Window & { sent: Record<string, string | undefined>[]; stored(): Promise<string> }> {
+    const sent: Record<string, string | undefined>[] = [];
+    const recorder: Plugin = {
+      name: "recorder",
+      handle({ method, headers }, next) {
+        const { range, "x-range-unit": unit, "if-match": ifMatch, "x-request-id": id } = headers;
+        if (range) sent.push({ method, range, unit: String(unit), ifMatch, id: String(id) });
+        return next();
+      },
+    };
+    const storage = memoryStorage(await pageWith(body));
+    const served = await serve({ storage, ...config, plugins: [recorder, ...(config.plugins ?? [])] });
+    const window = await browser.open(`${served.url}/page.html`);
+    await window.page.waitForFunction(isLoaded);
+    const stored = async (): Promise<string> => {
+      const { text } = await send(served.url, "GET", "/page.html", { headers: { range: "selector=body" } });
+      return text.replace(/^<body>|<\/body>$/g, "");
+    };
+    return { ...served, ...window, sent, stored };
+  }
+
+  it("gives elements as they stand in the file, and parsed", async () => {
+    const { page, problems } = await opened(`${list}<table><tr><td>1<td>2</table>`);
+    const got = await page.evaluate(async () => {
+      const found = await Promise.all(["li", "td"].map((selector) => client.connect().select(selector).get()));
+      return found.map(({ html, elements, matches }) => ({
+        html,
+        matches,
+        texts: elements.map(({ localName, textContent }) => `${localName} ${textContent}`),
+      }));
+    });
+    expect(got).toEqual([
+      { html: '<li id="a">Bread</li><li id="b">Milk</li>', matches: 2, texts: ["li Bread", "li Milk"] },
+      { html: "<td>1<td>2", matches: 2, texts: ["td 1", "td 2"] },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it("parses html, head and body as what they are", async () => {
+    const { page } = await opened("<p>text</p>");
+    const names = await page.evaluate(async () => {
+      const selections = ["html", "head", "body"].map((selector) => client.connect().select(selector).get());
+      return (await Promise.all(selections)).map(({ elements }) => elements.map(({ localName }) => localName));
+    });
+    expect(names).toEqual([["html"], ["head"], ["body"]]);
+  });
+
+  it("replaces, appends and removes, and gives what stands there now", async () => {
+    const { page, stored, problems } = await opened(list);
+    const given = await page.evaluate(async () => {
+      const { select } = client.connect();
+      const replaced = await select("#a").replace('<li id="a">Rye bread</li>');
+      const appended = await select("#todo").append("<li>Jam</li>");
+      const removed = await select("#b").remove();
+      return [replaced.html, appended.elements[0]?.lastElementChild?.outerHTML, removed];
+    });
+    expect(given).toEqual(['<li id="a">Rye bread</li>', "<li>Jam</li>", 1]);
+    expect(await stored()).toBe('<ul id="todo">\n  <li id="a">Rye bread</li>\n  \n<li>Jam</li></ul>');
+    expect(problems).toEqual([]);
+  });
+
+  it("says of each request that it is about elements, and names it at random", async () => {
+    const { page, sent } = await opened(list);
+    await page.evaluate(async () => {
+      const { select } = client.connect();
+      await select("#a").get();
+      await select("#a").remove();
+    });
+    expect(sent.map(({ method, range, unit }) => [method, range, unit])).toEqual([
+      ["GET", "selector=#a", "selector"],
+      ["DELETE", "selector=#a", "selector"],
+    ]);
+    expect(sent[0]?.["id"]).toMatch(/^\d+(?:-\d+){3}$/);
+    expect(sent[0]?.["id"]).not.toBe(sent[1]?.["id"]);
+  });
+
+  it("takes an element, and leaves out of it what belongs to the browser alone", async () => {
+    const { page, stored } = await opened(list);
+    await page.evaluate(async () => {
+      const item = document.createElement("li");
+      item.append("Jam & butter", Object.assign(document.createElement("button"), { textContent: "Delete" }));
+      item.lastElementChild?.setAttribute("data-local", "");
+      await client.connect().select("#a").replace(item);
+    });
+    expect(await stored()).toContain("<li>Jam &amp; butter</li>");
+  });
+
+  it("selects with characters that header fields cannot have", async () => {
+    const { page, stored } = await opened('<p id="größe">1</p><p title="a%20b">2</p><p title="日本">3</p>');
+    await page.evaluate(async () => {
+      const { select } = client.connect();
+      await select("#größe").replace("<p>eins</p>");
+      await select('[title="a%20b"]').replace("<p>zwei</p>");
+      await select("[title='日本'],\n[title=none]").replace("<p>drei</p>");
+    });
+    expect(await stored()).toContain("<p>eins</p><p>zwei</p><p>drei</p>");
+  });
+
+  it("writes only what is still as it was last seen, until it has been read again", async () => {
+    const { page, url, sent, stored } = await opened(list);
+    await page.evaluate(async () => {
+      globalThis.item = client.connect().select("#a");
+      await item.get();
+    });
+    await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: '<li id="a">Cake</li>' });
+    const attempt = (): Promise<unknown> =>
+      page.evaluate(() =>
+        item.replace('<li id="a">Mine</li>').then(
+          () => "done",
+          (error: Thrown) => error.code,
+        ),
+      );
+    expect([await attempt(), await attempt()]).toEqual(["PRECONDITION_FAILED", "PRECONDITION_FAILED"]);
+    expect(await stored()).toContain("Cake");
+    await page.evaluate(() => item.get());
+    expect(await attempt()).toBe("done");
+    expect(await attempt()).toBe("done"); // it has seen what it wrote itself
+    expect(await stored()).toContain("Mine");
+    expect(sent[0]?.["ifMatch"]).toBeUndefined();
+    expect(sent.filter(({ method, ifMatch }) => method === "PUT" && ifMatch?.startsWith('"elements:'))).toHaveLength(4);
+  });
+
+  it("writes whatever is there, where it has seen nothing", async () => {
+    const { page, url, stored } = await opened(list);
+    await page.evaluate(async () => void (await client.connect().select("#a").get()));
+    await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: '<li id="a">Cake</li>' });
+    await page.evaluate(async () => void (await client.connect().select("#a").replace("<li>Mine</li>")));
+    expect(await stored()).toContain("Mine");
+  });
+
+  it("does one thing after the other, so that each knows what the one before has made of it", async () => {
+    const { page, stored } = await opened(list);
+    await page.evaluate(async () => {
+      const todo = client.connect().select("#todo");
+      await Promise.all([todo.get(), ...["1", "2", "3"].map((text) => todo.append(`<li>${text}</li>`))]);
+    });
+    expect(await stored()).toContain("<li>1</li><li>2</li><li>3</li></ul>");
+  });
+
+  it("understands tags that a proxy has made weak by compressing", async () => {
+    const weaken: Plugin = {
+      name: "weaken",
+      async handle(_exchange, next) {
+        const reply = await next();
+        const { etag } = reply.headers;
+        return etag === undefined ? reply : { ...reply, headers: { ...reply.headers, etag: `W/${etag}` } };
+      },
+    };
+    const { page, stored } = await opened(list, { plugins: [weaken] });
+    await page.evaluate(async () => {
+      const item = client.connect().select("#a");
+      await item.get();
+      await item.replace("<li>Mine</li>");
+    });
+    expect(await stored()).toContain("Mine");
+  });
+
+  describe("where nothing matches", () => {
+    it("gives no elements, and removes none", async () => {
+      const { page } = await opened(list);
+      const given = await page.evaluate(async () => {
+        const { select } = client.connect();
+        return [await select("#none").get(), await select("#none").remove()];
+      });
+      expect(given).toEqual([{ html: "", elements: [], matches: 0 }, 0]);
+    });
+
+    it("does not lose what was to be written without a word", async () => {
+      const { page } = await opened(list);
+      const codes = await page.evaluate(() =>
+        Promise.all(
+          [client.connect().select("#none").replace("<p>"), client.connect().select("#none").append("text")].map(
+            (write) =>
+              write.then(
+                () => "done",
+                ({ code, status }: Thrown) => `${status} ${code}`,
+              ),
+          ),
+        ),
+      );
+      expect(codes).toEqual(["204 NO_MATCH", "204 NO_MATCH"]);
+    });
+  });
+
+  describe("tells what went wrong:", () => {
+    const refusing: Plugin = {
+      name: "refusing",
+      handle({ method }, next) {
+        if (method === "PUT") throw new HttpError(403, "FORBIDDEN", "Not you.");
+        return next();
+      },
+    };
+    const replies = (reply: { status: number; body?: string; type?: string }): Plugin => ({
+      name: "replies",
+      handle: ({ headers }, next) =>
+        headers.range === undefined
+          ? next()
+          : {
+              ...emptyReply(reply.status, { "content-type": reply.type ?? "text/html" }),
+              ...(reply.body && { body: reply.body }),
+            },
+    });
+
+    it.each<[string, string, Partial<FileServerConfig>, Partial<Thrown>]>([
+      ["a selector that is none", "li:first", {}, { status: 400, code: "INVALID_SELECTOR" }],
+      ["no permission", "#a", { plugins: [refusing] }, { status: 403, code: "FORBIDDEN", details: "Not you." }],
+      [
+        "an error of a proxy",
+        "#a",
+        { plugins: [replies({ status: 502, body: "<h1>Bad" })] },
+        { status: 502, code: "HTTP_ERROR", details: "Bad Gateway" },
+      ],
+      [
+        "JSON that is no object",
+        "#a",
+        { plugins: [replies({ status: 500, body: "null", type: "application/json" })] },
+        { code: "HTTP_ERROR" },
+      ],
+      [
+        "a server that knows no selectors",
+        "#a",
+        { plugins: [replies({ status: 200, body: list })] },
+        { status: 200, code: "RANGE_LOST" },
+      ],
+    ])("%s", async (_what, selector, config, expected) => {
+      const { page } = await opened(list, config);
+      const thrown = await page.evaluate(
+        (given) =>
+          client
+            .connect()
+            .select(given)
+            .replace("<li>New</li>")
+            .then(
+              () => undefined,
+              (error: unknown) => {
+                const { status, code, details, name, message } = error as InstanceType<typeof client.PageError>;
+                return { isPageError: error instanceof client.PageError, status, code, details, name, message };
+              },
+            ),
+        selector,
+      );
+      expect(thrown).toMatchObject({ isPageError: true, name: "PageError", ...expected });
+      expect(thrown?.message).toBe(`${thrown?.details} (${thrown?.status} ${thrown?.code})`);
+    });
+
+    it("a server that is gone", async () => {
+      const { page, server } = await opened(list);
+      server.close();
+      server.closeAllConnections();
+      const thrown = await page.evaluate(() =>
+        client
+          .connect()
+          .select("#a")
+          .get()
+          .catch(({ status, code, cause }: Thrown & Error) => [status, code, String(cause)]),
+      );
+      expect(thrown).toEqual([0, "NETWORK", "TypeError: Failed to fetch"]);
+    });
+  });
+});
