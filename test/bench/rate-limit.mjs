@@ -75,7 +75,7 @@ export async function rateLimit(_directory, { rounds, ms }) {
   }
   printTable(
     "Decisions of a rate limit per second",
-    ["", ...sizes.map((size) => `${count(size)} ${size === 1 ? "client" : "clients"}`)],
+    ["limiter", ...sizes.map((size) => `clients: ${count(size)}`)],
     [...speeds].map(([name, each]) => [name, ...each.map(count)]),
   );
 
@@ -101,7 +101,7 @@ export async function rateLimit(_directory, { rounds, ms }) {
   for (const { name, longestTurnMs } of costs) {
     if (longestTurnMs !== undefined) pauses.push([`${name}, in a cleanup of all`, longestTurnMs.toFixed(1)]);
   }
-  printTable(`Longest hold of the event loop with ${count(clients)} clients`, ["", "processor ms"], pauses);
+  printTable(`Longest hold of the event loop with ${count(clients)} clients`, ["limiter", "processor ms"], pauses);
 }
 
 /**
