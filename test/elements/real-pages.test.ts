@@ -8,7 +8,7 @@ import { memoryStorage } from "../../src/storage/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
 import { elementsOf, realPages, replacementFor, seededRandom, selectorOf } from "./pages.ts";
 
-const elementsPerPage = 6;
+const elementsPerPage = 3;
 /** Every page goes through the server in-process, every so many-th over a socket as well. */
 const overHttpEvery = 32;
 const pages = realPages().map((page, seed) => ({ ...page, seed }));
