@@ -93,7 +93,7 @@ export class Broadcast {
 
   async #run(steps: Generator<void>): Promise<void> {
     const slice = new TimeSlice();
-    await slice.renew(); // the reply to whoever made the change goes first
+    await undefined; // whoever publishes goes on first, up to where it waits for something
     while (!steps.next().done) if (slice.isOver) await slice.renew();
     this.#running = undefined;
   }
