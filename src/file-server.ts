@@ -4,8 +4,9 @@ import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerRes
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { ChangeFeed } from "./change-feed.ts";
+import { checkConfig } from "./check-config.ts";
 import { completeReply } from "./complete-reply.ts";
-import { checkConfig, type FileServerConfig } from "./config.ts";
+import type { FileServerConfig } from "./config.ts";
 import { errorReply } from "./error-reply.ts";
 import { Exchange, type IncomingRequest } from "./exchange.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";

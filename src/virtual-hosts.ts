@@ -1,4 +1,5 @@
-import { type FileServerConfig, type HostConfig, hostKey } from "./config.ts";
+import { hostKey } from "./check-config.ts";
+import type { FileServerConfig, HostConfig } from "./config.ts";
 import { createSite, type ServerParts, type Site } from "./site.ts";
 
 /** The hosts of a server. */

@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^plugins\//,
   /^files\//,
   /^elements\//,
-  /^(config|error-reply|exchange|request-body|change-feed|external-edits)$/,
+  /^(config|check-config|error-reply|exchange|request-body|change-feed|external-edits)$/,
   /^config\//,
   /^http\//,
   /^(access|outage)$/,

@@ -5,6 +5,7 @@ import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 
 /** Source files without a test of their own name, each for a reason. */
 const testedElsewhere: Readonly<Record<string, string>> = {
+  config: "types, and an error; check-config.test.ts",
   index: "exports.test.ts",
   logger: "an interface and a constant",
   plugin: "an interface",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fileHandlerOptions } from "../config.ts";
+import { fileHandlerOptions } from "../check-config.ts";
 import type { Plugin } from "../plugin.ts";
 import { accessLogOptions } from "../plugins/access-log/options.ts";
 import { accessLog } from "../plugins/access-log.ts";

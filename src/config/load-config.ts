@@ -1,15 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import {
-  ConfigError,
-  checkConfig,
-  type FileServerConfig,
-  type HostConfig,
-  hostKey,
-  hostOptions,
-  isHostName,
-  serverOptions,
-} from "../config.ts";
+import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "../check-config.ts";
+import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { expectedLocation, filePath } from "./file-path.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { allItems, isOfType, MicrodataError, type MicrodataItem, readMicrodataPage } from "./microdata.ts";

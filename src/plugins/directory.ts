@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../config.ts";
+import { checkOptions } from "../check-config.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import type { Plugin } from "../plugin.ts";
 

@@ -1,4 +1,5 @@
-import { ConfigError, checkFileHandlerOptions } from "../config.ts";
+import { checkFileHandlerOptions } from "../check-config.ts";
+import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import { examineElements } from "../elements/examine.ts";
 import type { Exchange } from "../exchange.ts";

@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { z } from "zod";
-import { ConfigError, checkOptions } from "../config.ts";
+import { checkOptions } from "../check-config.ts";
+import { ConfigError } from "../config.ts";
 import type { Exchange } from "../exchange.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { HttpError } from "../http-error.ts";

@@ -1,4 +1,4 @@
-import { checkOptions } from "../config.ts";
+import { checkOptions } from "../check-config.ts";
 import type { Exchange } from "../exchange.ts";
 import { HttpError } from "../http-error.ts";
 import { notify } from "../notify.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
-import { checkOptions } from "../config.ts";
+import { checkOptions } from "../check-config.ts";
 import type { Exchange } from "../exchange.ts";
 import { unavailable } from "../outage.ts";
 import type { Plugin } from "../plugin.ts";

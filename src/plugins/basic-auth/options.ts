@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { checkOptions } from "../../check-config.ts";
 import { expectedLocation, filePath } from "../../config/file-path.ts";
-import { ConfigError, checkOptions } from "../../config.ts";
+import { ConfigError } from "../../config.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";

@@ -2,7 +2,8 @@
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Right, SelectedElements, User } from "../../../src/access.ts";
-import { type ConfigError, checkOptions } from "../../../src/config.ts";
+import { checkOptions } from "../../../src/check-config.ts";
+import type { ConfigError } from "../../../src/config.ts";
 import { createPermissions, ruleSchema } from "../../../src/plugins/basic-auth/permissions.ts";
 import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
 

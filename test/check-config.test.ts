@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, checkConfig, type FileServerConfig } from "../src/config.ts";
+import { checkConfig } from "../src/check-config.ts";
+import { ConfigError, type FileServerConfig } from "../src/config.ts";
 import { createFileServer } from "../src/file-server.ts";
 import { fileHandler } from "../src/plugins/file-handler.ts";
 import { memoryStorage } from "../src/storage/memory-storage.ts";
