@@ -75,6 +75,15 @@ describe("the documentation", () => {
     expect(missing).toEqual([]);
   });
 
+  it("names only functions that exist, on the page about the source", () => {
+    const named = [...read("docs/architecture.md").matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = ""]) => name);
+    expect(named.length).toBeGreaterThan(5);
+    const source = filesBelow("src", ".ts")
+      .map((file) => read(`src/${file}`))
+      .join("\n");
+    expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
+  });
+
   it("lists the layers that the architecture test enforces", () => {
     const [, source = ""] = /const layers[^=]*= \[([^;]+)\n\];/.exec(read("test/architecture.test.ts")) ?? [];
     const enforced = [...source.matchAll(/\/\^(.+?)\$?\/,/g)].map(([, pattern = ""]) => layerText(pattern));
