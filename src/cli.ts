@@ -5,7 +5,7 @@ import { serve } from "./cli/serve.ts";
 import { startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
-import { version } from "./version.ts";
+import { version } from "./server/version.ts";
 
 /** How long the process may outlive its work, in milliseconds, for what plugins have left running. */
 const farewellMs = 1_000;

@@ -1,8 +1,8 @@
-import type { Exchange } from "./exchange.ts";
 import type { TrustProxy } from "./http/client-address.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
-import type { Logger } from "./logger.ts";
-import type { Plugin } from "./plugin.ts";
+import type { Exchange } from "./server/exchange.ts";
+import type { Logger } from "./server/logger.ts";
+import type { Plugin } from "./server/plugin.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */

@@ -1,32 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { rowOf } from "./helpers/rooms.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
-
-/**
- * The request path from top to bottom. A module may import, to run it, only what stands in its own line or below; types
- * may come from anywhere.
- */
-const layers: readonly RegExp[] = [
-  /^cli$/,
-  /^cli\//,
-  /^index$/,
-  /^config\/(load-config|load-plugins|bundled-plugins|plugin-order|read-options|problems)$/,
-  /^file-server$/,
-  /^(virtual-hosts|node-request|fetch-request|send-reply|fetch-reply|upgrade-response|complete-reply)$/,
-  /^site$/,
-  /^pipeline$/,
-  /^plugins\//,
-  /^files\//,
-  /^elements\//,
-  /^(config|check-config|error-reply|exchange|request-body|change-feed|external-edits)$/,
-  /^config\//,
-  /^http\//,
-  /^(access|outage)$/,
-  /^(http-error|reply|notify|logger|plugin|plugin-list|time-slice|version)$/,
-  /^storage\//,
-  /^client\//,
-];
 
 const src = join(projectRoot, "src");
 const modules = filesBelow("src", ".ts").map((file) => file.replace(/\.ts$/, ""));
@@ -43,17 +19,15 @@ function importsOf(module: string): string[] {
     );
 }
 
-const layerOf = (module: string): number => layers.findIndex((layer) => layer.test(module));
-
 describe("the architecture", () => {
-  it("gives every module a place in the request path", () => {
-    expect(modules.filter((module) => layerOf(module) === -1)).toEqual([]);
+  it("has every module in a room", () => {
+    expect(modules.filter((module) => rowOf(module) === -1)).toEqual([]);
   });
 
   it("has every import point down", () => {
     const upward = modules.flatMap((module) =>
       importsOf(module)
-        .filter((imported) => layerOf(imported) < layerOf(module))
+        .filter((imported) => rowOf(imported) < rowOf(module))
         .map((imported) => `${module} -> ${imported}`),
     );
     expect(upward).toEqual([]);
@@ -77,7 +51,7 @@ describe("the architecture", () => {
       const source = readFileSync(join(src, `${module}.ts`), "utf8");
       return /\b(?:res|response)\b[^;\n]*\.(?:writeHead|end|write)\(/.test(source);
     });
-    expect(writers.filter((module) => !module.startsWith("plugins/from-middleware"))).toEqual(["send-reply"]);
+    expect(writers.filter((module) => !module.startsWith("plugins/from-middleware"))).toEqual(["runtime/send-reply"]);
   });
 
   it("keeps the library silent: only the command line prints, hooks signals and reads the environment", () => {

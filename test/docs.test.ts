@@ -6,10 +6,11 @@ import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
-import { toHttpError } from "../src/http-error.ts";
+import { toHttpError } from "../src/http/http-error.ts";
 import * as filement from "../src/index.ts";
-import { memoryStorage } from "../src/storage/memory-storage.ts";
+import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
 import { StorageError, type StorageErrorCode } from "../src/storage/storage.ts";
+import { rows } from "./helpers/rooms.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
@@ -23,7 +24,7 @@ const pages = ["README.md", ...docs.map((name) => `docs/${name}`)].filter(
 
 describe("the error page", () => {
   it("lists just the codes of the type ErrorCode, in the same order", () => {
-    const [, union = ""] = /export type ErrorCode =([^;]+);/.exec(read("src/http-error.ts")) ?? [];
+    const [, union = ""] = /export type ErrorCode =([^;]+);/.exec(read("src/http/http-error.ts")) ?? [];
     const codes = [...union.matchAll(/"(\w+)"/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThan(30);
     expect(firstColumn(table("docs/errors.md", "Codes"))).toEqual(codes);
@@ -76,7 +77,9 @@ describe("the documentation", () => {
   });
 
   it("names only functions that exist, on the page about the source", () => {
-    const named = [...read("docs/architecture.md").matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = ""]) => name);
+    const named = [...read("docs/internals/architecture.md").matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(
+      ([, name = ""]) => name,
+    );
     expect(named.length).toBeGreaterThan(5);
     const source = filesBelow("src", ".ts")
       .map((file) => read(`src/${file}`))
@@ -84,13 +87,9 @@ describe("the documentation", () => {
     expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
   });
 
-  it("lists the layers that the architecture test enforces", () => {
-    const [, source = ""] = /const layers[^=]*= \[([^;]+)\n\];/.exec(read("test/architecture.test.ts")) ?? [];
-    const enforced = [...source.matchAll(/\/\^(.+?)\$?\/,/g)].map(([, pattern = ""]) => layerText(pattern));
-    const [, listed = ""] = /```text\n(cli\n[^`]+)```/.exec(read("docs/architecture.md")) ?? [];
-    const lines = listed.trim().split("\n");
-    expect(enforced.length).toBeGreaterThan(10);
-    expect(lines.map((line) => line.trim().split(/ {2,}/, 1)[0])).toEqual(enforced);
+  it("lists the rooms in the order that the architecture test enforces", () => {
+    const [, listed = ""] = /```text\n(cli\n[^`]+)```/.exec(read("docs/internals/architecture.md")) ?? [];
+    expect(listed.trim().split("\n")).toEqual(rows.map((row) => row.join(" ")));
   });
 });
 
@@ -367,15 +366,6 @@ function anchorsOf(text: string): Set<string> {
 
 function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, "");
-}
-
-/** `^(a|b)$` as `a b`, `^http\/` as `http/*`. */
-function layerText(pattern: string): string {
-  const name = pattern
-    .replace(/^\((.*)\)$/, "$1")
-    .replaceAll("|", " ")
-    .replaceAll("\\/", "/");
-  return name.endsWith("/") ? `${name}*` : name;
 }
 
 function trimmedLines(text: string): string {

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../server/logger.ts";
 
 export type LogFormat = "text" | "json";
 

@@ -1,6 +1,6 @@
-import { bundledNames } from "../config/library.ts";
 import type { FileServerConfig, HostConfig } from "../config.ts";
-import { listPlugins } from "../plugin-list.ts";
+import { bundledNames } from "../config-page/library.ts";
+import { listPlugins } from "../server/plugin-list.ts";
 
 /** Names of plugins that keep nobody out; one of somebody else's may. */
 const harmless: ReadonlySet<string> = new Set(

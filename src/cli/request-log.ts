@@ -1,5 +1,5 @@
-import type { Plugin } from "../plugin.ts";
 import { withoutUserInfo } from "../plugins/access-log/user-info.ts";
+import type { Plugin } from "../server/plugin.ts";
 
 /** One line for every finished request, for `-v`. */
 export function requestLog(): Plugin {

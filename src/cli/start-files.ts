@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { loadConfig } from "../config/load-config.ts";
 import type { FileServerConfig, HostConfig } from "../config.ts";
+import { loadConfig } from "../config-page/load-config.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
-import type { Plugin } from "../plugin.ts";
+import type { Plugin } from "../server/plugin.ts";
 import type { CommandLine } from "./command-line.ts";
 import { inTime } from "./in-time.ts";
 import type { OperatorLog } from "./log-lines.ts";

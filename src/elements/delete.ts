@@ -1,16 +1,16 @@
 import type { ElementRequest } from "../files/file-request.ts";
-import { HttpError } from "../http-error.ts";
-import type { Reply } from "../reply.ts";
-import { elementSpan } from "./document/element-span.ts";
-import { firstLineAt } from "./document/first-line.ts";
-import { SourceElement } from "./document/html-nodes.ts";
-import { pageElements } from "./document/page-elements.ts";
-import type { SourceDocument } from "./document/source-document.ts";
-import { nextOf, previousOf } from "./edit/neighbours.ts";
-import { outermost } from "./edit/outermost.ts";
-import type { Placement } from "./edit/placement.ts";
-import { endTagsAt } from "./edit/unclosed-tail.ts";
-import { removeXml } from "./edit/xml-placement.ts";
+import { elementSpan } from "../html/document/element-span.ts";
+import { firstLineAt } from "../html/document/first-line.ts";
+import { SourceElement } from "../html/document/html-nodes.ts";
+import { pageElements } from "../html/document/page-elements.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
+import { nextOf, previousOf } from "../html/edit/neighbours.ts";
+import { outermost } from "../html/edit/outermost.ts";
+import type { Placement } from "../html/edit/placement.ts";
+import { endTagsAt } from "../html/edit/unclosed-tail.ts";
+import { removeXml } from "../html/edit/xml-placement.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */

@@ -1,7 +1,7 @@
-import { HttpError } from "../http-error.ts";
-import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
-import type { SourceElement } from "./document/html-nodes.ts";
-import type { Fragment } from "./edit/well-formed.ts";
+import type { SourceElement } from "../html/document/html-nodes.ts";
+import type { Fragment } from "../html/edit/well-formed.ts";
+import { HttpError } from "../http/http-error.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 
 /** Names of the ways of speaking the protocol. */
 export type DialectName = "spec" | "draft-00";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { HttpError } from "../http-error.ts";
-import type { SourceDocument } from "./document/source-document.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
+import { HttpError } from "../http/http-error.ts";
 
 /** Options of {@link DocumentCache}. */
 export interface DocumentCacheOptions {

@@ -1,7 +1,7 @@
 import type { ElementRequest } from "../files/file-request.ts";
+import type { SourceElement } from "../html/document/html-nodes.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
-import type { SourceElement } from "./document/html-nodes.ts";
 import { elementBytes } from "./element-reply.ts";
 import { elementTag } from "./element-tag.ts";
 import type { LoadedDocument } from "./load-document.ts";

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
+import { TimeSlice } from "../event-loop/time-slice.ts";
 import type { ElementRequest, FileOptions } from "../files/file-request.ts";
+import { elementSpan } from "../html/document/element-span.ts";
+import type { SourceElement } from "../html/document/html-nodes.ts";
+import { serialisedParts } from "../html/document/serialise.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
 import { documentKind } from "../http/content-type.ts";
-import { HttpError } from "../http-error.ts";
-import type { Reply, ReplyHeaders } from "../reply.ts";
-import { TimeSlice } from "../time-slice.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import { dialects } from "./dialect.ts";
-import { elementSpan } from "./document/element-span.ts";
-import type { SourceElement } from "./document/html-nodes.ts";
-import { serialisedParts } from "./document/serialise.ts";
-import type { SourceDocument } from "./document/source-document.ts";
 
 const unit = /^\s*selector=\s*/i;
 

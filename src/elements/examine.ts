@@ -1,9 +1,9 @@
-import type { SelectedElements } from "../access.ts";
 import type { ElementRequest } from "../files/file-request.ts";
-import type { ReplyHeaders } from "../reply.ts";
-import { isHtmlElement } from "./document/html-document.ts";
-import { voidElements } from "./document/optional-tags.ts";
-import { pageElements } from "./document/page-elements.ts";
+import { isHtmlElement } from "../html/document/html-document.ts";
+import { voidElements } from "../html/document/optional-tags.ts";
+import { pageElements } from "../html/document/page-elements.ts";
+import type { SelectedElements } from "../server/access.ts";
+import type { ReplyHeaders } from "../server/reply.ts";
 import { matchHeaders } from "./element-reply.ts";
 import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";

@@ -1,8 +1,8 @@
 import type { ElementRequest } from "../files/file-request.ts";
+import type { SourceElement } from "../html/document/html-nodes.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
+import { compileSelector, selectElements } from "../html/selector/select.ts";
 import { dialects } from "./dialect.ts";
-import type { SourceElement } from "./document/html-nodes.ts";
-import type { SourceDocument } from "./document/source-document.ts";
-import { compileSelector, selectElements } from "./selector/select.ts";
 
 /** Finds the elements that a request is about in a document, in document order. */
 export type FindElements = (document: SourceDocument) => Promise<readonly SourceElement[]>;

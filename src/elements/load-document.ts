@@ -1,9 +1,9 @@
 import type { ElementRequest } from "../files/file-request.ts";
+import { parseDocument } from "../html/document/parse-document.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
 import { documentKind } from "../http/content-type.ts";
-import { HttpError, notFound } from "../http-error.ts";
+import { HttpError, notFound } from "../http/http-error.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import { parseDocument } from "./document/parse-document.ts";
-import type { SourceDocument } from "./document/source-document.ts";
 import { parseLimits } from "./document-limits.ts";
 
 /** A document and what the storage knew of the file when it was read. */

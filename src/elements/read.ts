@@ -1,6 +1,6 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import { formatHttpDate } from "../http/http-date.ts";
-import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import { judgePreconditions } from "./element-preconditions.ts";
 import { elementBytes, elementHeaders, noMatchReply, withMatches } from "./element-reply.ts";
 import { elementTag } from "./element-tag.ts";

@@ -1,20 +1,20 @@
 import { Buffer } from "node:buffer";
 import type { ElementRequest } from "../files/file-request.ts";
-import { HttpError } from "../http-error.ts";
-import type { Reply } from "../reply.ts";
+import { elementSpan } from "../html/document/element-span.ts";
+import { firstLineAt } from "../html/document/first-line.ts";
+import { SourceElement } from "../html/document/html-nodes.ts";
+import { pageElements } from "../html/document/page-elements.ts";
+import { requireEncodable, type SourceDocument } from "../html/document/source-document.ts";
+import { decodeHtml, invalidHtml } from "../html/edit/invalid-html.ts";
+import { previousOf } from "../html/edit/neighbours.ts";
+import { outermost } from "../html/edit/outermost.ts";
+import type { Placement } from "../html/edit/placement.ts";
+import { endTagsAt, firstTagOf } from "../html/edit/unclosed-tail.ts";
+import { type Fragment, fragmentsOf } from "../html/edit/well-formed.ts";
+import { placeXmlInstead } from "../html/edit/xml-placement.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Reply } from "../server/reply.ts";
 import { type Dialect, dialects } from "./dialect.ts";
-import { elementSpan } from "./document/element-span.ts";
-import { firstLineAt } from "./document/first-line.ts";
-import { SourceElement } from "./document/html-nodes.ts";
-import { pageElements } from "./document/page-elements.ts";
-import { requireEncodable, type SourceDocument } from "./document/source-document.ts";
-import { decodeHtml, invalidHtml } from "./edit/invalid-html.ts";
-import { previousOf } from "./edit/neighbours.ts";
-import { outermost } from "./edit/outermost.ts";
-import type { Placement } from "./edit/placement.ts";
-import { endTagsAt, firstTagOf } from "./edit/unclosed-tail.ts";
-import { type Fragment, fragmentsOf } from "./edit/well-formed.ts";
-import { placeXmlInstead } from "./edit/xml-placement.ts";
 import { editElements } from "./edit-elements.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */

@@ -1,8 +1,8 @@
-import type { SelectedElements } from "../access.ts";
 import type { ElementRequest } from "../files/file-request.ts";
-import type { SourceElement, TreeParent } from "./document/html-nodes.ts";
-import type { SourceDocument } from "./document/source-document.ts";
-import { compileSelector, selectElements } from "./selector/select.ts";
+import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
+import { compileSelector, selectElements } from "../html/selector/select.ts";
+import type { SelectedElements } from "../server/access.ts";
 
 /** Throws unless this user may do to each of the elements what the request asks for. */
 export function refuseForbidden(

@@ -1,8 +1,8 @@
-import type { Exchange } from "../exchange.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
-import { jsonReply, type Reply, type ReplyHeaders } from "../reply.ts";
+import type { Exchange } from "../server/exchange.ts";
+import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Exchange } from "../exchange.ts";
 import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
-import { HttpError } from "../http-error.ts";
-import type { Reply } from "../reply.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Reply } from "../server/reply.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";

@@ -1,4 +1,4 @@
-import { emptyReply, type Reply } from "../reply.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
 import { preconditionCheck } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 

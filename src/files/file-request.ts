@@ -1,8 +1,8 @@
-import type { Right } from "../access.ts";
 import type { DialectName } from "../elements/dialect.ts";
 import type { DocumentCache } from "../elements/document-cache.ts";
-import type { Exchange } from "../exchange.ts";
-import type { Reply } from "../reply.ts";
+import type { Right } from "../server/access.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Reply } from "../server/reply.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
 
 /** The options of the file handler with all defaults filled in. */

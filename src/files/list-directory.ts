@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
+import { TimeSlice } from "../event-loop/time-slice.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { forbiddenInName } from "../http/request-path.ts";
-import type { ReplyHeaders } from "../reply.ts";
+import type { ReplyHeaders } from "../server/reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import { TimeSlice } from "../time-slice.ts";
 import { directoryPage, directoryPagePolicy } from "./directory-page.ts";
 import type { FileOperation, FileRequest } from "./file-request.ts";
 import { compareEntries, listingOrder } from "./listing-order.ts";

@@ -1,5 +1,5 @@
-import type { Exchange } from "../exchange.ts";
 import { encodePath } from "../http/request-path.ts";
+import type { Exchange } from "../server/exchange.ts";
 
 /** The `Location` of a canonical path: below the mount, and with exactly one slash at its beginning. */
 export function locationOf({ mount }: Exchange, path: string): string {

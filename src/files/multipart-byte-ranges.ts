@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { contentRange } from "../http/byte-range.ts";
-import type { Reply, ReplyHeaders } from "../reply.ts";
+import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { ByteSpan, OpenFile } from "../storage/storage.ts";
 
 /**

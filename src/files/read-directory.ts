@@ -1,6 +1,6 @@
+import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { HttpError } from "../http-error.ts";
-import { emptyReply, type Reply } from "../reply.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
 import { locationOf } from "./location.ts";

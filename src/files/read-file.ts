@@ -2,9 +2,9 @@ import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-ran
 import { documentKind } from "../http/content-type.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
+import { HttpError, notFound } from "../http/http-error.ts";
 import { evaluatePreconditions, isRangeCurrent, preconditionFailed } from "../http/preconditions.ts";
-import { HttpError, notFound } from "../http-error.ts";
-import { emptyReply, type Reply, type ReplyHeaders } from "../reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { documentKind } from "../http/content-type.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import type { Content } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 

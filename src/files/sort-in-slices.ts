@@ -1,4 +1,4 @@
-import { TimeSlice } from "../time-slice.ts";
+import { TimeSlice } from "../event-loop/time-slice.ts";
 
 /** So many items are sorted, or merged, without looking at the clock: well under a millisecond of comparisons. */
 const itemsAtOnce = 256;

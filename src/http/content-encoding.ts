@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Refuses content that would have to be decoded before it could be stored: 415 `UNSUPPORTED_ENCODING`. */
 export function refuseEncodedContent({ "content-encoding": encoding }: IncomingHttpHeaders): void {

@@ -1,4 +1,4 @@
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "./http-error.ts";
 import { canonicalIPv6 } from "./ip-address.ts";
 
 const maxNameLength = 253;

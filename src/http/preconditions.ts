@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { HttpError } from "../http-error.ts";
 import { matchesStrongly, matchesWeakly } from "./entity-tag.ts";
 import { parseHttpDate } from "./http-date.ts";
+import { HttpError } from "./http-error.ts";
 
 /** What tells one version of a stored file, or of the elements of a document, from another. */
 export interface Validators {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Longest name in bytes that common file systems store. */
 export const maxNameBytes = 255;

@@ -1,5 +1,5 @@
-import { HttpError } from "../http-error.ts";
 import { utf8Header } from "./header-text.ts";
+import { HttpError } from "./http-error.ts";
 
 const selectorUnit = /^selector=/i;
 const bytesUnit = /^bytes=/i;

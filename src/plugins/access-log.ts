@@ -1,5 +1,5 @@
-import { filePath } from "../config/file-path.ts";
-import type { Plugin } from "../plugin.ts";
+import { filePath } from "../local-files/file-path.ts";
+import type { Plugin } from "../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { FileSink } from "./access-log/file-sink.ts";
 import { lineFormat } from "./access-log/formats.ts";

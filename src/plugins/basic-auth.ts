@@ -1,9 +1,9 @@
-import { type Access, rightsOf, type User } from "../access.ts";
-import type { Exchange } from "../exchange.ts";
 import { documentKind } from "../http/content-type.ts";
-import { HttpError } from "../http-error.ts";
-import type { Plugin } from "../plugin.ts";
-import type { Reply } from "../reply.ts";
+import { HttpError } from "../http/http-error.ts";
+import { type Access, rightsOf, type User } from "../server/access.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Plugin } from "../server/plugin.ts";
+import type { Reply } from "../server/reply.ts";
 import type { Accounts, CheckCredentials } from "./basic-auth/accounts.ts";
 import { accountsSource } from "./basic-auth/accounts-source.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";

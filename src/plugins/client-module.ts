@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { entityTag } from "../http/entity-tag.ts";
+import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
-import { HttpError } from "../http-error.ts";
-import type { Plugin } from "../plugin.ts";
-import type { Reply } from "../reply.ts";
+import type { Plugin } from "../server/plugin.ts";
+import type { Reply } from "../server/reply.ts";
 
 /** Where pages find the module, below the mount. RFC 8615 keeps these names free for such things. */
 const modulePath = "/.well-known/filement/client.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkOptions } from "../check-config.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
-import type { Plugin } from "../plugin.ts";
+import { checkOptions } from "../options/check-config.ts";
+import type { Plugin } from "../server/plugin.ts";
 
 /** Options for {@link directory}. */
 export interface DirectoryOptions {

@@ -1,20 +1,20 @@
-import { checkFileHandlerOptions } from "../check-config.ts";
 import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import { examineElements } from "../elements/examine.ts";
-import type { Exchange } from "../exchange.ts";
-import { announceExternalEdits } from "../external-edits.ts";
 import type { ElementRequest, FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
+import type { Site } from "../hosts/site.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
+import { HttpError, notFound } from "../http/http-error.ts";
 import { asksForElements, parseRange } from "../http/selector-range.ts";
-import { HttpError, notFound } from "../http-error.ts";
-import type { Plugin } from "../plugin.ts";
-import { emptyReply, type Reply } from "../reply.ts";
-import type { Site } from "../site.ts";
-import { diskStorage } from "../storage/disk-storage.ts";
+import { checkFileHandlerOptions } from "../options/check-config.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Plugin } from "../server/plugin.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
+import { diskStorage } from "../storage/disk/disk-storage.ts";
 import type { Storage, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
+import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
   elementOperations,

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import { HttpError } from "../http-error.ts";
-import type { Plugin } from "../plugin.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Plugin } from "../server/plugin.ts";
 import { CapturedResponse } from "./from-middleware/captured-response.ts";
 import { requestOf } from "./from-middleware/connect-request.ts";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { checkOptions } from "../check-config.ts";
+import type { Site } from "../hosts/site.ts";
+import { HttpError } from "../http/http-error.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
-import { HttpError } from "../http-error.ts";
-import { notify } from "../notify.ts";
-import type { Plugin } from "../plugin.ts";
-import { jsonReply, type Reply } from "../reply.ts";
-import type { Site } from "../site.ts";
+import { checkOptions } from "../options/check-config.ts";
+import { notify } from "../server/notify.ts";
+import type { Plugin } from "../server/plugin.ts";
+import { jsonReply, type Reply } from "../server/reply.ts";
+import { version as filementVersion } from "../server/version.ts";
 import type { Storage } from "../storage/storage.ts";
-import { version as filementVersion } from "../version.ts";
 import { type HealthCheck, watchedCheck } from "./health-check/watched-check.ts";
 
 /** Options for {@link healthCheck}. */

@@ -1,12 +1,12 @@
 import { Registry } from "prom-client";
 import { z } from "zod";
-import { checkOptions } from "../check-config.ts";
 import { ConfigError } from "../config.ts";
-import type { Exchange } from "../exchange.ts";
+import { HttpError } from "../http/http-error.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
-import { HttpError } from "../http-error.ts";
-import type { Next, Plugin } from "../plugin.ts";
-import type { Reply } from "../reply.ts";
+import { checkOptions } from "../options/check-config.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Next, Plugin } from "../server/plugin.ts";
+import type { Reply } from "../server/reply.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";

@@ -1,9 +1,9 @@
-import { checkOptions } from "../check-config.ts";
-import type { Exchange } from "../exchange.ts";
-import { HttpError } from "../http-error.ts";
-import { notify } from "../notify.ts";
-import type { Plugin } from "../plugin.ts";
-import { jsonReply, type Reply } from "../reply.ts";
+import { HttpError } from "../http/http-error.ts";
+import { checkOptions } from "../options/check-config.ts";
+import type { Exchange } from "../server/exchange.ts";
+import { notify } from "../server/notify.ts";
+import type { Plugin } from "../server/plugin.ts";
+import { jsonReply, type Reply } from "../server/reply.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
 import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
 import { limitFields, noteVerdict, retryAfterSeconds, type Verdict } from "./rate-limit/limit-fields.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { requestLog } from "../../src/cli/request-log.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import { silentLogger } from "../../src/logger.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { silentLogger } from "../../src/server/logger.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { rawRequest, serve } from "../helpers/serve.ts";
 
 describe("the request log", () => {

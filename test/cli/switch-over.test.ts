@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { StartedFiles } from "../../src/cli/start-files.ts";
 import { SwitchOver } from "../../src/cli/switch-over.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import type { Plugin } from "../../src/plugin.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { listen, openSocket } from "../helpers/serve.ts";
 

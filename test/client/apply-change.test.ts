@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/change-feed.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Change } from "../../src/server/change-feed.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
 import { hasChromium, windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";

@@ -6,7 +6,7 @@ import { minify } from "terser";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { listen, serve } from "../helpers/serve.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
 import { hasChromium, type Window, windows } from "./chromium.ts";
 import { change, type FakeFeed, fakeFeed } from "./fake-feed.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/change-feed.ts";
 import type { FileServerConfig } from "../../src/config.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Change } from "../../src/server/change-feed.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { hasChromium, type Window, windows } from "./chromium.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
-import { emptyReply } from "../../src/reply.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { emptyReply } from "../../src/server/reply.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { hasChromium, type Window, windows } from "./chromium.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
-import type { SourceDocument } from "../../src/elements/document/source-document.ts";
-import { compileSelector, selectElements } from "../../src/elements/selector/select.ts";
-import { HttpError } from "../../src/http-error.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
+import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */
 const pages = {

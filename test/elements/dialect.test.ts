@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../src/elements/dialect.ts";
-import { parseFragment } from "../../src/elements/edit/well-formed.ts";
+import { parseFragment } from "../../src/html/edit/well-formed.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 
 const page = "<ul id=l>\n<li id=a>1</li>\n<li>2</li>\n</ul>\n";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
-import type { SourceDocument } from "../../src/elements/document/source-document.ts";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
-import { HttpError } from "../../src/http-error.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
+import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 
 const document = await parseHtml(Buffer.from("<p>a"));
 const load = (): SourceDocument => document;

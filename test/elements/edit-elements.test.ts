@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { edit, send, serveOne, wholePage } from "./editing.ts";
 
 /** Status and code of a reply. */

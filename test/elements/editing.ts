@@ -1,6 +1,6 @@
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 
 /** What a request to a page was answered, and what the page is afterwards. */
 export interface Edited {

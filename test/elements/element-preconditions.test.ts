@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
 import { judgePreconditions } from "../../src/elements/element-preconditions.ts";
 import { elementTag } from "../../src/elements/element-tag.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 import { elementsOf } from "./pages.ts";
 

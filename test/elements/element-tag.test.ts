@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { elementTag } from "../../src/elements/element-tag.ts";
 import { entityTag } from "../../src/http/entity-tag.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 
 describe("elementTag", () => {
   it("is strong, and the same for the same bytes only", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Plugin } from "../../src/plugin.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { accessOf } from "../helpers/file-request.ts";
 import { edit, send, serveOne } from "./editing.ts";
 

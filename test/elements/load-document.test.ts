@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 
 /** Status, and the elements or the code of the error. */
 async function read(page: string, options: object = {}, path = "/page.html"): Promise<[number, string]> {

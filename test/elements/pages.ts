@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { html } from "parse5";
-import { isTagOnly } from "../../src/elements/document/element-span.ts";
-import { forEachNode, nextNode } from "../../src/elements/document/html-document.ts";
-import { type RootNode, SourceElement, type TreeChild } from "../../src/elements/document/html-nodes.ts";
-import type { SourceDocument } from "../../src/elements/document/source-document.ts";
+import { isTagOnly } from "../../src/html/document/element-span.ts";
+import { forEachNode, nextNode } from "../../src/html/document/html-document.ts";
+import { type RootNode, SourceElement, type TreeChild } from "../../src/html/document/html-nodes.ts";
+import type { SourceDocument } from "../../src/html/document/source-document.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
 

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { send } from "./editing.ts";
 import { elementsOf, realPages, seededRandom, selectorOf } from "./pages.ts";
 
-/** Fifteen for each page are the 3,870 of docs/decisions.md. */
+/** Fifteen for each page are the 3,870 of docs/internals/decisions.md. */
 const perPage = Number(process.env["DELETIONS_PER_PAGE"] ?? 3);
 const figures = { deletions: 0, asTheyStood: 0, normalised: 0 };
 

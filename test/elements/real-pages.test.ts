@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { elementSpan, isTagOnly } from "../../src/elements/document/element-span.ts";
-import { isHtmlElement, parseHtml } from "../../src/elements/document/html-document.ts";
-import type { SourceElement } from "../../src/elements/document/html-nodes.ts";
-import type { SourceDocument } from "../../src/elements/document/source-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { elementSpan, isTagOnly } from "../../src/html/document/element-span.ts";
+import { isHtmlElement, parseHtml } from "../../src/html/document/html-document.ts";
+import type { SourceElement } from "../../src/html/document/html-nodes.ts";
+import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
 import { elementsOf, realPages, replacementFor, seededRandom, selectorOf } from "./pages.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Access, Right, SelectedElements } from "../../src/access.ts";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
 import { selectedElements } from "../../src/elements/selected-elements.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
+import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { accessOf } from "../helpers/file-request.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";

@@ -1,6 +1,6 @@
-import type { SourceDocument } from "../../src/elements/document/source-document.ts";
-import { compileSelector, selectElements } from "../../src/elements/selector/select.ts";
-import { HttpError } from "../../src/http-error.ts";
+import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { elementsOf } from "./pages.ts";
 
 /** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */

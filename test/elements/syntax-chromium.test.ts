@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/elements/document/html-document.ts";
+import { parseHtml } from "../../src/html/document/html-document.ts";
 import { hasChromium, OfflineChromium } from "./chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { richPages } from "./rich-page.ts";

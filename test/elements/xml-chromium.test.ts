@@ -1,6 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseDocument } from "../../src/elements/document/parse-document.ts";
+import { parseDocument } from "../../src/html/document/parse-document.ts";
 import { hasChromium } from "./chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { illFormed, wellFormed } from "./xml-samples.ts";

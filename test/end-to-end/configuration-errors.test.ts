@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bundled, configDirectory, type Files, hostPage, pluginItem } from "../config/pages.ts";
+import { bundled, configDirectory, type Files, hostPage, pluginItem } from "../config-page/pages.ts";
 import { runFilement, startFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 

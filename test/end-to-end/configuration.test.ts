@@ -1,10 +1,10 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bundledNames, readLibrary } from "../../src/config/library.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
-import { allItems, readMicrodata } from "../../src/config/microdata.ts";
 import type { FileServerConfig } from "../../src/config.ts";
+import { bundledNames, readLibrary } from "../../src/config-page/library.ts";
+import { loadConfig } from "../../src/config-page/load-config.ts";
+import { allItems, readMicrodata } from "../../src/html/microdata.ts";
 import { accessLog } from "../../src/plugins/access-log.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { listen } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
 
 const writers = 100;

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { cable } from "../client/cable.ts";
 import { hasChromium, type Window, windows } from "../client/chromium.ts";
 import { send } from "../helpers/send.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import type { Plugin } from "../../src/plugin.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { rawRequest, serve } from "../helpers/serve.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { gate } from "../helpers/gate.ts";
 import { exchangeBytes, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";

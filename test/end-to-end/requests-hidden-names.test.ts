@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import type { Answer } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, storages, type TestSite, testSite } from "../helpers/test-site.ts";

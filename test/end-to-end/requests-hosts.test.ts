@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig, HostConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, rawRequest, serve } from "../helpers/serve.ts";
 

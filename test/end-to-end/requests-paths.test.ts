@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { exchangeBytes, rawRequest } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { type Files, onDisk, type TestSite, testSite } from "../helpers/test-site.ts";

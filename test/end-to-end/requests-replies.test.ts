@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import type { Answer } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, type TestSite, testSite } from "../helpers/test-site.ts";

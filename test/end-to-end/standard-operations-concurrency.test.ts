@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/change-feed.ts";
+import type { Change } from "../../src/server/change-feed.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../src/exchange.ts";
 import { preconditionCheck, storedReply } from "../../src/files/commit.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
 import type { StoredStat } from "../../src/storage/storage.ts";
 
 const file: StoredStat = { type: "file", size: 5, modified: new Date("2025-03-04T05:06:07.089Z"), version: "v1" };

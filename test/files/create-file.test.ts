@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Right } from "../../src/access.ts";
 import { createFile } from "../../src/files/create-file.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Right } from "../../src/server/access.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type WriteOptions } from "../../src/storage/storage.ts";
 import { type Asked, fileRequest } from "../helpers/file-request.ts";
 

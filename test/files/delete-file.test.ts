@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deleteFile } from "../../src/files/delete-file.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { StorageError } from "../../src/storage/storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 

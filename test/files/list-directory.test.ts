@@ -3,12 +3,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Right } from "../../src/access.ts";
-import { Exchange } from "../../src/exchange.ts";
 import type { FileRequest } from "../../src/files/file-request.ts";
 import { listDirectory } from "../../src/files/list-directory.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Reply } from "../../src/reply.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import type { Right } from "../../src/server/access.ts";
+import { Exchange } from "../../src/server/exchange.ts";
+import type { Reply } from "../../src/server/reply.ts";
 import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");

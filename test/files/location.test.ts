@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../src/exchange.ts";
 import { locationOf } from "../../src/files/location.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
 
 const location = (mount: string, path: string): string => locationOf({ mount } as Exchange, path);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Right } from "../../src/access.ts";
 import { readDirectory } from "../../src/files/read-directory.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Right } from "../../src/server/access.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { readFile } from "../../src/files/read-file.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { OpenFile, Storage } from "../../src/storage/storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { withoutFragments } from "../../src/files/refuse-fragments.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
 
 const page = "<!-- a -->\n<!DOCTYPE html><title>t</title>";

@@ -1,4 +1,4 @@
-import type { Plugin } from "../../src/plugin.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 
 /** A plugin that keeps requests for `/slow` until they are released, and says when one has come. */
 export function gate(): { plugin: Plugin; entered: Promise<void>; release: () => void } {

@@ -1,11 +1,11 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { Change } from "../../src/change-feed.ts";
 import type { FileServerConfig } from "../../src/config.ts";
-import type { Outcome, Plugin } from "../../src/plugin.ts";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Change } from "../../src/server/change-feed.ts";
+import type { Outcome, Plugin } from "../../src/server/plugin.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Content, Storage } from "../../src/storage/storage.ts";
 import { type Answer, type Sending, send } from "./send.ts";
 import { type Served, serve } from "./serve.ts";

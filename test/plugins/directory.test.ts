@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import type { Plugin } from "../../src/plugin.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 
 /** A plugin that writes down what happens to it. */
 function recorder(name: string, events: string[]): Plugin {

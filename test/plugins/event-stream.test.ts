@@ -7,7 +7,7 @@ import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { type EventStreamOptions, eventStream } from "../../src/plugins/event-stream.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { Inbox } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";

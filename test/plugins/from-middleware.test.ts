@@ -14,11 +14,11 @@ import helmet from "helmet";
 import untypedMorgan from "morgan";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { type ConnectMiddleware, fromMiddleware } from "../../src/plugins/from-middleware.ts";
-import type { Reply } from "../../src/reply.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import type { Reply } from "../../src/server/reply.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 
 const morgan: (format: string, options: { stream: Writable }) => ConnectMiddleware = untypedMorgan;
 const page = `<!doctype html><title>Page</title>${"<p>All work and no play makes Jack a dull boy.</p>".repeat(200)}`;

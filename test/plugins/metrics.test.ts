@@ -5,10 +5,10 @@ import { Counter, register as globalRegistry, type OpenMetricsContentType, Regis
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { type MetricsOptions, metrics } from "../../src/plugins/metrics.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { open, send } from "../helpers/send.ts";
 import { openSocket, serve } from "../helpers/serve.ts";

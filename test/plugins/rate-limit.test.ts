@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { HttpError } from "../../src/http-error.ts";
-import type { Logger } from "../../src/logger.ts";
-import type { Outcome, Plugin } from "../../src/plugin.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import type { BucketDecision, BucketStore } from "../../src/plugins/rate-limit/bucket-store.ts";
 import { type RateLimitOptions, rateLimit } from "../../src/plugins/rate-limit.ts";
-import { jsonReply, type Reply } from "../../src/reply.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import type { Logger } from "../../src/server/logger.ts";
+import type { Outcome, Plugin } from "../../src/server/plugin.ts";
+import { jsonReply, type Reply } from "../../src/server/reply.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { rawRequest, serve } from "../helpers/serve.ts";
 

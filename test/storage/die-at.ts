@@ -2,7 +2,7 @@
 // as by `kill -9` at that step, counting everything that changes the disk; what is being added is then half added.
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { content } from "./content.ts";
 
 const [, , root = "", operation = "", step = ""] = process.argv;

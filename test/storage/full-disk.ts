@@ -1,6 +1,6 @@
 // Run as a process of its own, whose files may not grow beyond a few KiB: node full-disk.js <root>. Prints as JSON what
 // the operations on /a.txt come to.
-import { diskStorage } from "../../src/storage/disk-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { content } from "./content.ts";
 
 const storage = diskStorage(process.argv[2] ?? "");

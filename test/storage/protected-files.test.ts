@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { ProtectedFiles } from "../../src/storage/protected-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryStorage } from "../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { storageAt } from "../../src/storage/storage-at.ts";
 import { content, namesAt, textAt } from "./content.ts";
 

@@ -1,7 +1,7 @@
 // Run as a process of its own: node watch-and-leave.js <root> <ended?>. Sees one change, and then has nothing to do.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { diskStorage } from "../../src/storage/disk-storage.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 
 const [, , root = "", how = ""] = process.argv;
 const seen = new Promise<string>((resolve, reject) => {

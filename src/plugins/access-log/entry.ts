@@ -1,6 +1,6 @@
-import type { Exchange } from "../../exchange.ts";
 import { utf8Header } from "../../http/header-text.ts";
-import type { Outcome } from "../../plugin.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { Outcome } from "../../server/plugin.ts";
 import { withoutUserInfo } from "./user-info.ts";
 
 /** A reply, as JSON lines and functions get it. Texts are as the client sent them: escape what an output cannot hold. */

@@ -1,5 +1,5 @@
-import type { Exchange } from "../../exchange.ts";
-import type { Outcome } from "../../plugin.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { Outcome } from "../../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./entry.ts";
 import { bytesOfText, escapedBytes, escapedLine, escapedText, escapedWord } from "./escape.ts";
 import { withoutUserInfo } from "./user-info.ts";

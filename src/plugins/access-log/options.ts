@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkOptions } from "../../check-config.ts";
-import { expectedLocation, filePath } from "../../config/file-path.ts";
 import { ConfigError } from "../../config.ts";
+import { expectedLocation, filePath } from "../../local-files/file-path.ts";
+import { checkOptions } from "../../options/check-config.ts";
 
 const isStream = (value: unknown): boolean =>
   typeof value === "object" &&

@@ -1,4 +1,4 @@
-import type { User } from "../../access.ts";
+import type { User } from "../../server/access.ts";
 import type { Credentials } from "./credentials.ts";
 import type { HashQueue } from "./hash-queue.ts";
 import { createPermissions, type Permissions } from "./permissions.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice } from "../../event-loop/time-slice.ts";
 import { type FoundUsers, type LineNote, shown } from "./found-users.ts";
 import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";

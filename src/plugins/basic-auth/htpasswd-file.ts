@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice } from "../../event-loop/time-slice.ts";
 import { type FoundUsers, isSurelyHash, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import type { UserRecord } from "./users.ts";
 

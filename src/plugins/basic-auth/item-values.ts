@@ -1,4 +1,4 @@
-import type { MicrodataItem } from "../../config/microdata.ts";
+import type { MicrodataItem } from "../../html/microdata.ts";
 import { type FoundUsers, shown } from "./found-users.ts";
 
 /** A value without the white space around it. */

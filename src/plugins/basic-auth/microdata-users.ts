@@ -1,4 +1,4 @@
-import type { Right } from "../../access.ts";
+import { TimeSlice } from "../../event-loop/time-slice.ts";
 import {
   allItems,
   isOfType,
@@ -6,8 +6,8 @@ import {
   type MicrodataItem,
   type MicrodataPage,
   readMicrodataPage,
-} from "../../config/microdata.ts";
-import { TimeSlice } from "../../time-slice.ts";
+} from "../../html/microdata.ts";
+import type { Right } from "../../server/access.ts";
 import { type FoundUsers, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import { ItemValues } from "./item-values.ts";
 import type { Encryption } from "./users.ts";

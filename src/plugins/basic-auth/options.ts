@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkOptions } from "../../check-config.ts";
-import { expectedLocation, filePath } from "../../config/file-path.ts";
 import { ConfigError } from "../../config.ts";
+import { expectedLocation, filePath } from "../../local-files/file-path.ts";
+import { checkOptions } from "../../options/check-config.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Right, rightsOf, type SelectedElements, type User } from "../../access.ts";
 import { documentKind } from "../../http/content-type.ts";
+import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 import type { PermissionRule } from "./users.ts";

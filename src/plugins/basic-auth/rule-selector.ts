@@ -1,4 +1,4 @@
-import { parseSelector } from "../../elements/selector/selector-parser.ts";
+import { parseSelector } from "../../html/selector/selector-parser.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes
 const placeholder = "${username}";

@@ -1,5 +1,5 @@
-import { expectedLocation, filePath } from "../../config/file-path.ts";
-import { readTextFile, TextFileError } from "../../config/text-file.ts";
+import { expectedLocation, filePath } from "../../local-files/file-path.ts";
+import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
 import { checkUsers } from "./check-users.ts";
 import type { LineNote } from "./found-users.ts";
 import { readHtpasswd } from "./htpasswd-file.ts";

@@ -1,4 +1,4 @@
-import type { Right } from "../../exchange.ts";
+import type { Right } from "../../server/exchange.ts";
 
 /** How a password is stored where its own text does not tell. */
 export type Encryption = "plaintext" | "bcrypt" | "argon2" | "scrypt" | "apr1" | "sha1" | "sha256" | "sha512" | "crypt";

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { notify } from "../../notify.ts";
-import { errnoOf } from "../../storage/disk-errors.ts";
+import { notify } from "../../server/notify.ts";
+import { errnoOf } from "../../storage/disk/disk-errors.ts";
 
 /** Options of {@link WatchedUsers}. */
 export interface WatchedUsersOptions<Accounts> {

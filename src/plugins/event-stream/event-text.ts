@@ -1,4 +1,4 @@
-import type { Change, ChangeFeed } from "../../change-feed.ts";
+import type { Change, ChangeFeed } from "../../server/change-feed.ts";
 import { changeText, gapText, helloText } from "../live/change-message.ts";
 
 /** What a reader sends back as `Last-Event-ID`. */

@@ -1,4 +1,3 @@
-import { type Access, type Right, rightsOf, type SelectedElements } from "../../access.ts";
 import { appendToElements } from "../../elements/append.ts";
 import { deleteElements } from "../../elements/delete.ts";
 import { readElements } from "../../elements/read.ts";
@@ -10,6 +9,7 @@ import type { ElementOperation, FileOperation } from "../../files/file-request.t
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";
+import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
 
 export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
 /** What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file. */

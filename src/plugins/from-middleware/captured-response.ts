@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { finished, Readable } from "node:stream";
-import { HttpError } from "../../http-error.ts";
-import { bodyLength, type Reply, type ReplyHeaders } from "../../reply.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { bodyLength, type Reply, type ReplyHeaders } from "../../server/reply.ts";
 import { type ConnectRequest, methodsOf } from "./connect-request.ts";
 
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import type { Exchange } from "../../exchange.ts";
+import type { Exchange } from "../../server/exchange.ts";
 
 /** The part of a connection that middleware looks at: who is at the other end, whether it is TLS, and when it closes. */
 class PeerSocket extends Socket {

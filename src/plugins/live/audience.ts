@@ -1,5 +1,5 @@
-import type { Access, SelectedElements } from "../../access.ts";
-import type { Change } from "../../change-feed.ts";
+import type { Access, SelectedElements } from "../../server/access.ts";
+import type { Change } from "../../server/change-feed.ts";
 
 /** Whether somebody is to hear of a change; `"unknown"` where that depends on elements that nobody remembers. */
 export type Hears = "yes" | "no" | "unknown";

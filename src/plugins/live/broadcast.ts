@@ -1,5 +1,5 @@
-import type { Change, ChangeFeed, ChangeOrigin } from "../../change-feed.ts";
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { Change, ChangeFeed, ChangeOrigin } from "../../server/change-feed.ts";
 import { type Audience, type Hears, hears } from "./audience.ts";
 import { ChangeMessage, type Encode } from "./change-message.ts";
 

@@ -1,4 +1,4 @@
-import type { Change, ChangeFeed } from "../../change-feed.ts";
+import type { Change, ChangeFeed } from "../../server/change-feed.ts";
 
 /** Words a change for clients of one kind. */
 export type Encode = (change: Change) => Buffer;

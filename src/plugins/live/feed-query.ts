@@ -1,5 +1,5 @@
+import { HttpError } from "../../http/http-error.ts";
 import { isCanonicalPath } from "../../http/request-path.ts";
-import { HttpError } from "../../http-error.ts";
 import type { Position } from "./broadcast.ts";
 
 /** What a client says in its query about the changes that it wants. */

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config.ts";
-import type { Plugin } from "../../plugin.ts";
-import { isEverywhere, type ListedPlugin, listPlugins } from "../../plugin-list.ts";
-import type { Site } from "../../site.ts";
+import type { Site } from "../../hosts/site.ts";
+import type { Plugin } from "../../server/plugin.ts";
+import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/plugin-list.ts";
 
 /** Whether a client that connected at one path has shown what it may read at another. */
 export type IsProven = (connectedAt: string, path: string) => boolean;

@@ -1,4 +1,4 @@
-import type { Exchange } from "../../exchange.ts";
+import type { Exchange } from "../../server/exchange.ts";
 
 /** What counts as one client; see `keyStrategy` of the options. */
 export type KeyStrategy = "ip" | "user" | "host" | ((exchange: Exchange) => string | undefined);

@@ -1,5 +1,5 @@
-import type { Exchange } from "../../exchange.ts";
-import type { ReplyHeaders } from "../../reply.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { ReplyHeaders } from "../../server/reply.ts";
 import type { BucketDecision, RateLimitPolicy } from "./bucket-store.ts";
 
 /** What one limiter has to say about an exchange. */

@@ -1,7 +1,7 @@
-import type { Exchange } from "../../exchange.ts";
 import { isCrossSite } from "../../http/cross-site.ts";
 import { parseHost } from "../../http/host-name.ts";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../http/http-error.ts";
+import type { Exchange } from "../../server/exchange.ts";
 
 /** 16 bytes in base64 (RFC 6455 §4.1). */
 const nonce = /^[A-Za-z0-9+/]{21}[AQgw]==$/;

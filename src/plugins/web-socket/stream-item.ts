@@ -1,6 +1,6 @@
-import type { Change } from "../../change-feed.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
 import { encodePath } from "../../http/request-path.ts";
+import type { Change } from "../../server/change-feed.ts";
 
 /** Subprotocol of clients that want changes as microdata. */
 export const streamItemProtocol = "stream-item";

@@ -1,6 +1,6 @@
-import type { Exchange } from "../../exchange.ts";
 import { documentKind } from "../../http/content-type.ts";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../http/http-error.ts";
+import type { Exchange } from "../../server/exchange.ts";
 import type { Position } from "../live/broadcast.ts";
 import { positionOf, readFeedQuery } from "../live/feed-query.ts";
 import { streamItemProtocol } from "./stream-item.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../../src/exchange.ts";
-import type { Outcome } from "../../../src/plugin.ts";
 import { lineFormat } from "../../../src/plugins/access-log/formats.ts";
+import type { Exchange } from "../../../src/server/exchange.ts";
+import type { Outcome } from "../../../src/server/plugin.ts";
 import { parseCombined, parseCommon } from "./parse.ts";
 
 interface Asked {

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { StreamSink } from "../../../src/plugins/access-log/stream-sink.ts";
 import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
-import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";

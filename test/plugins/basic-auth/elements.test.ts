@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
 import { basicAuth } from "../../../src/plugins/basic-auth.ts";
-import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { type Answer, send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
 

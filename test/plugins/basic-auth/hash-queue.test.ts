@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { HttpError } from "../../../src/http-error.ts";
+import type { HttpError } from "../../../src/http/http-error.ts";
 import { HashQueue } from "../../../src/plugins/basic-auth/hash-queue.ts";
 
 /** Tasks that note when they begin, and end when they are told to. */

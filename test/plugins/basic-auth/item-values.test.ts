@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readMicrodata } from "../../../src/config/microdata.ts";
+import { readMicrodata } from "../../../src/html/microdata.ts";
 import { type FoundUsers, nothingFound } from "../../../src/plugins/basic-auth/found-users.ts";
 import { ItemValues } from "../../../src/plugins/basic-auth/item-values.ts";
 

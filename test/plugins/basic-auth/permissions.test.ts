@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${username}` is what a rule has where the name goes
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Right, SelectedElements, User } from "../../../src/access.ts";
-import { checkOptions } from "../../../src/check-config.ts";
 import type { ConfigError } from "../../../src/config.ts";
+import { checkOptions } from "../../../src/options/check-config.ts";
 import { createPermissions, ruleSchema } from "../../../src/plugins/basic-auth/permissions.ts";
 import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
+import type { Right, SelectedElements, User } from "../../../src/server/access.ts";
 
 const ada: User = { name: "ada", roles: ["editor"] };
 const bob: User = { name: "bob", roles: [] };

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${username}` is what a rule has where the name goes
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileSelector } from "../../../src/elements/selector/select.ts";
+import { compileSelector } from "../../../src/html/selector/select.ts";
 import { compileRuleSelector, escapeIdentifier } from "../../../src/plugins/basic-auth/rule-selector.ts";
 
 const forUser = (selector: string, username: string): string => compileRuleSelector(selector).of(username);

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { permitAll } from "../../../src/access.ts";
 import { EventReader } from "../../../src/plugins/event-stream/event-reader.ts";
+import { permitAll } from "../../../src/server/access.ts";
 
 const large = Buffer.alloc(100_000, "x");
 

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Right } from "../../../src/access.ts";
 import { createFileServer } from "../../../src/file-server.ts";
-import type { Plugin } from "../../../src/plugin.ts";
 import {
   allowedMethods,
   elementOperations,
   isMethod,
   operations,
 } from "../../../src/plugins/file-handler/operations.ts";
-import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import type { Right } from "../../../src/server/access.ts";
+import type { Plugin } from "../../../src/server/plugin.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 

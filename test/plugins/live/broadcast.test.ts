@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { permitAll } from "../../../src/access.ts";
-import { ChangeFeed } from "../../../src/change-feed.ts";
 import type { Audience } from "../../../src/plugins/live/audience.ts";
 import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
+import { permitAll } from "../../../src/server/access.ts";
+import { ChangeFeed } from "../../../src/server/change-feed.ts";
 
 const encode: Receiver["encode"] = ({ id }) => Buffer.from(String(id));
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../../src/exchange.ts";
 import { clientKey, networkOf } from "../../../src/plugins/rate-limit/client-key.ts";
+import type { Exchange } from "../../../src/server/exchange.ts";
 
 /** What a key is made of; nothing else of an exchange is looked at. */
 function asked(of: Partial<Exchange>): Exchange {

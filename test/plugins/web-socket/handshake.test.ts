@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../../src/config.ts";
 import { type WebSocketOptions, webSocket } from "../../../src/plugins/web-socket.ts";
-import { memoryStorage } from "../../../src/storage/memory-storage.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { openSocket, serve } from "../../helpers/serve.ts";
 
 const right = {

@@ -1,7 +1,7 @@
 import { parseFragment } from "parse5";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../../src/change-feed.ts";
 import { streamItem } from "../../../src/plugins/web-socket/stream-item.ts";
+import type { Change } from "../../../src/server/change-feed.ts";
 
 /** The microdata of an item, as a browser reads it. */
 function microdata(html: string): Record<string, string> {

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { fileHandlerOptions } from "../options/check-config.ts";
+import { accessLogOptions } from "../plugins/access-log/options.ts";
+import { accessLog } from "../plugins/access-log.ts";
+import { basicAuthOptions } from "../plugins/basic-auth/options.ts";
+import { basicAuth } from "../plugins/basic-auth.ts";
+import { directory, directoryOptions } from "../plugins/directory.ts";
+import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
+import { fileHandler } from "../plugins/file-handler.ts";
+import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
+import { metrics, metricsOptions } from "../plugins/metrics.ts";
+import { rateLimitOptions } from "../plugins/rate-limit/options.ts";
+import { rateLimit } from "../plugins/rate-limit.ts";
+import { webSocketOptions } from "../plugins/web-socket/options.ts";
+import { webSocket } from "../plugins/web-socket.ts";
+import type { Plugin } from "../server/plugin.ts";
+import type { BundledName } from "./library.ts";
+import type { ItemKind } from "./read-options.ts";
+
+/** A plugin that comes with the package, as a configuration page can have it. */
+export interface PluginKind extends ItemKind {
+  /** Left out where another plugin does the work. */
+  readonly make?: (options: never) => Plugin;
+}
+
+const parameters = { spelling: "host_root", others: ["library", "plugin"] } as const;
+
+/** What a configuration page can say of each plugin that comes with the package. */
+export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
+  "access-log": {
+    ...parameters,
+    schema: accessLogOptions,
+    make: accessLog,
+    locations: ["file"],
+    codeOnly: ["stream", "write"],
+  },
+  // basic-auth applies the rules of the users file that it reads.
+  authorization: { ...parameters, schema: z.strictObject({ authfile: z.string() }).partial(), locations: ["authfile"] },
+  "basic-auth": {
+    ...parameters,
+    schema: basicAuthOptions,
+    make: basicAuth,
+    locations: ["authfile"],
+    required: ["authfile"],
+    codeOnly: ["users", "rules"],
+  },
+  directory: {
+    ...parameters,
+    schema: directoryOptions,
+    make: directory,
+    required: ["directory"],
+    codeOnly: ["plugins"],
+  },
+  "event-stream": { ...parameters, schema: eventStreamOptions, make: eventStream },
+  "file-handler": {
+    ...parameters,
+    schema: fileHandlerOptions,
+    make: fileHandler,
+    locations: ["root"],
+    codeOnly: ["storage"],
+  },
+  "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
+  metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
+  "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit, codeOnly: ["store"] },
+  // The file handler works on elements as well.
+  "selector-handler": { ...parameters, schema: z.strictObject({}) },
+  websocket: { ...parameters, schema: webSocketOptions, make: webSocket },
+};

@@ -1,0 +1,52 @@
+import { basename } from "node:path";
+import { filePath } from "../local-files/file-path.ts";
+
+/** What a configuration page can name by a shared library, as the interface specification does. */
+export const bundledNames = [
+  "access-log",
+  "authorization",
+  "basic-auth",
+  "directory",
+  "event-stream",
+  "file-handler",
+  "health-check",
+  "metrics",
+  "rate-limit",
+  "selector-handler",
+  "websocket",
+] as const;
+
+/** The name of a plugin that comes with the package. */
+export type BundledName = (typeof bundledNames)[number];
+
+/** What the `library` of a plugin leads to. */
+export type Library =
+  | { readonly kind: "bundled"; readonly name: BundledName }
+  | { readonly kind: "module"; readonly path: string }
+  /** A shared library that is none of the bundled plugins; the specification has such, Node cannot load them. */
+  | { readonly kind: "unknown" };
+
+const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;
+
+/**
+ * Reads a `library` location: `file://./plugins/rate-limit.so`, `file:///usr/lib/librate_limit.dylib` and the like name
+ * the bundled plugin, any other file is an ES module. `undefined` for what is no location of a file.
+ */
+export function readLibrary(location: string, directory: string): Library | undefined {
+  const path = filePath(location, directory);
+  if (path === undefined) return undefined;
+  const name = bundledName(path);
+  if (name) return { kind: "bundled", name };
+  return sharedLibrary.test(path) ? { kind: "unknown" } : { kind: "module", path };
+}
+
+function bundledName(path: string): BundledName | undefined {
+  const plain = basename(path)
+    .replace(sharedLibrary, "")
+    .toLowerCase()
+    .replaceAll("_", "-")
+    .replace(/^lib/, "")
+    .replace(/^(?:filement|rusty-beam)-/, "")
+    .replace(/^web-socket$/, "websocket");
+  return bundledNames.find((name) => name === plain);
+}

@@ -1,0 +1,175 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
+import { allItems, isOfType, MicrodataError, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
+import { expectedLocation, filePath } from "../local-files/file-path.ts";
+import { readTextFile, TextFileError } from "../local-files/text-file.ts";
+import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "../options/check-config.ts";
+import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
+import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
+import { Problems, shown } from "./problems.ts";
+import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
+import { optionName, tidyText } from "./text-options.ts";
+
+/** Options of {@link loadConfig}. */
+export interface LoadConfigOptions {
+  /** How long a library may take to load, and then to make its plugin, in milliseconds. @default 10000 */
+  readonly libraryTimeMs?: number | undefined;
+}
+
+/** What an item of the type `ServerConfig` can say. */
+export const serverItem: ItemKind = {
+  schema: serverOptions,
+  spelling: "hostRoot",
+  renamed: { root: "serverRoot" },
+  locations: ["root"],
+  codeOnly: ["storage", "plugins", "hosts", "logger", "onError"],
+  others: ["host"],
+};
+
+/** What an item of the type `HostConfig` can say. */
+export const hostItem: ItemKind = {
+  schema: hostOptions,
+  spelling: "hostRoot",
+  renamed: { root: "hostRoot" },
+  locations: ["root"],
+  codeOnly: ["storage", "plugins", "aliases"],
+  others: ["hostname", "hostName", "plugin"],
+};
+
+/**
+ * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in
+ * `/ServerConfig`, its `host` items of `/HostConfig`, their `plugin` items of `/Plugin`. `location` is a path or a
+ * `file://` URL; locations in the page are relative to it. What comes back is what {@link createFileServer} takes.
+ *
+ * Throws one `ConfigError` that names everything wrong, with file and line: unknown properties and parameters, values
+ * out of range, plugins in an order that cannot work, libraries that do not load.
+ *
+ * @example
+ * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
+ */
+export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<FileServerConfig> {
+  const { libraryTimeMs = 10_000 } = options;
+  const name = String(location);
+  const path = filePath(name, process.cwd());
+  if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
+  const problems = new Problems(name);
+  const items = await readItems(path, problems);
+  const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
+  if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
+  for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
+  const reader = new ConfigReader({ directory: dirname(path), problems }, libraryTimeMs);
+  const config = await reader.readServer(server);
+  if (others.length === 0) reader.findStrays(items);
+  problems.throwAny();
+  return config;
+}
+
+async function readItems(path: string, problems: Problems): Promise<MicrodataItem[]> {
+  try {
+    const { items, mistakes } = await readMicrodataPage(await readTextFile(path));
+    for (const { line, text } of mistakes) problems.add(line, text);
+    return allItems(items);
+  } catch (error) {
+    if (error instanceof TextFileError) return problems.fail(0, error.message);
+    if (error instanceof MicrodataError) return problems.fail(error.line, error.message);
+    throw error;
+  }
+}
+
+/** Makes the options of {@link createFileServer} of the items of a page. */
+class ConfigReader {
+  readonly #page: ConfigPage;
+  readonly #plugins: PluginLoader;
+  readonly #hosts = new Set<MicrodataItem>();
+  /** Names of hosts, in the one spelling in which they are compared. */
+  readonly #names = new Set<string>();
+
+  constructor(page: ConfigPage, libraryTimeMs: number) {
+    this.#page = page;
+    this.#plugins = new PluginLoader(page, libraryTimeMs);
+  }
+
+  async readServer(item: MicrodataItem): Promise<FileServerConfig> {
+    const { problems } = this.#page;
+    const { root, ...options } = await this.#readItem(item, serverItem);
+    const hosts: [string, HostConfig][] = [];
+    for (const { value, line } of item.properties.get("host") ?? []) {
+      if (typeof value !== "string" && isOfType(value, "HostConfig")) hosts.push(await this.#readHost(value, root));
+      else {
+        problems.add(line, "host: expected an item of a type that ends in /HostConfig");
+        this.#plugins.passOver(value);
+      }
+    }
+    if (!item.properties.has("host")) problems.add(item.line, "there is no host: expected at least one");
+    return { ...options, hosts: Object.fromEntries(hosts) };
+  }
+
+  /** Says which items somebody must have forgotten to put in their place: what they ask for would be missing. */
+  findStrays(items: readonly MicrodataItem[]): void {
+    for (const item of items) {
+      const { line } = item;
+      if (isOfType(item, "HostConfig") && !this.#hosts.has(item)) {
+        this.#page.problems.add(line, 'the host belongs to no server: expected itemprop="host" in it');
+      }
+      const isPlugin = isOfType(item, "Plugin") || item.properties.has("library");
+      if (isPlugin && !this.#plugins.knows(item)) {
+        this.#page.problems.add(line, 'the plugin belongs to no host: expected itemprop="plugin" in it');
+      }
+    }
+  }
+
+  async #readHost(item: MicrodataItem, serverRoot: string | undefined): Promise<[string, HostConfig]> {
+    const { problems } = this.#page;
+    this.#hosts.add(item);
+    const [name = "", ...aliases] = this.#readNames(item);
+    const { root = serverRoot, ...options } = await this.#readItem(item, hostItem);
+    const placed = await this.#plugins.place(item);
+    for (const { line, text } of problemsOfOrder(placed)) problems.add(line, text);
+    if (root === undefined && !item.properties.has("hostRoot") && needsRoot(placed)) {
+      problems.add(item.line, "the host has no hostRoot: expected a directory to serve");
+    }
+    return [name, { ...options, ...(root !== undefined && { root }), aliases, plugins: pluginsOf(placed) }];
+  }
+
+  /** The names of a host, none of which another one may have. */
+  #readNames({ properties, line: itemLine }: MicrodataItem): string[] {
+    const { problems } = this.#page;
+    const values = [...properties].flatMap(([name, each]) =>
+      optionName(name).toLowerCase() === "hostname" ? each : [],
+    );
+    if (values.length === 0) problems.add(itemLine, "the host has no hostname: expected at least one");
+    return values.flatMap(({ value, line }) => {
+      const name = typeof value === "string" ? tidyText(value) : "";
+      const key = isHostName(name) ? hostKey(name) : undefined;
+      const expected = "expected a host name without port, in ASCII";
+      if (key === undefined) problems.add(line, `hostname is ${shown(name)}: ${expected}`);
+      else if (this.#names.has(key)) problems.add(line, `hostname is ${shown(name)}: expected one that is not taken`);
+      else this.#names.add(key);
+      return [name];
+    });
+  }
+
+  /** The options of a server or a host, of which the server can do all but the files without knowing more. */
+  async #readItem(item: MicrodataItem, kind: ItemKind): Promise<HostConfig & FileServerConfig> {
+    const { problems } = this.#page;
+    const options: FileServerConfig = readOptions(item, kind, this.#page);
+    attempt({ item, kind, problems }, () => checkConfig({ ...options, root: "." }));
+    const { root } = options;
+    if (root !== undefined && !(await isDirectory(root))) {
+      const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
+      problems.add(line, `${property} is ${shown(root)}: expected a directory`);
+    }
+    return options;
+  }
+}
+
+function needsRoot(placed: readonly PlacedPlugin[]): boolean {
+  const handlers = withNested(placed).filter(({ name }) => name === "file-handler");
+  return handlers.length === 0 || handlers.some(({ options }) => options["root"] === undefined);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined); // why not is of no use to the reader
+  return found?.isDirectory() ?? false;
+}

@@ -1,0 +1,56 @@
+import { stat } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import type { Plugin } from "../server/plugin.ts";
+import { errnoOf } from "../storage/disk/disk-errors.ts";
+
+/** What the default export of a module makes of the parameters in a configuration page. */
+export type PluginFactory = (parameters: Readonly<Record<string, unknown>>) => Plugin | Promise<Plugin>;
+
+const methods = ["handle", "observe", "start", "close"];
+
+/** Loads an ES module and has it make a plugin, each within `timeMs`. Rejects with a sentence for people. */
+export async function loadModule(
+  path: string,
+  parameters: Readonly<Record<string, unknown>>,
+  timeMs: number,
+): Promise<Plugin> {
+  const url = await urlOf(path);
+  const module: { default?: unknown } = await inTime("load", timeMs, import(url));
+  const { default: factory } = module;
+  if (typeof factory !== "function") throw new Error("expected a default export that is a function");
+  const made = (async () => (factory as PluginFactory)(parameters))();
+  return checkPlugin(await inTime("make its plugin", timeMs, made));
+}
+
+/** Node loads a URL once, and remembers failures as well: a file that has changed needs another one. */
+async function urlOf(path: string): Promise<string> {
+  const { mtimeMs, size } = await stat(path).catch((cause) => {
+    const isAbsent = errnoOf(cause) === "ENOENT";
+    throw new Error(isAbsent ? "there is no such file" : `it cannot be read (${cause.message})`, { cause });
+  });
+  return `${pathToFileURL(path).href}?${mtimeMs}-${size}`;
+}
+
+/** Found out here, a mistake keeps the server from starting; later it would be a 500 for every request. */
+function checkPlugin(made: unknown): Plugin {
+  const plugin = (made ?? {}) as Record<string, unknown>;
+  if (typeof plugin["name"] !== "string" || plugin["name"] === "") {
+    throw new Error("expected its function to return a plugin: an object with a name");
+  }
+  const wrong = methods.find((method) => plugin[method] !== undefined && typeof plugin[method] !== "function");
+  if (wrong) throw new Error(`expected ${wrong} of its plugin to be a function`);
+  return made as Plugin;
+}
+
+async function inTime<T>(doing: string, timeMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    // Not `unref`'d: with nothing else to do, Node would end in the middle of this without a word.
+    timer = setTimeout(() => reject(new Error(`it took more than ${timeMs / 1000} s to ${doing}`)), timeMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

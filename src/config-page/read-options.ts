@@ -1,0 +1,136 @@
+import type { z } from "zod";
+import { ConfigError } from "../config.ts";
+import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
+import { expectedLocation, filePath } from "../local-files/file-path.ts";
+import { type Problems, shown } from "./problems.ts";
+import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
+
+/** A configuration page: where it lies, and what is wrong with it. */
+export interface ConfigPage {
+  /** What locations in the page are relative to. */
+  readonly directory: string;
+  readonly problems: Problems;
+}
+
+/** How the properties of a kind of item become options. */
+export interface ItemKind {
+  /** What the options are checked against, in code and in a page. */
+  readonly schema: z.ZodType;
+  /** Options that have another name in a page. @default {} */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** Options that hold functions and objects, for which no text can stand. @default [] */
+  readonly codeOnly?: readonly string[];
+  /** Options that are the location of a file or directory. @default [] */
+  readonly locations?: readonly string[];
+  /** Options that a page has to have. @default [] */
+  readonly required?: readonly string[];
+  /** Properties that are no options: whoever asks for the options reads them as well. @default [] */
+  readonly others?: readonly string[];
+  /** How the specification spells them. */
+  readonly spelling: "hostRoot" | "host_root";
+}
+
+/** The properties of an item that are options, and those options, as the documentation spells both. */
+export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling }: ItemKind): Map<string, string> {
+  const options = Object.keys(shapeOf(schema)).filter((option) => !codeOnly.includes(option));
+  const spell = spelling === "hostRoot" ? (name: string) => name : parameterName;
+  return new Map(options.map((option) => [renamed[option] ?? spell(option), option]));
+}
+
+/** The options that an item's properties stand for. What cannot be read is added to the problems of the page. */
+export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Record<string, unknown> {
+  const shape = shapeOf(kind.schema);
+  const known = optionProperties(kind);
+  const options = new Map([...known].map(([property, option]) => [optionName(property), option]));
+  const others = (kind.others ?? []).map(optionName);
+  const read = new Map<string, unknown>();
+  for (const [property, values] of item.properties) {
+    const name = optionName(property);
+    if (others.includes(name)) continue;
+    const [{ line }] = values as readonly [MicrodataValue];
+    const option = options.get(name);
+    const schema = option === undefined ? undefined : shape[option];
+    if (kind.codeOnly?.includes(name)) {
+      page.problems.add(line, `${property} holds what only code can give: expected no such property in a page`);
+    } else if (option === undefined || !schema) {
+      page.problems.add(line, `there is no ${shown(property)}: expected one of ${listed(kind, known)}`);
+    } else if (read.has(option)) {
+      page.problems.add(line, `${property} is given a second time, under another spelling: expected it once`);
+    } else {
+      const directory = kind.locations?.includes(option) ? page.directory : undefined;
+      const reading = readValue(schema, values, directory);
+      if ("problem" in reading) page.problems.add(line, `${property} ${reading.problem}`);
+      read.set(option, "value" in reading ? reading.value : undefined);
+    }
+  }
+  for (const [property, option] of known) {
+    if (kind.required?.includes(option) && !read.has(option)) {
+      page.problems.add(
+        item.line,
+        `there is no ${property}: expected ${expectationOf(shape[option] as z.ZodType, [""])}`,
+      );
+    }
+  }
+  return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
+}
+
+/** Where a property of an item stands, in whatever spelling. */
+export function placeOf(item: MicrodataItem, name: string): { line: number; property: string } {
+  const [property = name, values] = [...item.properties].find(([each]) => optionName(each) === optionName(name)) ?? [];
+  return { line: values?.[0]?.line ?? item.line, property };
+}
+
+/** What comes of using the options of an item; `undefined` where that throws problems, which then are the page's. */
+export function attempt<T>(
+  { item, kind, problems, name = "" }: { item: MicrodataItem; kind: ItemKind; problems: Problems; name?: string },
+  use: () => T,
+): T | undefined {
+  try {
+    return use();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const beginning = new RegExp(`^${optionName(name)}(?:: | |\\.)`); // "accessLog: file is ..."
+    for (const problem of error.problems) addInWordsOfPage(problem.replace(beginning, ""), { item, kind, problems });
+    return undefined;
+  }
+}
+
+/** A problem begins with an option; a page may spell it otherwise, and there it has a line. */
+function addInWordsOfPage(
+  problem: string,
+  { item, kind, problems }: { item: MicrodataItem; kind: ItemKind; problems: Problems },
+): void {
+  const [option = ""] = /^\w*/.exec(problem) ?? [];
+  const isOption = Object.hasOwn(shapeOf(kind.schema), option);
+  const { line, property } = isOption
+    ? placeOf(item, kind.renamed?.[option] ?? option)
+    : { line: item.line, property: option };
+  problems.add(line, property + problem.slice(option.length));
+}
+
+/** The value, or what is wrong with it: the rest of a sentence that begins with the property. */
+function readValue(
+  schema: z.ZodType,
+  values: readonly MicrodataValue[],
+  directory: string | undefined,
+): { readonly value: unknown } | { readonly problem: string } {
+  const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
+  if (texts.length < values.length) return { problem: "is an item: expected a value" };
+  const given = texts.map(shown).join(", ");
+  const paths = directory === undefined ? texts : texts.map((text) => filePath(text, directory));
+  const isText = (text: string | undefined): text is string => text !== undefined;
+  if (!paths.every(isText)) return { problem: `is ${given}: expected ${expectedLocation}` };
+  const read = readText(schema, paths);
+  if (read) return read;
+  const isRepeated = texts.length > 1 && readText(schema, paths.slice(0, 1));
+  if (isRepeated) return { problem: `is given ${texts.length} times: expected it once` };
+  return { problem: `is ${given}: expected ${expectationOf(schema, paths)}` };
+}
+
+function listed({ others = [] }: ItemKind, known: ReadonlyMap<string, string>): string {
+  return [...others, ...known.keys()].join(", ");
+}
+
+function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
+  return "shape" in schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {};
+}

@@ -1,0 +1,41 @@
+import type { FileServerConfig, HostConfig } from "../config.ts";
+import { hostKey } from "../options/check-config.ts";
+import { createSite, type ServerParts, type Site } from "./site.ts";
+
+/** The hosts of a server. */
+export interface VirtualHosts {
+  /** Every host once, in the order of the configuration. */
+  readonly sites: readonly Site[];
+  /** The host that answers for a name (lower-case, without port), or the default host; `undefined` without either. */
+  find(name: string): Site | undefined;
+}
+
+/** Makes the hosts of a checked configuration. A `root` or `storage` beside `hosts` is the default host. */
+export function createVirtualHosts(config: FileServerConfig, server: ServerParts): VirtualHosts {
+  const sites: Site[] = [];
+  const byName = new Map<string, Site>();
+  for (const [name, host] of Object.entries(hostsOf(config))) {
+    const site = createSite(name, { ...inherited(config), ...given(host) }, server);
+    sites.push(site);
+    for (const alias of [name, ...(host.aliases ?? [])]) byName.set(hostKey(alias), site);
+  }
+  const fallback = byName.get("*");
+  return { sites, find: (name) => byName.get(name) ?? fallback };
+}
+
+function hostsOf(config: FileServerConfig): Readonly<Record<string, HostConfig>> {
+  const { hosts = {}, root, storage } = config;
+  const isDefaultHost = root !== undefined || storage !== undefined || config.hosts === undefined;
+  return isDefaultHost ? { ...hosts, "*": { root, storage } } : hosts;
+}
+
+/** What a host takes over from the server: all but its files. Plugins too: who protects "the server" means every host. */
+function inherited(config: FileServerConfig): HostConfig {
+  const { root, storage, hosts, ...options } = config;
+  return options;
+}
+
+/** An option set to `undefined` is one left out. */
+function given(host: HostConfig): HostConfig {
+  return Object.fromEntries(Object.entries(host).filter(([, value]) => value !== undefined));
+}

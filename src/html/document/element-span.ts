@@ -1,0 +1,112 @@
+import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { SourceElement, type TreeParent } from "./html-nodes.ts";
+import { type DisplacedText, hasEndTag } from "./html-tree.ts";
+
+/** Offsets in the source; an end is the offset behind the last character. */
+export interface ElementSpan {
+  readonly start: number;
+  readonly end: number;
+  /** Between the tags. Equal to `end` for an element that cannot have content. */
+  readonly contentStart: number;
+  /** Where the end tag begins, or the element ends where the end tag is left out. */
+  readonly contentEnd: number;
+}
+
+/** Where an element stands in the source; `undefined` when it has no characters of its own. */
+export function elementSpan(element: SourceElement): ElementSpan | undefined {
+  const { startIndex, endIndex, contentStart, contentEnd } = element;
+  if (startIndex === null || endIndex === null) return undefined;
+  const end = endIndex + 1;
+  return { start: startIndex, end, contentStart, contentEnd: contentEnd === -1 ? end : contentEnd };
+}
+
+/** The span of an element that is to be cut out of the source. Throws 400 `INVALID_TARGET` where it has none. */
+export function requireSpan(element: SourceElement): ElementSpan {
+  const span = elementSpan(element);
+  if (span) return span;
+  const details = `This <${element.name}> has no place of its own in the file: it is implied, or markup around it is broken.`;
+  throw new HttpError(400, "INVALID_TARGET", details);
+}
+
+/** Whether an element consists of a start tag only: `<br>`, `<circle/>`. */
+export function isTagOnly(element: SourceElement): boolean {
+  return element.startIndex !== null && element.contentEnd === -1;
+}
+
+/** What a parse found out about the source, see `HtmlTreeAdapter`. */
+export interface ParsedSource {
+  readonly elements: readonly SourceElement[];
+  readonly displaced: readonly DisplacedText[];
+}
+
+/**
+ * Takes the span from every element whose characters are not exactly its own: something in between belongs elsewhere in
+ * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
+ * elements in the order of the source once; what remains are spans that nest as the tree does.
+ */
+export async function settleSpans(
+  { elements, displaced }: ParsedSource,
+  endOfPage: number,
+  slice: TimeSlice,
+): Promise<void> {
+  for (const element of elements) endWithPage(element, endOfPage);
+  const broken = new Set<SourceElement>();
+  let open: SourceElement[] = [];
+
+  const place = (parent: TreeParent | null, start: number, last: number): void => {
+    let top = open.at(-1);
+    while (top && lastIndexOf(top) < start) {
+      open.pop();
+      top = open.at(-1);
+    }
+    const owner = nearestInSource(parent);
+    if (owner === top && (!owner || last <= lastIndexOf(owner))) return;
+    const ancestors = new Set<SourceElement>();
+    for (let element = owner; element; element = nearestInSource(element.parent)) {
+      ancestors.add(element);
+      if (start < (element.startIndex ?? 0) || last > lastIndexOf(element)) broken.add(element);
+    }
+    open = open.filter((element) => lastIndexOf(element) >= start);
+    for (const element of open) if (!ancestors.has(element)) broken.add(element);
+  };
+
+  let nextText = 0;
+  for (const element of elements) {
+    const start = element.startIndex ?? 0;
+    for (let text = displaced[nextText]; text && text.offset < start; text = displaced[++nextText]) {
+      place(text.parent, text.offset, text.offset);
+    }
+    place(element.parent, start, lastIndexOf(element));
+    open.push(element);
+    if (slice.isOver) await slice.renew();
+  }
+  for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
+
+  for (const element of broken) {
+    element.startIndex = null;
+    element.endIndex = null;
+  }
+}
+
+/**
+ * An element that was never closed ends with the page: not behind `</body></html>`, which parse5 counts in, when only
+ * white space and comments follow.
+ */
+function endWithPage(element: SourceElement, endOfPage: number): void {
+  const isOpenFrameset = element.name === "frameset" && element.contentEnd === -1;
+  if (!isOpenFrameset && (element.contentEnd <= endOfPage || hasEndTag(element))) return;
+  element.contentEnd = endOfPage;
+  element.endIndex = endOfPage - 1;
+}
+
+function lastIndexOf(element: SourceElement): number {
+  return element.endIndex ?? -1;
+}
+
+function nearestInSource(node: TreeParent | null): SourceElement | undefined {
+  for (let current = node; current; current = current.parent) {
+    if (current instanceof SourceElement && current.startIndex !== null) return current;
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { HttpError } from "../../http/http-error.ts";
+import type { RootNode } from "./html-nodes.ts";
+
+/**
+ * How the bytes of a document became characters. One that is not UTF-8 is read byte by byte, so that every byte comes
+ * back as it was; its ASCII characters, and with them all markup, are the same in both.
+ */
+export type DocumentEncoding = "utf8" | "latin1";
+
+/** The characters of a file, and what makes bytes of them again. */
+export interface DocumentSource {
+  /** The characters that the offsets of the elements count, without a byte order mark. */
+  readonly source: string;
+  readonly encoding: DocumentEncoding;
+  readonly hasByteOrderMark: boolean;
+}
+
+/**
+ * A document: its source, and a tree whose elements know where they stand in it. HTML and XML are both this; all that
+ * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
+ *
+ * - parsing: `html-document.ts` (parse5) and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
+ * - everything about an edit: one object of rules for each in `document-language.ts`;
+ * - names in selectors, which have case in XML: `isXml`, asked by `select.ts`.
+ */
+export interface SourceDocument extends DocumentSource {
+  readonly isXml: boolean;
+  readonly root: RootNode;
+  /** Estimate of the memory it holds, in bytes. */
+  readonly memoryBytes: number;
+}
+
+/** A tree, and the estimate of its memory in bytes. */
+export interface ParsedTree {
+  readonly root: RootNode;
+  readonly treeBytes: number;
+}
+
+// V8 keeps such a text in two bytes a character.
+const beyondLatin1 = /[^\x00-\xff]/;
+
+const ascii = /^[\x00-\x7f]*$/;
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The characters of a file. */
+export function readSource(bytes: Uint8Array): DocumentSource {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const hasByteOrderMark = buffer.subarray(0, 3).equals(byteOrderMark);
+  const encoding = isUtf8(buffer) ? "utf8" : "latin1";
+  return { source: buffer.toString(encoding, hasByteOrderMark ? 3 : 0), encoding, hasByteOrderMark };
+}
+
+/** A document of a source and the tree that was made of it. */
+export function sourceDocument(
+  { source, encoding, hasByteOrderMark }: DocumentSource,
+  { root, treeBytes }: ParsedTree,
+  isXml: boolean,
+): SourceDocument {
+  const sourceBytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
+  return { source, encoding, hasByteOrderMark, isXml, root, memoryBytes: sourceBytes + treeBytes };
+}
+
+/** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */
+export function documentBytes(document: DocumentSource, source: string = document.source): Uint8Array {
+  const bytes = Buffer.from(source, document.encoding);
+  return document.hasByteOrderMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
+}
+
+/** Refuses text that the document cannot hold: in one that is not UTF-8, only ASCII is certain to mean what it says. */
+export function requireEncodable({ encoding }: DocumentSource, text: string): void {
+  if (encoding === "utf8" || ascii.test(text)) return;
+  throw new HttpError(422, "NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
+}

@@ -1,0 +1,80 @@
+import { Tokenizer } from "htmlparser2";
+import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { HttpError } from "../../http/http-error.ts";
+import type { RootNode } from "./html-nodes.ts";
+import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
+import { parseInTurn } from "./parse-queue.ts";
+import type { ParsedTree } from "./source-document.ts";
+import { readDoctype } from "./xml-doctype.ts";
+import { XmlEntities } from "./xml-entities.ts";
+import { NamespaceScope } from "./xml-names.ts";
+import { XmlProblem } from "./xml-problem.ts";
+import { type XmlContext, XmlTreeBuilder } from "./xml-tree.ts";
+
+/** So many characters are parsed without a look at the clock. */
+const pieceLength = 32 * 1024;
+
+const notAllowed = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
+const blanks = /[ \t\r\n]*/y;
+
+/**
+ * The tree of an XML document. Throws 422 `NOT_WELL_FORMED` with line and column for one that a browser would show an
+ * error for, and 422 `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`.
+ */
+export async function parseXmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
+  const budget = new ParseBudget(limits);
+  const context = { isDocument: true, entities: new XmlEntities(), scope: new NamespaceScope() };
+  try {
+    const root = await parseInTurn(source.length, () => buildXmlTree(source, context, budget));
+    return { root, treeBytes: budget.treeBytes };
+  } catch (error) {
+    if (!(error instanceof XmlProblem)) throw error;
+    const details = `The document is not well-formed XML: ${error.describe(source)}.`;
+    throw new HttpError(422, "NOT_WELL_FORMED", details);
+  }
+}
+
+/** Builds the tree of a document or a part of one; gives way to others meanwhile. Throws an {@link XmlProblem}. */
+export async function buildXmlTree(source: string, context: XmlContext, budget: ParseBudget): Promise<RootNode> {
+  const forbidden = notAllowed.exec(source);
+  if (forbidden) throw new XmlProblem("there is a character that XML does not allow", forbidden.index);
+  const builder = new XmlTreeBuilder(source, context, budget);
+  const tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: false }, builder);
+  const slice = new TimeSlice();
+  let position = context.isDocument ? passDoctype(source, tokenizer, builder) : 0;
+  while (position < source.length) {
+    const startedAt = performance.now();
+    tokenizer.write(source.slice(position, position + pieceLength));
+    position += pieceLength;
+    budget.spend(performance.now() - startedAt);
+    if (slice.isOver) await slice.renew();
+  }
+  tokenizer.end();
+  return builder.finish();
+}
+
+/** The tokenizer takes the first `>` for the end of a doctype; one may hold many. */
+function passDoctype(source: string, tokenizer: Tokenizer, builder: XmlTreeBuilder): number {
+  const start = endOfPrologue(source);
+  if (!source.startsWith("<!DOCTYPE", start)) return 0;
+  tokenizer.write(source.slice(0, start));
+  const { node, end, entities } = readDoctype(source, start);
+  builder.addDoctype(node, end, entities);
+  builder.base = end - start;
+  return end;
+}
+
+/** Behind the white space, comments and processing instructions at the beginning. */
+function endOfPrologue(source: string): number {
+  let position = 0;
+  for (;;) {
+    blanks.lastIndex = position;
+    blanks.test(source);
+    position = blanks.lastIndex;
+    const closing = source.startsWith("<!--", position) ? "-->" : source.startsWith("<?", position) ? "?>" : undefined;
+    const end = closing === undefined ? -1 : source.indexOf(closing, position + 2);
+    if (closing === undefined || end < 0) return position;
+    position = end + closing.length;
+  }
+}

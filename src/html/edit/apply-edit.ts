@@ -1,0 +1,141 @@
+import { HttpError } from "../../http/http-error.ts";
+import type { ChangeKind } from "../../server/change-feed.ts";
+import { SourceElement } from "../document/html-nodes.ts";
+import type { ParseLimits } from "../document/parse-budget.ts";
+import { parseSource } from "../document/parse-document.ts";
+import type { SourceDocument } from "../document/source-document.ts";
+import { invalidHtml } from "./invalid-html.ts";
+import { normalise } from "./normalise.ts";
+import { outermost } from "./outermost.ts";
+import { type Placement, splicedLength } from "./placement.ts";
+import { type FailedProof, prove } from "./proof.ts";
+import { splice } from "./splice.ts";
+
+const beyondLatin1 = /[^\x00-\xff]/;
+
+/** A way of changing elements. */
+export interface ElementEdit {
+  readonly kind: ChangeKind;
+  /** What the request supplied, for the change event; `""` where it supplies nothing. */
+  readonly html: string;
+  /**
+   * The changes of the source that make the edit, in its order; none where there is nothing to do. `undefined` where an
+   * element has no characters of its own. Throws what is wrong with the request.
+   */
+  place(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
+}
+
+/** An edit that is proven to do what it should, and nothing else. */
+export interface AppliedEdit {
+  /** The document as it is now. */
+  readonly document: SourceDocument;
+  readonly placements: readonly Placement[];
+  /** The edited elements in the new document; those that went are missing. */
+  readonly elements: readonly SourceElement[];
+  /** Whether the document had to be written anew for it. */
+  readonly isNormalised: boolean;
+}
+
+/** Bounds of the edited document. */
+export interface EditLimits extends ParseLimits {
+  /** Most characters that it may have. */
+  readonly maxLength: number;
+}
+
+/**
+ * Makes an edit in the source, parses the result and proves it. Where that fails, because an element has no characters of
+ * its own or because broken markup reaches across the edit, the same is tried on the document in its normal form. What
+ * fails there, too, is the fault of what was supplied: 400 `INVALID_HTML`.
+ */
+export async function applyEdit(
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+  edit: ElementEdit,
+  limits: EditLimits,
+): Promise<AppliedEdit> {
+  const direct = await attempt(document, elements, edit, limits);
+  if (!(direct instanceof HttpError)) return { ...direct, isNormalised: false };
+  const normal = document.isXml ? undefined : await normalise(document, elements, limits);
+  if (!normal) throw direct;
+  const second = await attempt(normal.document, normal.elements, edit, limits);
+  if (second instanceof HttpError) throw second;
+  return { ...second, isNormalised: true };
+}
+
+/** The edit, or why it cannot be made in this document as it is written. */
+async function attempt(
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+  edit: ElementEdit,
+  limits: EditLimits,
+): Promise<Omit<AppliedEdit, "isNormalised"> | HttpError> {
+  refuseTooLong(leastAdded(edit, elements), limits);
+  const placements = await edit.place(document, elements);
+  if (!placements) return withoutPlace();
+  if (placements.length === 0) return { document, placements, elements };
+  refuseTooLong(splicedLength(document.source, placements), limits);
+  const source = splice(document.source, placements);
+  if (!isWritable(source, document)) return withoutPlace();
+  const edited = await parseEdited(source, document, limits);
+  const proof = await prove(document, edited, placements, elements);
+  if (!proof.holds) return problemOf(proof, placements);
+  const remaining = elements.map((element) => proof.counterparts.get(element));
+  return { document: edited, placements, elements: remaining.filter((element) => element !== undefined) };
+}
+
+/** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
+async function parseEdited(source: string, document: SourceDocument, limits: EditLimits): Promise<SourceDocument> {
+  try {
+    return await parseSource(source, document, limits);
+  } catch (error) {
+    if (!(error instanceof HttpError && error.code === "NOT_WELL_FORMED")) throw error;
+    throw new HttpError(400, "INVALID_HTML", error.message.replace("is not", "would no longer be"));
+  }
+}
+
+/** How long what is supplied is in all its places together, known before it is read for each of them. */
+function leastAdded({ kind, html }: ElementEdit, elements: readonly SourceElement[]): number {
+  if (html.trim() === "") return 0;
+  return html.length * (kind === "elements-appended" ? elements : outermost(elements)).length;
+}
+
+/** Before the text is made: 10,000 matches may each grow by megabytes. */
+function refuseTooLong(length: number, { maxLength }: EditLimits): void {
+  if (length <= maxLength) return;
+  throw new HttpError(413, "RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
+}
+
+/** Whether the bytes of a text read as that text again. */
+function isWritable(source: string, { encoding, hasByteOrderMark }: SourceDocument): boolean {
+  const beginsWithMark = source.startsWith(encoding === "utf8" ? "\ufeff" : "\xef\xbb\xbf");
+  if (beginsWithMark && !hasByteOrderMark) return false;
+  // An end tag that is added for an element whose name has a NUL in it, which the parser reads as U+FFFD.
+  return encoding === "utf8" || !beyondLatin1.test(source);
+}
+
+function withoutPlace(): HttpError {
+  const details =
+    "An element that matches has no place of its own in the file, and the page cannot be put in order: its markup is broken.";
+  return new HttpError(400, "INVALID_TARGET", details);
+}
+
+function problemOf({ supplied, wasFound }: FailedProof, placements: readonly Placement[]): HttpError {
+  // What is moved before everything that was there (a `div` in a `table`) is missed before its place is reached.
+  const blamed = supplied ?? firstSupplied(placements);
+  if (!blamed) {
+    const details = "The rest of the page would read differently: the markup around the elements is broken.";
+    return new HttpError(400, "INVALID_TARGET", details);
+  }
+  const { tag, kind, line, column } = blamed.step;
+  if (supplied && wasFound) return invalidHtml("a browser would read what follows it differently", line, column);
+  const { parent } = blamed;
+  const where = parent instanceof SourceElement ? ` in <${parent.name}>` : "";
+  const what = tag ? `<${tag.name}>` : kind;
+  return invalidHtml(`${what} cannot stand there${where}; a browser would move, split or drop it`, line, column);
+}
+
+function firstSupplied(placements: readonly Placement[]): FailedProof["supplied"] {
+  const placement = placements.find(({ fragment }) => fragment);
+  const [step] = placement?.fragment?.steps ?? [];
+  return step && { step, parent: placement?.appendsTo ?? placement?.removes?.[0]?.parent ?? null };
+}

@@ -1,0 +1,70 @@
+import { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
+import type { ParseLimits } from "../document/parse-budget.ts";
+import { parseSource } from "../document/parse-document.ts";
+import { type EscapeCharacter, serialisedParts } from "../document/serialise.ts";
+import type { SourceDocument } from "../document/source-document.ts";
+import { prove } from "./proof.ts";
+
+/** A document in which every element has tags of its own. */
+export interface NormalDocument {
+  readonly document: SourceDocument;
+  /** The elements asked about, in the same order. */
+  readonly elements: readonly SourceElement[];
+}
+
+// Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands for.
+const markedBytes = 0xf700;
+
+const partsAtOnce = 256;
+
+/**
+ * Writes a document anew from its tree, for elements that have no characters of their own, and for broken markup that
+ * reaches across them. `undefined` where the new text would not read as the same tree: HTML has no way to write some of
+ * what error recovery makes.
+ */
+export async function normalise(
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+  limits: ParseLimits = {},
+): Promise<NormalDocument | undefined> {
+  if (document.isXml) return undefined; // there, every element has a place of its own
+
+  const source = document.encoding === "utf8" ? await written(document) : await writtenBytes(document, limits);
+  const normal = await parseSource(source, document, limits);
+  const proof = await prove(document, normal, [], elements);
+  if (!proof.holds) return undefined;
+  const counterparts = elements.map((element) => proof.counterparts.get(element));
+  return { document: normal, elements: counterparts.filter((element) => element !== undefined) };
+}
+
+async function written(
+  document: Pick<SourceDocument, "source" | "root">,
+  escapeCharacter?: EscapeCharacter,
+): Promise<string> {
+  const parts: string[] = [];
+  const slice = new TimeSlice();
+  for (const part of serialisedParts(document, document.root, escapeCharacter)) {
+    parts.push(part);
+    if (parts.length % partsAtOnce === 0 && slice.isOver) await slice.renew();
+  }
+  return parts.join("");
+}
+
+/** The bytes beyond ASCII as they were, and what references stand for as references. */
+async function writtenBytes({ source }: SourceDocument, limits: ParseLimits): Promise<string> {
+  const marked = source.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(markedBytes + byte.charCodeAt(0)));
+  const document = await parseSource(marked, { encoding: "utf8", hasByteOrderMark: false }, limits);
+  const text = await written(document, (character) => (isMarked(character) ? character : reference(character)));
+  return text
+    .replace(/[\uf780-\uf7ff]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) - markedBytes))
+    .replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that
+}
+
+function isMarked(character: string): boolean {
+  return character >= "\uf780" && character <= "\uf7ff";
+}
+
+function reference(character: string): string {
+  return `&#${character.codePointAt(0)};`;
+}

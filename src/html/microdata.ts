@@ -1,0 +1,84 @@
+import { TimeSlice } from "../event-loop/time-slice.ts";
+import { type MicrodataMistake, parsePage } from "./microdata/parse-page.ts";
+import { readItems } from "./microdata/read-items.ts";
+
+export { MicrodataError, type MicrodataMistake } from "./microdata/parse-page.ts";
+
+/** An item of HTML microdata. */
+export interface MicrodataItem {
+  /** The words of `itemtype`, in order. */
+  readonly types: readonly string[];
+  /** `itemid` as it is written. */
+  readonly id?: string;
+  /** Line of the start tag that makes the item, from 1. */
+  readonly line: number;
+  /** The values of each property, in tree order. */
+  readonly properties: ReadonlyMap<string, readonly MicrodataValue[]>;
+}
+
+/** One value of a property. */
+export interface MicrodataValue {
+  /**
+   * An item, or text: what the element's attribute (`content`, `href`, ...) has, or its text content. White space is
+   * kept and URLs are as they are written; resolving them against the place of the file is up to the caller.
+   */
+  readonly value: string | MicrodataItem;
+  /** Line of the element that has the value, from 1. */
+  readonly line: number;
+}
+
+/** What a page says in microdata. */
+export interface MicrodataPage {
+  /** The top-level items: those that are not the property of another item. */
+  readonly items: readonly MicrodataItem[];
+  /** What is written down but belongs to no item, and references that lead nowhere or in a circle; by line. */
+  readonly mistakes: readonly MicrodataMistake[];
+}
+
+/**
+ * Reads the top-level items of a page as the HTML Standard says ("5 Microdata"), in one go: a second for 5 MiB. A value
+ * that would make an item its own part is left out. Throws {@link MicrodataError} for a page that would take too long.
+ */
+export function readMicrodata(html: string): MicrodataItem[] {
+  const reading = readPage(html);
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  return [...step.value.items];
+}
+
+/** The same while others have their turn, together with the mistakes of the page. */
+export async function readMicrodataPage(html: string): Promise<MicrodataPage> {
+  const slice = new TimeSlice();
+  const reading = readPage(html);
+  let step = reading.next();
+  while (!step.done) {
+    if (slice.isOver) await slice.renew();
+    step = reading.next();
+  }
+  return step.value;
+}
+
+/** Every item once, whether it stands alone or is the property of another one. */
+export function allItems(items: Iterable<MicrodataItem>): MicrodataItem[] {
+  const found = new Set(items);
+  for (const { properties } of found) {
+    for (const values of properties.values()) {
+      for (const { value } of values) if (typeof value !== "string") found.add(value);
+    }
+  }
+  return [...found].sort((a, b) => a.line - b.line);
+}
+
+/** Whether one of the item's types ends in `/name`: whose vocabulary it is does not matter. */
+export function isOfType(item: MicrodataItem, name: string): boolean {
+  return typeNames(item).includes(name);
+}
+
+/** The last segments of the item's types: `["Credential"]` for `https://example.org/schema/Credential`. */
+export function typeNames(item: MicrodataItem): string[] {
+  return item.types.map((type) => type.replace(/[?#].*$/, "").replace(/^.*\//, ""));
+}
+
+function* readPage(html: string): Generator<void, MicrodataPage> {
+  return yield* readItems(yield* parsePage(html));
+}

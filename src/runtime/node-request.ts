@@ -1,0 +1,174 @@
+import { Buffer } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import { TLSSocket } from "node:tls";
+import { HttpError } from "../http/http-error.ts";
+import type { IncomingRequest } from "../server/exchange.ts";
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** What frameworks add to a request: Express the first three, body parsers the last. */
+interface FrameworkRequest {
+  readonly url: string;
+  readonly originalUrl?: string;
+  readonly baseUrl?: string;
+  readonly body?: unknown;
+}
+
+/** Requests whose client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
+const awaitingContinue = new WeakMap<NodeRequest, NodeResponse>();
+
+/** Notes that the client sends the content only when told to, which happens when it is first read. */
+export function holdContinue(request: NodeRequest, response: NodeResponse): void {
+  awaitingContinue.set(request, response);
+}
+
+/** A request of `node:http` or `node:http2` as the server sees it. */
+export class NodeIncoming implements IncomingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly target: string;
+  readonly mount: string;
+  readonly headers: IncomingRequest["headers"];
+  readonly peer: string;
+  readonly encrypted: boolean;
+  readonly httpVersion: string;
+  readonly isUpgrade: boolean;
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  readonly #takesOver: boolean;
+  #controller: AbortController | undefined;
+
+  constructor(request: NodeRequest, response: NodeResponse, takesOver: "upgrade" | "reply" = "reply") {
+    const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
+    const prefix = baseUrl ?? prefixOf(originalUrl, url);
+    this.#request = request;
+    this.#response = response;
+    this.#takesOver = takesOver === "upgrade";
+    this.method = request.method ?? "";
+    this.url = originalUrl;
+    this.mount = prefix.endsWith("/") ? prefix.replace(/\/+$/, "") : prefix;
+    this.target = url;
+    this.headers = request.headers;
+    this.peer = request.socket.remoteAddress ?? "";
+    this.encrypted = request.socket instanceof TLSSocket;
+    this.httpVersion = request.httpVersion;
+    this.isUpgrade = this.#takesOver && /^websocket$/i.test(request.headers.upgrade ?? "");
+  }
+
+  count(field: string): number {
+    const { rawHeaders } = this.#request;
+    let count = 0;
+    for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === field) count += 1;
+    return count;
+  }
+
+  content(): AsyncIterable<Uint8Array> {
+    const request = this.#request;
+    if (this.#takesOver && hasContent(request)) throw contentOfUpgrade();
+    if (request.readableDidRead || request.readableEnded) return onceMore(request);
+    const waiting = awaitingContinue.get(request);
+    if (waiting) {
+      awaitingContinue.delete(request);
+      waiting.writeContinue();
+    }
+    return arriving(request);
+  }
+
+  signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      onceOver(this.#request, this.#response, () => this.#response.writableEnded || controller.abort());
+    }
+    return this.#controller.signal;
+  }
+}
+
+/** Calls `callback` when a response is over, sent or not. */
+export function onceOver(request: NodeRequest, response: NodeResponse, callback: () => void): void {
+  if (request instanceof Http2ServerRequest) {
+    if (request.stream.closed) callback();
+    else response.once("close", callback);
+    return;
+  }
+  // A response that waits behind others of its connection (pipelining) does not hear of it when that closes.
+  const { socket } = request;
+  const over = (): void => {
+    socket.off("close", over);
+    response.off("close", over);
+    callback();
+  };
+  if (socket.destroyed) callback();
+  else {
+    socket.setMaxListeners(0).on("close", over); // as many wait as the client has sent
+    response.on("close", over);
+  }
+}
+
+/** The last request of each connection that is still being answered. */
+const underWay = new WeakMap<object, Promise<void>>();
+
+/**
+ * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all at
+ * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). What stands behind
+ * a reply that closed the connection is not done at all, since nobody could be told (§9.6).
+ */
+export function inTurn(request: NodeRequest, serve: () => Promise<void>): void {
+  if (request instanceof Http2ServerRequest) return void serve();
+  const { socket } = request;
+  const before = underWay.get(socket);
+  const isClosed = (): boolean => socket.destroyed || socket.writableEnded;
+  const served = before ? before.then(() => (isClosed() ? undefined : serve())) : serve();
+  underWay.set(socket, served);
+  void served.finally(() => underWay.get(socket) === served && underWay.delete(socket));
+}
+
+/** The prefix that a framework cut off; where nothing was left after that, it added a slash. */
+function prefixOf(originalUrl: string, url: string): string {
+  const rest = originalUrl.endsWith(url) ? url : url.slice(1);
+  return originalUrl.endsWith(rest) ? originalUrl.slice(0, originalUrl.length - rest.length) : "";
+}
+
+/** Whether the client announced content, be it of no bytes. */
+export function hasContent({ headers }: NodeRequest): boolean {
+  const { "content-length": length, "transfer-encoding": coding } = headers;
+  return (length !== undefined && length !== "0") || coding !== undefined;
+}
+
+/** Behind the header section of an upgrade Node reads nothing more: the content would be lost, and a file emptied. */
+function contentOfUpgrade(): HttpError {
+  return new HttpError(400, "UPGRADE_WITH_CONTENT", "Send content in a request without `Upgrade`; it was not read.");
+}
+
+async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    // The default would destroy the socket when reading stops early, and with it the reply that says why.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
+  } catch (cause) {
+    throw incomplete(cause);
+  }
+  // In HTTP/2 a request that was cut off is "complete", and its content ends like any other.
+  if (request instanceof Http2ServerRequest ? request.aborted : !request.complete) throw incomplete();
+}
+
+function incomplete(cause?: unknown): HttpError {
+  return new HttpError(400, "INCOMPLETE_BODY", "The connection ended before all of the content arrived.", { cause });
+}
+
+/** What a body parser of the host program has read already. Only the bytes themselves will do, never what it made of them. */
+async function* onceMore(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  const { body } = request as unknown as FrameworkRequest;
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const length = request.headers["content-length"] ?? (bytes as Uint8Array | undefined)?.byteLength;
+  // Of another length: text that was in another encoding, content that was decompressed, a string that was JSON.
+  if (bytes instanceof Uint8Array && bytes.byteLength === Number(length)) yield bytes;
+  else {
+    throw new HttpError(
+      500,
+      "BODY_CONSUMED",
+      "A body parser read the content of this request before the file server could. Mount the file server before it.",
+    );
+  }
+}

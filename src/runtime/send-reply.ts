@@ -1,0 +1,219 @@
+import { Buffer } from "node:buffer";
+import type { OutgoingHttpHeaders } from "node:http";
+import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { finished, type Readable } from "node:stream";
+import { discard, isStream, type Reply } from "../server/reply.ts";
+import { type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
+
+/** What of a reply reached the client's connection. */
+export interface Sent {
+  /** Bytes of content. */
+  readonly bytes: number;
+  /** The client left, or the content failed, before all of it was sent. */
+  readonly aborted: boolean;
+  /** Why the content failed, where that was not the client's doing. */
+  readonly failure?: unknown;
+}
+
+/** Most of an unread request that is read and thrown away so that the connection can be used again, in bytes. */
+const maxDrained = 64 * 1024;
+/** How long a client that is still sending may take to read a reply that does not want its content, in milliseconds. */
+const lingerMs = 1_000;
+
+// RFC 9113 §8.2.2: what belongs to one connection of HTTP/1 is an error in HTTP/2.
+const connectionHeaders = ["connection", "keep-alive", "proxy-connection", "upgrade"];
+
+/**
+ * Sends a reply; the only place that writes to a response of `node:http` or `node:http2`. With `isLast` the connection is
+ * closed afterwards. Rejects, with nothing sent, for a header field that HTTP does not know.
+ */
+export async function sendReply(
+  request: NodeRequest,
+  response: NodeResponse,
+  reply: Reply,
+  isLast = false,
+): Promise<Sent> {
+  const { body } = reply;
+  // The client is gone; or somebody else has answered, under Express perhaps a middleware that limits the time.
+  if (request.socket.destroyed || response.headersSent || response.writableEnded) {
+    discard(body);
+    return { bytes: 0, aborted: true };
+  }
+  const unread = unreadContent(request);
+  try {
+    writeHead(request, response, reply, isLast || unread === "much");
+  } catch (error) {
+    discard(body);
+    throw error;
+  }
+  return isStream(body)
+    ? sendStream(request, response, reply, body, unread)
+    : sendWhole(request, response, body, unread);
+}
+
+type Unread = "nothing" | "little" | "much";
+
+/** How much of the request's content nobody has read. */
+function unreadContent(request: NodeRequest): Unread {
+  if (request.complete) return "nothing";
+  if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders ? "nothing" : "much";
+  const { "content-length": length, "transfer-encoding": coding, expect } = request.headers;
+  if (coding === undefined && (length === undefined || length === "0")) return "nothing";
+  // A client that waits for "100 Continue" may now send the content or not: the connection cannot be used again.
+  return coding === undefined && expect === undefined && Number(length) <= maxDrained ? "little" : "much";
+}
+
+function writeHead(request: NodeRequest, response: NodeResponse, reply: Reply, closeAfter: boolean): void {
+  const headers = { ...reply.headers } as OutgoingHttpHeaders;
+  if (request.httpVersionMajor !== 1) for (const name of connectionHeaders) delete headers[name];
+  else if (closeAfter) headers["connection"] = "close";
+  // node:http and node:http2 take the same arguments here, but TypeScript sees two signatures.
+  (response as { writeHead(status: number, headers: OutgoingHttpHeaders): unknown }).writeHead(reply.status, headers);
+}
+
+function sendWhole(
+  request: NodeRequest,
+  response: NodeResponse,
+  body: string | Uint8Array | undefined,
+  unread: Unread,
+): Promise<Sent> {
+  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
+  const sent = completion(request, response, () => ({ bytes, isWhole: true }));
+  if (unread === "much") {
+    flushHeaders(response);
+    if (body !== undefined) write(response, body);
+    endAfterDraining(request, response);
+    return sent;
+  }
+  if (unread === "little") request.resume();
+  if (body === undefined) response.end();
+  else response.end(body);
+  return sent;
+}
+
+async function sendStream(
+  request: NodeRequest,
+  response: NodeResponse,
+  { headers }: Reply,
+  body: Readable,
+  unread: Unread,
+): Promise<Sent> {
+  const announced = headers["content-length"];
+  // Where nobody knows how long it takes (events, a long listing), the client learns at once that it is answered.
+  if (announced === undefined) flushHeaders(response);
+  let bytes = 0;
+  let isOver = false;
+  let failure: unknown;
+  const sent = completion(request, response, () => ({ bytes, isWhole: body.readableEnded && failure === undefined }));
+  onceOver(request, response, () => {
+    isOver = true;
+    body.destroy();
+  });
+  const send = (chunk: string | Uint8Array): void => {
+    const length = Buffer.byteLength(chunk);
+    // The surplus would be read as the beginning of the next reply.
+    if (bytes + length > Number(announced ?? Number.POSITIVE_INFINITY)) throw wrongLength(announced);
+    bytes += length;
+    if (!write(response, chunk)) body.pause();
+  };
+  body.on("data", (chunk) => {
+    try {
+      send(chunk);
+    } catch (error) {
+      body.destroy(error as Error);
+    }
+  });
+  response.on("drain", () => body.resume());
+  finished(body, { writable: false }, (error) => {
+    if (isOver) return;
+    failure = error ?? (announced !== undefined && bytes < Number(announced) ? wrongLength(announced) : undefined);
+    // Content that fails half-way must not look complete: cut the connection (RFC 9112 §8), or reset the HTTP/2 stream.
+    if (failure !== undefined) cut(response);
+    else if (unread === "much") endAfterDraining(request, response);
+    else {
+      request.resume();
+      response.end();
+    }
+  });
+  const outcome = await sent;
+  return failure === undefined ? outcome : { ...outcome, failure };
+}
+
+function cut(response: NodeResponse): void {
+  // Without an error node resets the stream with NO_ERROR, which a client may take for the end of the content.
+  if (response instanceof Http2ServerResponse) response.stream.destroy(new Error("the content of the reply failed"));
+  else response.destroy();
+}
+
+function wrongLength(announced: unknown): Error {
+  return new Error(`the content of the reply does not have the ${announced} bytes of its content-length`);
+}
+
+function write(response: NodeResponse, chunk: string | Uint8Array): boolean {
+  return (response as NodeJS.WritableStream).write(chunk);
+}
+
+/** Not every framework's response that passes for one of node's has the method. */
+function flushHeaders(response: NodeResponse): void {
+  (response as { flushHeaders?: () => void }).flushHeaders?.();
+}
+
+/** Settles when the last byte was handed to the connection, or the client had left. */
+function completion(
+  request: NodeRequest,
+  response: NodeResponse,
+  written: () => { bytes: number; isWhole: boolean },
+): Promise<Sent> {
+  return new Promise((resolve) => {
+    if (response instanceof Http2ServerResponse) {
+      const { stream } = response;
+      // "finish" comes with every "close" here, also of a stream that was reset.
+      response.once("close", () => {
+        const isReset = stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR;
+        const { bytes, isWhole } = written();
+        resolve({ bytes: Math.max(0, bytes - stream.writableLength), aborted: isReset || !isWhole });
+      });
+      return;
+    }
+    // "finish" comes even where a client that left has made the writing fail.
+    response.once("finish", () => resolve({ bytes: written().bytes, aborted: request.socket.destroyed }));
+    onceOver(request, response, () => {
+      // No effect after "finish".
+      const { bytes, isWhole } = written();
+      const waiting = response.writableLength + (response.socket?.writableLength ?? 0);
+      resolve({ bytes: Math.max(0, bytes - waiting), aborted: !isWhole || waiting > 0 });
+    });
+  });
+}
+
+/**
+ * Ends a reply to a client that is still sending. Closing at once would make its system throw the reply away before the
+ * client has read it (RFC 9112 §9.6), so the connection lingers.
+ */
+function endAfterDraining(request: NodeRequest, response: NodeResponse): void {
+  if (request instanceof Http2ServerRequest) {
+    response.end();
+    request.stream.close(); // NO_ERROR: the reply counts, the rest of the content is not wanted (RFC 9113 §8.1)
+    return;
+  }
+  drain(request, () => response.end());
+}
+
+/**
+ * Reads on for a moment and throws away what comes, 64 KiB at most; calls `then` when the other side has closed or sent
+ * everything, at the latest after a second.
+ */
+export function drain(source: Readable, then: () => void): void {
+  let drained = 0;
+  const stop = (): void => {
+    clearTimeout(timer);
+    source.off("data", count).off("end", stop).off("close", stop).pause();
+    then();
+  };
+  const count = (chunk: Uint8Array): void => {
+    drained += chunk.byteLength;
+    if (drained > maxDrained) source.pause(); // and wait: the client may be about to read the reply
+  };
+  const timer = setTimeout(stop, lingerMs).unref();
+  source.on("data", count).once("end", stop).once("close", stop).resume();
+}

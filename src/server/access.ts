@@ -1,0 +1,51 @@
+import { HttpError } from "../http/http-error.ts";
+
+/** Someone who proved who they are. */
+export interface User {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** What somebody may do to a path. */
+export type Right = "read" | "list" | "create" | "overwrite" | "append" | "delete";
+
+/** The elements of a document that a request is about, for decisions by elements. */
+export interface SelectedElements {
+  /** Whether each of them is one that `selector` selects in the same document. */
+  areAmong(selector: string): boolean;
+  /** Whether one of them is, holds or lies in an element that `selector` selects. */
+  touch(selector: string): boolean;
+}
+
+/** Decides what a request may do; an authentication plugin puts its own in place of the default, which permits all. */
+export interface Access {
+  /**
+   * Asked for the whole file where `elements` is left out; for `"any"`, whether there could be elements of the document
+   * with which the answer is yes, before it is known which are meant.
+   */
+  permits(right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  /** The error for what is not permitted: 401 where credentials could help, else 403. */
+  refusal(): HttpError;
+}
+
+export const permitAll: Access = {
+  permits: () => true,
+  refusal: () => new HttpError(403, "FORBIDDEN", "You may not do this."),
+};
+
+const everyRight: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
+const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
+  GET: ["read", "list"],
+  HEAD: ["read", "list"],
+  PUT: ["overwrite", "create"],
+  POST: ["append", "create"],
+  DELETE: ["delete"],
+};
+
+/**
+ * The rights that a method could need; which of them it does need depends on what is stored at the path. Of a method that
+ * does nothing here, or says only what could be done, all.
+ */
+export function rightsOf(method: string): readonly Right[] {
+  return Object.hasOwn(rightsByMethod, method) ? (rightsByMethod[method] ?? everyRight) : everyRight;
+}

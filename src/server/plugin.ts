@@ -1,0 +1,57 @@
+import type { Site } from "../hosts/site.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Reply, ReplyHeaders } from "./reply.ts";
+
+/**
+ * Runs the rest of the pipeline and returns its reply. It never rejects: what is thrown further down has become a reply
+ * by then. It may be called once; a second call makes the request fail with 500.
+ */
+export type Next = () => Promise<Reply>;
+
+/** What became of an exchange, known after the last byte was handed over or the client had left. */
+export interface Outcome {
+  /** Status code of the reply. */
+  readonly status: number;
+  /** Header fields of the reply. */
+  readonly headers: Readonly<ReplyHeaders>;
+  /** Bytes of content that were sent, without the header section. */
+  readonly bytes: number;
+  /** From the arrival of the header section to the last byte, in milliseconds. */
+  readonly durationMs: number;
+  /** The client left before all of the reply was sent. */
+  readonly aborted: boolean;
+}
+
+/** Confines plugins to a part of the paths; see `directory`. */
+export interface Scope {
+  /** Whether a canonical path lies in that part. */
+  covers(path: string): boolean;
+  /** Which plugins; left out, those that follow in the list, up to the next one with a scope. */
+  readonly plugins?: readonly Plugin[] | undefined;
+}
+
+/** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */
+export interface Plugin {
+  /** Says in logs and errors which plugin is meant. */
+  readonly name: string;
+  /**
+   * Asked even while the server is closing, overloaded or under maintenance, when everybody else gets 503. For plugins
+   * that tell the state of the server, such as a health check. @default false
+   */
+  readonly alwaysOn?: boolean;
+  /** The paths for which other plugins are asked and told; they are started and closed all the same. */
+  readonly scope?: Scope;
+  /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
+  handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
+  /** Told of every finished exchange of its host, whoever answered. What it throws is reported, not sent. */
+  observe?(exchange: Exchange, outcome: Outcome): void;
+  /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */
+  start?(site: Site): void | Promise<void>;
+  /**
+   * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;
+   * perhaps twice. For replies without end.
+   */
+  drain?(): void;
+  /** Called once, after the last exchange of a closing server. */
+  close?(): void | Promise<void>;
+}

@@ -1,0 +1,52 @@
+import { Buffer } from "node:buffer";
+import type { Duplex, Readable } from "node:stream";
+import type { HttpError } from "../http/http-error.ts";
+
+/** Header fields of a reply: lower-case names; an array is sent as several fields (`set-cookie`). */
+export type ReplyHeaders = Record<string, string | readonly string[]>;
+
+/** The content of a reply. A string is sent as UTF-8; a stream is read once, and destroyed when the client leaves. */
+export type ReplyBody = string | Uint8Array | Readable;
+
+/**
+ * An answer as a plain value; nothing is sent until every plugin has seen it. A plugin may change what `next()` returned
+ * or return one of its own.
+ */
+export interface Reply {
+  /** HTTP status code, 200 to 599. */
+  status: number;
+  headers: ReplyHeaders;
+  /** Left out where there is no content (204, 304, HEAD). */
+  body?: ReplyBody;
+  /** The error that this reply tells the client, where it is one. */
+  error?: HttpError;
+  /** Takes over the connection of an upgrade request (a web socket handshake); nothing else of the reply is sent. */
+  accept?: (socket: Duplex, head: Buffer) => void;
+}
+
+/** A reply without content. */
+export function emptyReply(status: number, headers: ReplyHeaders = {}): Reply {
+  return { status, headers };
+}
+
+/** A reply whose content is `value` as JSON. */
+export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = {}): Reply {
+  return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+/** Length of the content in bytes; `undefined` for a stream, whose length only its maker knows. */
+export function bodyLength(body: ReplyBody | undefined): number | undefined {
+  if (body === undefined) return 0;
+  if (typeof body === "string") return Buffer.byteLength(body);
+  return body instanceof Uint8Array ? body.byteLength : undefined;
+}
+
+/** Whether content comes piece by piece. */
+export function isStream(body: ReplyBody | undefined): body is Readable {
+  return typeof body === "object" && !(body instanceof Uint8Array);
+}
+
+/** Releases the content of a reply that will not be sent. */
+export function discard(body: ReplyBody | undefined): void {
+  if (isStream(body)) body.destroy();
+}

@@ -1,0 +1,149 @@
+import { realpathSync, statSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { StorageError } from "../storage.ts";
+import { errnoOf, meansAbsent } from "./disk-errors.ts";
+import { isTemporaryName } from "./temporary-file.ts";
+
+/** Which symbolic links are followed. */
+export type SymlinkRule = "within-root" | "never";
+
+/** Where a change is to be made. */
+export interface Target {
+  /** The real location: no part of it is a link. */
+  readonly real: string;
+  /** Whether something is there. */
+  readonly exists: boolean;
+  /** The nearest directory above it that exists. */
+  readonly directory: string;
+  /** The directories between `directory` and the target, outermost first, that are still to be made. */
+  readonly missing: readonly string[];
+}
+
+/** From request paths to real locations on the disk, none of which lies outside the root. */
+export class DiskPaths {
+  /** Real location of the root. */
+  readonly root: string;
+  readonly #inside: string;
+  readonly #symlinks: SymlinkRule;
+  readonly #protected = new Set<string>();
+
+  /** Throws where `root` is not a directory. */
+  constructor(root: string, symlinks: SymlinkRule) {
+    this.root = realRoot(root);
+    // "/srv/www" must not admit "/srv/www-old": compare with the separator on. The root "/" has one already.
+    this.#inside = this.root.endsWith(sep) ? this.root : this.root + sep;
+    this.#symlinks = symlinks;
+  }
+
+  /** The real location of what a request path names; `undefined` where there is nothing, or nothing to be seen. */
+  async find(path: string): Promise<string | undefined> {
+    const location = this.#locationOf(path);
+    if (location === undefined) return undefined;
+    try {
+      const real = await realpath(location);
+      return this.#admits(location, real) ? real : undefined;
+    } catch (error) {
+      if (meansAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Where a change under a request path is to be made; it need not exist, nor its parents. Throws `forbidden` where a
+   * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way.
+   */
+  async target(path: string): Promise<Target> {
+    const location = this.#locationOf(path);
+    if (location === undefined) throw new StorageError("forbidden");
+    const { real, rest } = await nearestExisting(location, this.root);
+    if (!this.#admits(location.slice(0, location.length - rest.length), real)) throw new StorageError("forbidden");
+    const target = targetBelow(real, rest);
+    if (!this.#admits(target.real, target.real)) throw new StorageError("forbidden");
+    return target;
+  }
+
+  /** Whether a real location, or what lies in it, is hidden from everyone. */
+  isProtected(real: string): boolean {
+    for (const location of this.#protected) {
+      if (real === location || real.startsWith(location + sep)) return true;
+    }
+    return false;
+  }
+
+  /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */
+  async protect(location: string): Promise<void> {
+    const given = resolve(location);
+    const parent = await nearestExisting(dirname(given), undefined);
+    const place = join(parent.real, parent.rest, basename(given));
+    this.#protected.add(place);
+    this.#protected.add((await realpathIfThere(place)) ?? place);
+  }
+
+  #locationOf(path: string): string | undefined {
+    if (path.includes("\0") || path.split("/").some(isTemporaryName)) return undefined;
+    const location = join(this.root, path);
+    const trimmed = location.endsWith(sep) && location !== this.root ? location.slice(0, -1) : location;
+    return this.#isInside(trimmed) ? trimmed : undefined;
+  }
+
+  /** The one place that decides whether a real location may be touched for the sake of `location`, as it was asked for. */
+  #admits(location: string, real: string): boolean {
+    if (!this.#isInside(real) || isTemporaryName(basename(real))) return false;
+    if (this.#symlinks === "never" && real !== location) return false;
+    return !this.isProtected(real) && !this.isProtected(location);
+  }
+
+  #isInside(location: string): boolean {
+    return location === this.root || location.startsWith(this.#inside);
+  }
+}
+
+function realRoot(root: string): string {
+  const location = resolve(root);
+  const stats = statSync(location, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`root: ${JSON.stringify(root)} does not exist (looked for ${location})`);
+  if (!stats.isDirectory()) throw new Error(`root: ${JSON.stringify(root)} is not a directory (${location})`);
+  return realpathSync.native(location);
+}
+
+/** Goes up from `location`, not above `top`, to what exists: its real location, and the rest of the path below it. */
+async function nearestExisting(location: string, top: string | undefined): Promise<{ real: string; rest: string }> {
+  for (let existing = location; ; existing = dirname(existing)) {
+    const real = await realpathIfThere(existing);
+    if (real === undefined) {
+      if (existing === top || existing === dirname(existing)) throw new StorageError("not-found");
+      continue;
+    }
+    const rest = location.slice(existing.length);
+    const firstMissing = rest.split(sep).find((name) => name !== "");
+    // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
+    if (firstMissing !== undefined && (await isLink(join(real, firstMissing)))) throw new StorageError("forbidden");
+    return { real, rest };
+  }
+}
+
+async function realpathIfThere(location: string): Promise<string | undefined> {
+  try {
+    return await realpath(location);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function isLink(location: string): Promise<boolean> {
+  try {
+    return (await lstat(location)).isSymbolicLink();
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function targetBelow(existing: string, rest: string): Target {
+  const names = rest.split(sep).filter((name) => name !== "");
+  if (names.length === 0) return { real: existing, exists: true, directory: dirname(existing), missing: [] };
+  const missing = names.slice(0, -1).map((_, index) => join(existing, ...names.slice(0, index + 1)));
+  return { real: join(existing, ...names), exists: false, directory: existing, missing };
+}

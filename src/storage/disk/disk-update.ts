@@ -1,0 +1,53 @@
+import { dirname } from "node:path";
+import { type Edit, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
+import { callWitnesses, type Disk, locked, maxAttempts, regularFileAt } from "./disk.ts";
+import type { Target } from "./disk-paths.ts";
+import { fill, keepAttributes, moveIntoPlace } from "./disk-write.ts";
+import { openFile } from "./open-file.ts";
+import { visibleStat } from "./pending-appends.ts";
+import { TemporaryFile } from "./temporary-file.ts";
+
+/** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
+export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {
+  return locked(disk, path, async (target) => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      if (attempt > 0) await callWitnesses(disk, path);
+      const { stat, bytes } = await readWhole(path, target);
+      const edited = await edit(bytes, stat);
+      if (edited === undefined) return { created: false, changed: false, stat };
+      const replaced = await replaceIfStill(disk, target, stat.version, edited);
+      if (replaced !== undefined) return { created: false, changed: true, stat: replaced };
+    }
+    throw new StorageError("conflict");
+  });
+}
+
+async function readWhole(path: string, { real }: Target): Promise<{ stat: StoredStat; bytes: Uint8Array }> {
+  await regularFileAt(real);
+  const file = path.endsWith("/") ? undefined : await openFile(real);
+  if (file === undefined) throw new StorageError("not-found");
+  try {
+    return { stat: file.stat, bytes: await file.bytes() };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is stored now; `undefined`, and nothing is changed, if it is no longer the version that was edited. */
+async function replaceIfStill(
+  disk: Disk,
+  target: Target,
+  version: string,
+  content: Uint8Array,
+): Promise<StoredStat | undefined> {
+  const temporary = await TemporaryFile.create(dirname(target.real), "content");
+  try {
+    await fill(disk, temporary, [content]);
+    const current = await regularFileAt(target.real);
+    if (current === undefined || visibleStat(current).version !== version) return undefined;
+    await keepAttributes(temporary.handle, current);
+    return await moveIntoPlace(disk, temporary, target, false);
+  } finally {
+    await temporary.remove();
+  }
+}

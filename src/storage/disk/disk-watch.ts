@@ -1,0 +1,250 @@
+import type { Dirent } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
+import { DirectoryEvents } from "./directory-events.ts";
+import { type ChangeWitness, type Disk, diskLocks } from "./disk.ts";
+import { errnoOf, meansAbsent } from "./disk-errors.ts";
+import { unaddressable } from "./disk-list.ts";
+import { FileLinks } from "./file-links.ts";
+import { measure } from "./pending-appends.ts";
+import { QuietPaths } from "./quiet-paths.ts";
+import { isTemporaryName } from "./temporary-file.ts";
+import { WatchedDirectory } from "./watched-directory.ts";
+
+/** How many entries of a directory are looked at together. */
+const batchSize = 32;
+
+/** How many names are noted without letting others have the event loop: far less than 5 ms. */
+const sliceLength = 500;
+
+/** How long until someone looks whether a root that was removed is there again, in milliseconds. */
+const rootAbsentMs = 1000;
+
+/** What this user may not look at, nobody sees through the storage either. */
+const refused: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+
+/** Watches all directories of a disk storage; see {@link Storage.watch}. */
+export async function watch(disk: Disk, watcher: StorageWatcher, witnesses: Set<ChangeWitness>): Promise<Unwatch> {
+  const watched = new DiskWatch(disk, watcher);
+  await watched.start();
+  witnesses.add(watched);
+  return async () => {
+    witnesses.delete(watched);
+    await watched.close();
+  };
+}
+
+/**
+ * One watch for each directory, set up before the directory is read, so that nothing falls between the two. What the
+ * system reports only says where to look: what is there, under the lock that changes through the storage hold, too, is
+ * compared with what was there before.
+ */
+class DiskWatch implements ChangeWitness {
+  readonly #disk: Disk;
+  readonly #watcher: StorageWatcher;
+  readonly #root = new WatchedDirectory("", undefined);
+  readonly #links = new FileLinks();
+  readonly #paths = new QuietPaths((path) => this.#examine(path));
+  readonly #events: DirectoryEvents;
+  #state: "starting" | "watching" | "closed" = "starting";
+  #rootTimer: NodeJS.Timeout | undefined;
+
+  constructor(disk: Disk, watcher: StorageWatcher) {
+    this.#disk = disk;
+    this.#watcher = watcher;
+    this.#events = new DirectoryEvents({
+      lost: () => this.#paths.add("/"), // everything is gone through then
+      failed: (error) => watcher.failed(error),
+    });
+  }
+
+  /** Takes note of all that is there. */
+  async start(): Promise<void> {
+    this.#paths.addNow("/");
+    await this.#paths.settle();
+    this.#state = "watching";
+  }
+
+  async beforeChange(path: string): Promise<void> {
+    await this.#guarded(() => this.#look(path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path));
+  }
+
+  async close(): Promise<void> {
+    this.#state = "closed";
+    clearTimeout(this.#rootTimer);
+    this.#root.close();
+    await this.#paths.close();
+    this.#root.close(); // what was under way may have opened another
+  }
+
+  /** Finds out what became of a path. */
+  #examine(path: string): Promise<void> {
+    return this.#guarded(async () => {
+      const lock = await this.#lockOf(path);
+      const look = (): Promise<boolean> => this.#look(path);
+      const isDirectory = await (lock === undefined ? look() : diskLocks.run(lock, look));
+      if (isDirectory) await this.#enter(path);
+    });
+  }
+
+  async #guarded(task: () => Promise<unknown>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      if (!refused.has(errnoOf(error))) this.#watcher.failed(error);
+    }
+  }
+
+  /** The lock that changes of the path through the storage hold; there can be none where it cannot be changed. */
+  async #lockOf(path: string): Promise<string | undefined> {
+    try {
+      return (await this.#disk.paths.target(path)).real;
+    } catch {
+      return undefined; // the look that follows says why
+    }
+  }
+
+  /** Compares what is at a path with what was, and tells of a file that differs. Whether it is a directory. */
+  async #look(path: string): Promise<boolean> {
+    const { name } = split(path);
+    if (this.#isLeftOut(path, name)) return false;
+    const real = await this.#disk.paths.find(path);
+    const stat = real === undefined ? undefined : await statAt(real);
+    const isDirectory = stat?.type === "directory";
+    if (!isDirectory) await this.#leave(path);
+    if (this.#state === "closed") return false;
+    const holder = this.#holderOf(path); // only now: it may have gone meanwhile, and come again as another
+    if (holder) this.#compare(holder, name, isDirectory ? undefined : real, isDirectory ? undefined : stat);
+    if (path === "/" && !isDirectory) this.#awaitRoot();
+    return isDirectory;
+  }
+
+  /** The directory that a path lies in, if it is known; none for the root. */
+  #holderOf(path: string): WatchedDirectory | undefined {
+    return path === "/" ? undefined : this.#root.find(split(path).directory);
+  }
+
+  #compare(holder: WatchedDirectory, name: string, real: string | undefined, stat: StoredStat | undefined): void {
+    const before = holder.files.get(name);
+    const location = join(holder.real, name);
+    if (stat) holder.files.set(name, stat.version);
+    else holder.files.delete(name);
+    // Protected since: that it is hidden now is no change, and its name is not for everyone.
+    if (this.#disk.paths.isProtected(location)) return;
+    const path = holder.pathOf(name);
+    this.#links.note(path, location, real);
+    if (stat?.version !== before || !stat) this.#tell(path, stat, before !== undefined);
+    if (!stat) holder.prune();
+  }
+
+  #tell(path: string, stat: StoredStat | undefined, wasThere: boolean): void {
+    if (this.#state === "watching") this.#watcher.changed(path, stat, wasThere);
+  }
+
+  /** A directory is no longer there, or no longer one: what was in it is looked at in turn, and will be found gone. */
+  async #leave(path: string): Promise<void> {
+    const directory = this.#root.find(path);
+    if (!directory) return;
+    directory.watcher?.close();
+    directory.watcher = undefined;
+    directory.prune();
+    await this.#lookAtAll(directory, [...directory.files.keys(), ...directory.directories.keys()]);
+  }
+
+  async #lookAtAll(directory: WatchedDirectory, names: readonly string[]): Promise<void> {
+    for (const [index, name] of names.entries()) {
+      this.#paths.addNow(directory.pathOf(name));
+      if (index % sliceLength === sliceLength - 1) await setImmediate();
+    }
+  }
+
+  /** Watches a directory, anew even if it was watched: it may be another one of the same name. Then goes through it. */
+  async #enter(path: string): Promise<void> {
+    const real = await this.#disk.paths.find(path);
+    if (real === undefined || this.#state === "closed") return;
+    const holder = this.#holderOf(path);
+    const { name } = split(path);
+    if (path !== "/" && !holder?.mayHold(name, real)) return;
+    const directory = this.#root.find(path) ?? new WatchedDirectory(name, holder);
+    holder?.directories.set(name, directory);
+    directory.real = real;
+    const before = directory.watcher;
+    directory.watcher = this.#events.watch(real, path, (noticed) => this.#notice(directory, noticed));
+    before?.close();
+    await this.#readThrough(directory);
+  }
+
+  /** The system reported something about a name in a directory, or about the directory itself. */
+  #notice(directory: WatchedDirectory, name: string | undefined): void {
+    // Under its own name, a directory reports what becomes of itself. Nobody else does for the root, and behind a link.
+    if (name === undefined || name === basename(directory.real)) this.#paths.add(directory.path);
+    if (name === undefined) return;
+    const path = directory.pathOf(name);
+    if (!this.#isLeftOut(path, name)) this.#paths.add(path);
+    for (const link of this.#links.to(join(directory.real, name))) this.#paths.add(link);
+  }
+
+  /** Has everything in a directory looked at that is not as it was. */
+  async #readThrough(directory: WatchedDirectory): Promise<void> {
+    const names = new Set<string>();
+    let batch: Dirent[] = [];
+    const considerBatch = async (): Promise<void> => {
+      const entries = batch;
+      batch = [];
+      await Promise.all(entries.map((entry) => this.#guarded(() => this.#consider(directory, entry))));
+    };
+    try {
+      for await (const entry of await opendir(directory.real, { bufferSize: 4 * batchSize })) {
+        names.add(entry.name);
+        batch.push(entry);
+        if (batch.length === batchSize) await considerBatch();
+      }
+      await considerBatch();
+    } catch (error) {
+      if (!meansAbsent(error)) throw error;
+    }
+    const known = [...directory.files.keys(), ...directory.directories.keys()];
+    await this.#lookAtAll(
+      directory,
+      known.filter((name) => !names.has(name)),
+    );
+  }
+
+  async #consider(directory: WatchedDirectory, entry: Dirent): Promise<void> {
+    const path = directory.pathOf(entry.name);
+    if (this.#isLeftOut(path, entry.name)) return;
+    if (!entry.isFile()) return this.#paths.addNow(path); // a directory, or a link
+    const location = join(directory.real, entry.name);
+    const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(location);
+    if (stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
+    if (this.#state === "starting") directory.files.set(entry.name, stat.version);
+    else this.#paths.add(path);
+  }
+
+  /** Whether nobody wants to hear of a name, whatever it stands for. */
+  #isLeftOut(path: string, name: string): boolean {
+    return isTemporaryName(name) || unaddressable.test(name) || this.#watcher.ignores(path);
+  }
+
+  /** Nobody reports that the root is there again. */
+  #awaitRoot(): void {
+    clearTimeout(this.#rootTimer);
+    this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
+  }
+}
+
+function split(path: string): { directory: string; name: string } {
+  const slash = path.lastIndexOf("/");
+  return { directory: path.slice(0, slash), name: path.slice(slash + 1) };
+}
+
+async function statAt(location: string): Promise<StoredStat | undefined> {
+  try {
+    return await measure(() => lstat(location, { bigint: true }));
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}

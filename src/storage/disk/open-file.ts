@@ -1,0 +1,117 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
+import { meansAbsent } from "./disk-errors.ts";
+import { measure } from "./pending-appends.ts";
+
+/** Large enough that reading costs few system calls, small enough for thousands of slow clients. */
+const chunkBytes = 128 * 1024;
+
+// The real location has no links in it: should one appear in between, it is not followed. And opening a FIFO that
+// nobody writes must not hang.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens the regular file at a real location; `undefined` where there is none. */
+export async function openFile(real: string): Promise<OpenFile | undefined> {
+  const handle = await openIfThere(real);
+  if (handle === undefined) return undefined;
+  try {
+    const stat = await measure(() => handle.stat({ bigint: true }));
+    if (stat?.type === "file") return new OpenDiskFile(handle, stat);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close(); // a directory, a FIFO, a device
+  return undefined;
+}
+
+async function openIfThere(real: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(real, readFlags);
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+class OpenDiskFile implements OpenFile {
+  readonly stat: StoredStat;
+  readonly #handle: FileHandle;
+  #isClosed = false;
+  /** The one who opened it and every reading under way; the last to leave closes the file. */
+  #users = 1;
+
+  constructor(handle: FileHandle, stat: StoredStat) {
+    this.#handle = handle;
+    this.stat = stat;
+  }
+
+  async bytes(span: ByteSpan = this.#whole()): Promise<Uint8Array> {
+    this.#enter();
+    try {
+      // Not from Buffer's pool, which a small piece kept in a cache would keep from being freed.
+      const bytes = Buffer.allocUnsafeSlow(span.end + 1 - span.start);
+      let filled = 0;
+      while (filled < bytes.length) filled += await this.#read(bytes.subarray(filled), span.start + filled);
+      return bytes;
+    } finally {
+      await this.#leave();
+    }
+  }
+
+  stream(span: ByteSpan = this.#whole()): Readable {
+    this.#enter();
+    let position = span.start;
+    const readChunk = async (): Promise<Uint8Array | null> => {
+      if (position > span.end) return null;
+      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, span.end + 1 - position));
+      const length = await this.#read(chunk, position);
+      position += length;
+      return chunk.subarray(0, length);
+    };
+    return new Readable({
+      highWaterMark: chunkBytes,
+      read() {
+        readChunk().then(
+          (chunk) => this.push(chunk),
+          (error: Error) => this.destroy(error),
+        );
+      },
+      destroy: (error, done) => {
+        this.#leave().then(
+          () => done(error),
+          (closing: Error) => done(error ?? closing),
+        );
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#leave();
+  }
+
+  #whole(): ByteSpan {
+    return { start: 0, end: this.stat.size - 1 };
+  }
+
+  async #read(into: Uint8Array, position: number): Promise<number> {
+    const { bytesRead } = await this.#handle.read(into, 0, into.length, position);
+    // Never padded: whoever was promised so many bytes must learn that they will not come.
+    if (bytesRead === 0) throw new Error("the file became shorter while it was read");
+    return bytesRead;
+  }
+
+  #enter(): void {
+    if (this.#users === 0) throw new Error("the file was closed before it was read");
+    this.#users += 1;
+  }
+
+  async #leave(): Promise<void> {
+    this.#users -= 1;
+    if (this.#users === 0) await this.#handle.close();
+  }
+}

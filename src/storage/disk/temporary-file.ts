@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
+import { hostname, uptime } from "node:os";
+import { join } from "node:path";
+import type { Content } from "../storage.ts";
+import { errnoOf } from "./disk-errors.ts";
+
+/** A live process adds to its temporary file, or is done with it, well within this time. */
+export const abandonedAfterMs = 600_000;
+
+/** What a temporary file is for: content on its way into a file, or how to undo an append that was cut short. */
+export type TemporaryKind = "content" | "undo";
+
+// .filement-<machine>-<process id>-<random>[.undo].tmp; any case, since file systems may ignore it.
+const temporaryName = /^\.filement-.*\.tmp$/i;
+const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+(\.undo)?\.tmp$/;
+
+// Process ids say nothing about the processes of another machine (or container) that shares the directory.
+const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+
+/** File systems without hard links say one of these. */
+const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+
+/** Whether a file name is kept for the server's own temporary files, which clients neither see nor write. */
+export function isTemporaryName(name: string): boolean {
+  return temporaryName.test(name);
+}
+
+/** What a temporary file of this server is for; `undefined` for every other name. */
+export function temporaryKind(name: string): TemporaryKind | undefined {
+  const parts = ownName.exec(name);
+  if (parts === null) return undefined;
+  return parts[3] === undefined ? "content" : "undo";
+}
+
+/**
+ * Whether the process that made a temporary file can no longer be at work on it. Several processes and machines may
+ * share a directory, and process ids are used again.
+ */
+export function isAbandoned(name: string, modifiedMs: number): boolean {
+  const [, madeOn, processId] = ownName.exec(name) ?? [];
+  if (madeOn === undefined) return false;
+  const now = Date.now();
+  if (modifiedMs < now - abandonedAfterMs) return true;
+  if (madeOn !== machine) return false;
+  if (modifiedMs < now - uptime() * 1000) return true;
+  // Our own id, but from before we started: in a container the process before us had the same.
+  if (Number(processId) === process.pid) return modifiedMs < now - process.uptime() * 1000;
+  return !isAlive(Number(processId));
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return errnoOf(error) === "EPERM"; // alive, under another user
+  }
+}
+
+/** A file under a name that nobody sees, to be moved into place or removed. */
+export class TemporaryFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  #isThere = true;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.path = path;
+    this.handle = handle;
+  }
+
+  /** Makes an empty one. In the target's own directory, so that it can be renamed and takes space where it will. */
+  static async create(directory: string, kind: TemporaryKind, mode = 0o600): Promise<TemporaryFile> {
+    const suffix = kind === "undo" ? ".undo.tmp" : ".tmp";
+    const path = join(directory, `.filement-${machine}-${process.pid}-${randomBytes(8).toString("hex")}${suffix}`);
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return new TemporaryFile(path, await open(path, flags, mode));
+  }
+
+  /** Adds all of the content. */
+  async receive(content: Content | Iterable<Uint8Array>): Promise<void> {
+    for await (const piece of content) await this.handle.appendFile(piece);
+  }
+
+  /** Takes the place of whatever file has that path. */
+  async moveTo(path: string): Promise<void> {
+    await rename(this.path, path);
+    this.#isThere = false;
+  }
+
+  /** Takes a path that nothing has yet; fails with `EEXIST` otherwise, whoever came first. */
+  async moveToFree(path: string): Promise<void> {
+    try {
+      await link(this.path, path);
+    } catch (error) {
+      if (!linksUnsupported.has(errnoOf(error))) throw error;
+      return this.#reserveAndMoveTo(path);
+    }
+    await this.#unlink();
+  }
+
+  /** Closes it, and removes it unless it was moved. Harmless when called twice. */
+  async remove(): Promise<void> {
+    try {
+      await this.handle.close();
+    } finally {
+      if (this.#isThere) await this.#unlink();
+    }
+  }
+
+  async #reserveAndMoveTo(path: string): Promise<void> {
+    const reserved = await open(path, "wx");
+    await reserved.close();
+    try {
+      await this.moveTo(path);
+    } catch (error) {
+      await unlink(path);
+      throw error;
+    }
+  }
+
+  async #unlink(): Promise<void> {
+    this.#isThere = false;
+    try {
+      await unlink(this.path);
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw error; // removed by someone else: all the same
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { Readable } from "node:stream";
+import { PathLock } from "../path-lock.ts";
+import {
+  type ByteSpan,
+  type Content,
+  type OpenFile,
+  type Storage,
+  StorageError,
+  type StorageWatcher,
+  type StoredEntry,
+  type StoredStat,
+  type WriteOptions,
+} from "../storage.ts";
+import { isDirectory, type MemoryFile, MemoryTree, namesOf } from "./memory-tree.ts";
+
+/** Size of the pieces of a stream. */
+const pieceBytes = 64 * 1024;
+
+/**
+ * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a path
+ * that ends in `/`, with `""`, is an empty directory. Throws where a path does not begin with `/`, is not canonical, or
+ * contradicts another.
+ *
+ * @example
+ * const files = createFileServer({ storage: memoryStorage({ "/index.html": "<p>hello" }) });
+ */
+export function memoryStorage(files: Readonly<Record<string, string | Uint8Array>> = {}): Storage {
+  const tree = new MemoryTree();
+  for (const [path, content] of Object.entries(files)) plant(tree, path, content);
+  const locks = new PathLock();
+  const watches = new Set<{ readonly watcher: StorageWatcher }>();
+
+  /** Tells of a change, unless another has followed by then, once whoever made it has had the result. */
+  const announce = (path: string, stat: StoredStat | undefined, wasThere: boolean): void => {
+    const tell = async (): Promise<void> => {
+      if (tree.find(path)?.stat !== stat) return;
+      for (const { watcher } of watches) if (!watcher.ignores(path)) watcher.changed(path, stat, wasThere);
+    };
+    if (watches.size > 0) setImmediate(() => void locks.run(path, tell));
+  };
+  const put = (path: string, content: Uint8Array): StoredStat => {
+    const wasThere = tree.find(path) !== undefined;
+    const stat = tree.put(path, content);
+    announce(path, stat, wasThere);
+    return stat;
+  };
+
+  return {
+    async stat(path) {
+      return tree.find(path)?.stat;
+    },
+    async open(path) {
+      const found = tree.find(path);
+      return found === undefined || isDirectory(found) ? undefined : new OpenMemoryFile(found);
+    },
+    list: (path) => list(tree, path),
+    async write(path, content, options = {}) {
+      replaceable(tree, path, options);
+      const bytes = await received(content);
+      return locks.run(path, async () => {
+        const current = replaceable(tree, path, options);
+        options.check?.(current?.stat);
+        return { created: current === undefined, stat: put(path, bytes) };
+      });
+    },
+    async append(path, content, options = {}) {
+      tree.file(path);
+      const added = await received(content);
+      return locks.run(path, async () => {
+        const { stat, content: before } = tree.file(path);
+        options.check?.(stat);
+        if (added.length === 0) return { created: false, stat };
+        return { created: false, stat: put(path, Buffer.concat([before, added])) };
+      });
+    },
+    update: (path, edit) =>
+      locks.run(path, async () => {
+        const { stat, content } = tree.file(path);
+        const edited = await edit(copyOf(content), stat);
+        if (edited === undefined) return { created: false, changed: false, stat };
+        return { created: false, changed: true, stat: put(path, copyOf(edited)) };
+      }),
+    remove: (path, options = {}) =>
+      locks.run(`/${namesOf(path).join("/")}`, async () => {
+        const found = tree.find(path);
+        if (found === undefined) throw new StorageError("not-found");
+        if (namesOf(path).length > 0) options.check?.(found.stat);
+        tree.remove(path);
+        if (!isDirectory(found)) announce(path, undefined, true);
+      }),
+    async watch(watcher) {
+      const watch = { watcher }; // one watcher may watch twice
+      watches.add(watch);
+      return async () => void watches.delete(watch);
+    },
+  };
+}
+
+function plant(tree: MemoryTree, path: string, content: string | Uint8Array): void {
+  const names = namesOf(path);
+  const isCanonical = path === `/${names.join("/")}${path.endsWith("/") && names.length > 0 ? "/" : ""}`;
+  if (!isCanonical || names.includes(".") || names.includes("..")) {
+    throw new Error(`files: ${JSON.stringify(path)} is not a path like "/page.html" or "/directory/page.html"`);
+  }
+  try {
+    if (path.endsWith("/") && content.length === 0) tree.makeDirectory(names);
+    else tree.put(path, typeof content === "string" ? Buffer.from(content) : copyOf(content));
+  } catch (cause) {
+    throw new Error(`files: ${JSON.stringify(path)} cannot be both a file and a directory`, { cause });
+  }
+}
+
+/** The file that would be replaced, if there is one; throws where the options forbid it. */
+function replaceable(tree: MemoryTree, path: string, options: WriteOptions): MemoryFile | undefined {
+  const { createParents = true, exclusive = false } = options;
+  const { file, hasParent } = tree.place(path);
+  if (exclusive && file !== undefined) throw new StorageError("exists");
+  if (!createParents && !hasParent) throw new StorageError("no-parent");
+  return file;
+}
+
+async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {
+  const found = tree.find(path);
+  if (found === undefined || !isDirectory(found)) throw new StorageError("not-found");
+  for (const [name, { stat }] of [...found.children]) yield { name, ...stat };
+}
+
+async function received(content: Content): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(copyOf(piece));
+  return Buffer.concat(pieces);
+}
+
+/** Not `slice()`, which for a Buffer is a view of the same bytes. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+/** Hands out copies: what a reader does to its bytes must not change what is stored. */
+class OpenMemoryFile implements OpenFile {
+  readonly stat: MemoryFile["stat"];
+  readonly #content: Uint8Array;
+  #isClosed = false;
+
+  constructor({ stat, content }: MemoryFile) {
+    this.stat = stat;
+    this.#content = content;
+  }
+
+  async bytes(span?: ByteSpan): Promise<Uint8Array> {
+    return copyOf(this.#part(span));
+  }
+
+  stream(span?: ByteSpan): Readable {
+    return Readable.from(copiedPieces(this.#part(span)), { objectMode: false });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #part({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Uint8Array {
+    if (this.#isClosed) throw new Error("the file was closed before it was read");
+    if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
+    return this.#content.subarray(start, end + 1);
+  }
+}
+
+/** In pieces, so that a client that leaves half-way was sent no more than it could take. */
+function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield copyOf(bytes.subarray(at, at + pieceBytes));
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
+import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
+import { Problems } from "../../src/config-page/problems.ts";
+import { optionProperties, readOptions } from "../../src/config-page/read-options.ts";
+import { type MicrodataItem, readMicrodata } from "../../src/html/microdata.ts";
+import { bundled, hostPage, problemsOfPage } from "./pages.ts";
+
+/** A text for each parameter, and the value that it stands for in code. Locations are relative to `/etc`. */
+const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [text: string, value: unknown]>>>> = {
+  "access-log": {
+    format: ["combined", "combined"],
+    file: ["file://./access.log", "/etc/access.log"],
+    max_queued_bytes: ["1024", 1024],
+  },
+  authorization: { authfile: ["users.html", "/etc/users.html"] },
+  "basic-auth": {
+    authfile: ["file://./users.html", "/etc/users.html"],
+    realm: ["The archive", "The archive"],
+    cache_seconds: ["0.5", 0.5],
+    max_concurrent_checks: ["4", 4],
+    max_queued_checks: ["10", 10],
+  },
+  directory: { directory: ["/api", "/api"] },
+  "event-stream": {
+    path: ["/changes", "/changes"],
+    max_clients: ["10", 10],
+    heartbeat_interval: ["5", 5],
+    max_unsent_bytes: ["1000", 1000],
+  },
+  "file-handler": {
+    root: ["../archive", "/archive"],
+    at: ["/archive", "/archive"],
+    index: ["false", false],
+    listing: ["false", false],
+    dotfiles: ["allow", "allow"],
+    content_types: [".md text/markdown; charset=utf-8", { ".md": "text/markdown; charset=utf-8" }],
+    create_parents: ["false", false],
+    untrusted_content: ["true", true],
+    max_document_size: ["1000", 1000],
+    max_document_depth: ["100", 100],
+    max_matches: ["10", 10],
+    max_selector_length: ["100", 100],
+    max_selector_compounds: ["8", 8],
+    max_selection_ms: ["100", 100],
+    document_cache_size: ["1000000", 1_000_000],
+    refuse_fragments: ["true", true],
+    dialect: ["draft-00", "draft-00"],
+  },
+  "health-check": {
+    path: ["/up", "/up"],
+    check_storage: ["false", false],
+    timeout_ms: ["100", 100],
+    cache_ms: ["0", 0],
+    version: ["1.10", "1.10"],
+  },
+  metrics: {
+    path: ["/stats", "/stats"],
+    prefix: ["site_", "site_"],
+    buckets: ["0.1, 0.5, 2", [0.1, 0.5, 2]],
+    process_metrics: ["false", false],
+  },
+  "rate-limit": {
+    requests_per_second: ["2.5", 2.5],
+    burst_capacity: ["20", 20],
+    key_strategy: ["host", "host"],
+    cleanup_interval: ["60", 60],
+    max_clients: ["1000", 1000],
+    ipv6_prefix: ["56", 56],
+    standard_headers: ["true", true],
+    name: ["api", "api"],
+  },
+  "selector-handler": {},
+  websocket: {
+    path: ["/live", "/live"],
+    documents: ["false", false],
+    max_clients: ["10", 10],
+    allowed_origins: ["https://admin.example", ["https://admin.example"]],
+    ping_interval: ["5", 5],
+    max_unsent_bytes: ["1000", 1000],
+    max_message_bytes: ["100", 100],
+  },
+};
+
+const parametersOf = (name: BundledName): string[] => [...optionProperties(bundledPlugins[name]).keys()];
+const each = bundledNames.flatMap((name) => parametersOf(name).map((parameter) => ({ name, parameter })));
+const everyCodeOnly = bundledNames.flatMap((name) =>
+  (bundledPlugins[name].codeOnly ?? []).map((option) => ({ name, option })),
+);
+
+function itemOf(parameter: string, text: string): MicrodataItem {
+  const [item] = readMicrodata(`<div itemscope><meta itemprop="${parameter}" content="${text}"></div>`);
+  if (!item) throw new Error("there is no item");
+  return item;
+}
+
+describe("bundledPlugins", () => {
+  it.each(bundledNames)("has in its lists only options that %s has", (name) => {
+    const { schema, codeOnly = [], locations = [], required = [] } = bundledPlugins[name];
+    const options = Object.keys("shape" in schema ? (schema.shape as object) : {});
+    expect(options).toEqual(expect.arrayContaining([...codeOnly, ...locations, ...required]));
+  });
+
+  it.each(bundledNames)("has a sample here for every parameter of %s", (name) => {
+    expect(Object.keys(samples[name]).sort()).toEqual(parametersOf(name).sort());
+  });
+
+  it.each(each)("can say $parameter of $name, in either spelling", ({ name, parameter }) => {
+    const [text = "", value] = samples[name][parameter] ?? [];
+    const { required: _required, ...kind } = bundledPlugins[name];
+    const option = optionProperties(kind).get(parameter) ?? "";
+    for (const spelling of [parameter, option]) {
+      const problems = new Problems("page");
+      const options = readOptions(itemOf(spelling, text), kind, { directory: "/etc", problems });
+      problems.throwAny();
+      expect(options).toEqual({ [option]: value });
+    }
+  });
+
+  it.each(everyCodeOnly)("cannot say $option of $name", async ({ name, option }) => {
+    const samplesOfRequired = (bundledPlugins[name].required ?? []).map((each) => [
+      each,
+      samples[name][each]?.[0] ?? "",
+    ]);
+    const page = hostPage(bundled(name, { ...Object.fromEntries(samplesOfRequired), [option]: "x" }));
+    expect(await problemsOfPage(page)).toEqual([
+      `config.html:4: ${name}: ${option} holds what only code can give: expected no such property in a page`,
+    ]);
+  });
+
+  it.each([
+    ["basic-auth", "authfile"],
+    ["directory", "directory"],
+  ])("does not let %s go without %s", async (name, parameter) => {
+    const [problem] = await problemsOfPage(hostPage(bundled(name)));
+    expect(problem).toMatch(`config.html:4: ${name}: there is no ${parameter}: expected a path`);
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config.ts";
+import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
+import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
+import { hostItem, loadConfig, serverItem } from "../../src/config-page/load-config.ts";
+import { optionProperties } from "../../src/config-page/read-options.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { runNodeToEnd } from "../helpers/run-node.ts";
+import { projectRoot } from "../helpers/source-files.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+const page = readFileSync(join(projectRoot, "docs/configuration.md"), "utf8");
+
+/** What stands below a heading, up to the next one of any level. */
+function section(heading: string): string {
+  const [, below = ""] = page.split(new RegExp(`^#+ ${heading}$`, "m"));
+  return below.split(/^#+ /m, 1)[0] ?? "";
+}
+
+/** The first column of the table in a section. */
+function listedIn(heading: string): string[] {
+  return [...section(heading).matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
+}
+
+/** The blocks of a language in a section. */
+function blocks(heading: string, language: string): string[] {
+  return [...section(heading).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+    ([, code = ""]) => code,
+  );
+}
+
+/** The options that no reader of the page may miss, as the schema has them. */
+const properties = (kind: Parameters<typeof optionProperties>[0]): string[] => [...optionProperties(kind).keys()];
+
+describe("docs/configuration.md", () => {
+  it("lists the properties of a server, and no other", () => {
+    const shared = properties(hostItem);
+    const own = properties(serverItem).filter((property) => !shared.includes(property));
+    expect(listedIn("Server").sort()).toEqual([...own, "host"].sort());
+  });
+
+  it("lists the properties of a host, and no other", () => {
+    expect(listedIn("Host").sort()).toEqual([...properties(hostItem), "hostname", "plugin"].sort());
+  });
+
+  it("says rightly that a server can say all that a host can, but for its names, its root and its plugins", () => {
+    const own = properties(hostItem).filter((property) => property !== "hostRoot");
+    expect(properties(serverItem)).toEqual(expect.arrayContaining(own));
+  });
+
+  it("has a section for each plugin that comes with the package", () => {
+    const [, plugins = ""] = /^## Plugins$([\s\S]*?)^## /m.exec(page) ?? [];
+    const headings = [...plugins.matchAll(/^### ([a-z-]+)$/gm)].map(([, name]) => name);
+    expect(headings.sort()).toEqual([...bundledNames].sort());
+  });
+
+  it.each(bundledNames)("lists the parameters of %s, and no other", (name: BundledName) => {
+    expect(listedIn(name).sort()).toEqual(properties(bundledPlugins[name]).sort());
+  });
+
+  it("names what only code can give", () => {
+    const options = [serverItem, hostItem, ...Object.values(bundledPlugins)].flatMap(({ codeOnly = [] }) => codeOnly);
+    // These four are said by items and properties of other names.
+    const elsewhere = new Set(["plugins", "hosts", "aliases"]);
+    for (const option of options.filter((each) => !elsewhere.has(each))) {
+      expect(section("Only in code")).toContain(`\`${option}\``);
+    }
+  });
+
+  it("begins with a page that works", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "site"));
+    await writeFile(join(directory, "site/a.txt"), "a");
+    await writeFile(join(directory, "config.html"), blocks("Configuration", "html")[0] ?? "");
+    const config = await loadConfig(join(directory, "config.html"));
+    expect(config.bindPort).toBe(8080);
+    const files = createFileServer(config);
+    const { status, headers } = await files.fetch(new Request("http://localhost/a.txt"));
+    expect([status, headers.get("x-ratelimit-limit")]).toEqual([200, "10"]);
+    expect((await files.fetch(new Request("http://localhost/health"))).status).toBe(200);
+    await files.close();
+  });
+
+  it("reports the errors that it shows", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "config.html"), blocks("Errors", "html")[0] ?? "");
+    const error = await loadConfig(join(directory, "config.html")).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    const problems = (error as ConfigError).problems.map((problem) =>
+      problem.replace(`${directory}/config.html`, "config.html").replace(directory, "/srv"),
+    );
+    expect(problems).toEqual(blocks("Errors", "text")[0]?.trimEnd().split("\n"));
+  });
+});
+
+describe("the plugin of one's own", () => {
+  /** The page and the module of the documentation, in the project of somebody who has installed Filement. */
+  async function shop(): Promise<string> {
+    const directory = await temporaryDirectory();
+    const [configuration = ""] = blocks("Plugins of your own", "html");
+    const [module = ""] = blocks("Plugins of your own", "js");
+    for (const name of ["site", "plugins", "node_modules"]) await mkdir(join(directory, name));
+    await symlink(projectRoot, join(directory, "node_modules/filement"), "dir");
+    await writeFile(join(directory, "config.html"), configuration);
+    await writeFile(join(directory, "plugins/opening-hours.mjs"), module);
+    await writeFile(join(directory, "site/index.html"), "<h1>The shop</h1>");
+    return directory;
+  }
+
+  it.each([
+    ["Tuesday at nine", [2026, 10, 24, 9], "200 "],
+    ["Tuesday at five", [2026, 10, 24, 17], "503 CLOSED"],
+    ["Sunday at noon", [2026, 10, 22, 12], "503 CLOSED"],
+    ["Monday at noon", [2026, 10, 23, 12], "503 CLOSED"],
+  ])("answers on %s as the page says", async (_when, time, answer) => {
+    const directory = await shop();
+    await writeFile(
+      join(directory, "visit.mjs"),
+      `import { createFileServer, loadConfig } from "filement";
+      const files = createFileServer(await loadConfig("config.html"));
+      const RealDate = Date;
+      globalThis.Date = class extends RealDate {
+        constructor(...parts) {
+          super(...(parts.length > 0 ? parts : ${JSON.stringify(time)}));
+        }
+      };
+      const response = await files.fetch(new Request("http://shop.localhost/"));
+      console.log(response.status, response.ok ? "" : (await response.json()).code);
+      await files.close();`,
+    );
+    const { stdout, stderr } = await runNodeToEnd(["visit.mjs"], { cwd: directory });
+    expect({ stdout, stderr }).toEqual({ stdout: `${answer}\n`, stderr: "" });
+  });
+
+  it("stops the start where its parameters make no sense", async () => {
+    const directory = await shop();
+    const [configuration = ""] = blocks("Plugins of your own", "html");
+    await writeFile(join(directory, "config.html"), configuration.replace('value="9"', 'value="19"'));
+    expect(
+      await runNodeToEnd([join(projectRoot, "dist/cli.js"), "config.html", "--check"], { cwd: directory }),
+    ).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /config\.html:9: opening-hours\.mjs: opens_at is 19: expected an hour before closes_at, 17\n$/,
+      ),
+    });
+  });
+});

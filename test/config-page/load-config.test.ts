@@ -1,0 +1,405 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ConfigError, type FileServerConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config-page/load-config.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./pages.ts";
+
+const type = "https://example.org/schema";
+
+/** A page whose server has these lines in it, from line 2 on. */
+const serverPage = (...lines: readonly string[]): string =>
+  [`<main itemscope itemtype="${type}/ServerConfig">`, ...lines, "</main>"].join("\n");
+
+/** A host on one line. */
+const host = (inside: string): string => `<div itemprop="host" itemscope itemtype="${type}/HostConfig">${inside}</div>`;
+const meta = (name: string, content: string): string => `<meta itemprop="${name}" content="${content}">`;
+const named = (name: string, inside = meta("hostRoot", "site")): string => host(meta("hostname", name) + inside);
+
+const hostsOf = async (page: string): Promise<FileServerConfig["hosts"]> => (await loadPage(page)).config.hosts;
+
+describe("loadConfig", () => {
+  it("gives what createFileServer takes", async () => {
+    const page = serverPage(meta("bindAddress", "::1"), meta("bindPort", "8080"), named("localhost"));
+    const { config, directory } = await loadPage(page);
+    expect(config).toEqual({
+      bindAddress: "::1",
+      bindPort: 8080,
+      hosts: { localhost: { root: join(directory, "site"), aliases: [], plugins: [] } },
+    });
+    expect(() => createFileServer(config)).not.toThrow();
+  });
+
+  it("takes a path, relative to the working directory, and a file:// URL, as text or as an object", async () => {
+    const page = join(await configDirectory(serverPage(named("localhost"))), "config.html");
+    const expected = await loadConfig(page);
+    expect(await loadConfig(relative(process.cwd(), page))).toEqual(expected);
+    expect(await loadConfig(pathToFileURL(page).href)).toEqual(expected);
+    expect(await loadConfig(pathToFileURL(page))).toEqual(expected);
+  });
+
+  it("takes types of any vocabulary, and items within other items", async () => {
+    const page = serverPage(named("localhost")).replaceAll(type, "urn:some:vocabulary");
+    const hosts = await hostsOf(`<body itemscope itemtype="${type}/WebPage"><div itemprop="about">${page}</div>`);
+    expect(Object.keys(hosts ?? {})).toEqual(["localhost"]);
+  });
+
+  it("has every option of a server and of a host in reach", async () => {
+    const page = serverPage(
+      `<p>Behind <b itemprop="trustProxy">loopback, 10.0.0.0/8</b>, <b itemprop="forwardedHeader">forwarded</b>.`,
+      meta("maxConcurrentRequests", "100") + meta("maintenance", "true") + meta("maxFileSize", "1000"),
+      named(
+        "localhost",
+        [
+          meta("hostRoot", "site"),
+          meta("index", "false"),
+          meta("contentTypes", ".md text/markdown; charset=utf-8"),
+          meta("contentTypes", ".x application/x"),
+          meta("allowedOrigins", "https://a.example https://b.example"),
+          `<p>The server calls itself <b itemprop="serverHeader">My
+             Server</b>.`,
+        ].join("\n"),
+      ),
+    );
+    const { config, directory } = await loadPage(page);
+    expect(config).toEqual({
+      trustProxy: "loopback, 10.0.0.0/8",
+      forwardedHeader: "forwarded",
+      maxConcurrentRequests: 100,
+      maintenance: true,
+      maxFileSize: 1000,
+      hosts: {
+        localhost: {
+          root: join(directory, "site"),
+          index: false,
+          contentTypes: { ".md": "text/markdown; charset=utf-8", ".x": "application/x" },
+          allowedOrigins: ["https://a.example", "https://b.example"],
+          serverHeader: "My Server",
+          aliases: [],
+          plugins: [],
+        },
+      },
+    });
+  });
+});
+
+describe("the names of a host", () => {
+  it("are one or several, in any spelling of the property", async () => {
+    const names = ["hostname", "hostName", "host_name", "host-name"].map((property, n) =>
+      meta(property, `${n}.example`),
+    );
+    const hosts = await hostsOf(serverPage(host(names.join("") + meta("hostRoot", "site")), named("*")));
+    expect(Object.entries(hosts ?? {}).map(([name, { aliases }]) => [name, aliases])).toEqual([
+      ["0.example", ["1.example", "2.example", "3.example"]],
+      ["*", []],
+    ]);
+  });
+
+  it("have no white space around them, and may be those of prototypes", async () => {
+    const hosts = await hostsOf(serverPage(named(" localhost\n "), named("__proto__"), named("constructor")));
+    expect(Object.keys(hosts ?? {})).toEqual(["localhost", "__proto__", "constructor"]);
+    const files = createFileServer({ hosts: hosts ?? {} });
+    const statuses: number[] = [];
+    for (const name of ["__proto__", "constructor", "valueof"]) {
+      statuses.push((await files.fetch(new Request(`http://${name}/`))).status);
+    }
+    expect(statuses).toEqual([200, 200, 421]);
+    await files.close();
+  });
+
+  it.each([
+    ["localhost:8080"],
+    ["my host"],
+    [""],
+    ["*.example.org"],
+    ["münchen.example"],
+    ["http://localhost"],
+    ["[::1"],
+  ])("are not %j", async (name) => {
+    expect(await problemsOfPage(serverPage(named(name)))).toEqual([
+      `config.html:2: hostname is ${JSON.stringify(name)}: expected a host name without port, in ASCII`,
+    ]);
+  });
+
+  it("are not an item", async () => {
+    const inside = `<b itemprop="hostname" itemscope></b>${meta("hostRoot", "site")}`;
+    expect(await problemsOfPage(serverPage(host(inside)))).toEqual([
+      'config.html:2: hostname is "": expected a host name without port, in ASCII',
+    ]);
+  });
+
+  it("are given once, however they are written", async () => {
+    const pages = [
+      serverPage(named("localhost"), named("LocalHost.")),
+      serverPage(named("[::1]"), named("[0:0::1]")),
+      serverPage(named("*"), named("*")),
+      serverPage(named("a"), host(meta("hostname", "b") + meta("hostname", "a") + meta("hostRoot", "site"))),
+    ];
+    for (const page of pages) {
+      expect(await problemsOfPage(page)).toEqual([
+        expect.stringMatching(/^config\.html:3: hostname is ".+": expected one that is not taken$/),
+      ]);
+    }
+  });
+
+  it("are not missing", async () => {
+    expect(await problemsOfPage(serverPage(host(meta("hostRoot", "site"))))).toEqual([
+      "config.html:2: the host has no hostname: expected at least one",
+    ]);
+  });
+});
+
+describe("the root of a host", () => {
+  it("is relative to the page, not to serverRoot", async () => {
+    const page = serverPage(
+      meta("serverRoot", "file://./site"),
+      named("a", meta("hostRoot", "file://./other")),
+      named("b", ""),
+    );
+    const { config, directory } = await loadPage(page, { files: { "other/a.txt": "" } });
+    expect(config.root).toBeUndefined(); // a name that no host has is refused
+    expect(config.hosts?.["a"]?.root).toBe(join(directory, "other"));
+    expect(config.hosts?.["b"]?.root).toBe(join(directory, "site"));
+  });
+
+  it.each([
+    ["hostRoot", "missing", "config.html:3"],
+    ["hostRoot", "config.html", "config.html:3"],
+    ["serverRoot", "missing", "config.html:2"],
+  ])("is a directory: %s is not %s", async (property, root, place) => {
+    const isHost = property === "hostRoot";
+    const page = serverPage(isHost ? "" : meta(property, root), named("a", isHost ? meta(property, root) : ""));
+    expect(await problemsOfPage(page)).toEqual([`${place}: ${property} is "DIR/${root}": expected a directory`]);
+  });
+
+  it("is not missing", async () => {
+    const expected = "the host has no hostRoot: expected a directory to serve";
+    expect(await problemsOfPage(serverPage(named("a", "")))).toEqual([`config.html:2: ${expected}`]);
+    const handler = bundled("file-handler", { listing: false });
+    expect(await problemsOfPage(serverPage(named("a", handler)))).toEqual([`config.html:2: ${expected}`]);
+  });
+
+  it("may be missing where each file handler has its own", async () => {
+    const nested = bundled("file-handler", { root: "site", at: "/docs" });
+    const page = serverPage(named("a", bundled("directory", { directory: "/docs" }, nested)));
+    const { config } = await loadPage(page);
+    expect(config.hosts?.["a"]?.root).toBeUndefined();
+    const files = createFileServer(config);
+    await files.ready();
+    await files.close();
+  });
+});
+
+describe("a page that is no configuration", () => {
+  const none = "config.html:1: there is no item of a type that ends in /ServerConfig: expected one";
+
+  it.each([
+    ["is empty", "", none],
+    ["is a text", "ServerConfig", none],
+    ["is JSON", '{"ServerConfig": {}}', none],
+    ["has another item", `<div itemscope itemtype="${type}/HostConfig"></div>`, none],
+    ["has the item in a comment", `<!-- ${serverPage(named("a"))} -->`, none],
+    ["has the item in a template", `<template>${serverPage(named("a"))}</template>`, none],
+    ["has no hosts", serverPage(), "config.html:1: there is no host: expected at least one"],
+    [
+      "has a text for a host",
+      serverPage(meta("host", "localhost")),
+      "config.html:2: host: expected an item of a type that ends in /HostConfig",
+    ],
+    [
+      "has a host of no type",
+      serverPage(named("a", bundled("metrics")).replace(/ itemtype="[^"]*HostConfig"/, "")),
+      "config.html:2: host: expected an item of a type that ends in /HostConfig",
+    ],
+    [
+      "has two servers",
+      `${serverPage(named("a"))}\n${serverPage(named("a"))}`,
+      "config.html:4: a second item of a type that ends in /ServerConfig: expected one",
+    ],
+    [
+      "has an unknown property",
+      serverPage(meta("bindport", "1"), named("a")),
+      /^config.html:2: there is no "bindport": expected one of host, serverRoot, .*bindPort/,
+    ],
+    [
+      "has a property of a prototype's name",
+      serverPage(named("a", meta("hostRoot", "site") + meta("__proto__", "x"))),
+      /^config.html:2: there is no "__proto__": expected one of hostname, /,
+    ],
+    [
+      "names the option of code",
+      serverPage(meta("root", "site"), named("a")),
+      /^config.html:2: there is no "root": expected one of host, serverRoot,/,
+    ],
+    [
+      "has what only code can give",
+      serverPage(meta("logger", "console"), named("a")),
+      "config.html:2: logger holds what only code can give: expected no such property in a page",
+    ],
+    [
+      "has a port that is none",
+      serverPage(meta("bindPort", "70000"), named("a")),
+      'config.html:2: bindPort is "70000": expected a port, 0 to 65535',
+    ],
+    [
+      "trusts nonsense",
+      serverPage(meta("trustProxy", "yes"), named("a")),
+      /^config.html:2: trustProxy: 'yes' is not one of true, false, a number of hops/,
+    ],
+    [
+      "has a content type that is none",
+      serverPage(named("a", `${meta("hostRoot", "site")}\n${meta("content_types", ".md markdown")}`)),
+      /^config.html:3: content_types/,
+    ],
+    [
+      "has a content type without an extension",
+      serverPage(named("a", meta("hostRoot", "site") + meta("contentTypes", "text/markdown"))),
+      'config.html:2: contentTypes is "text/markdown": expected a name and a value with a blank between them, such as ".md text/markdown"',
+    ],
+    [
+      "has a host outside of the server",
+      `${serverPage(named("a"))}\n${named("b").replace('itemprop="host"', "")}`,
+      'config.html:4: the host belongs to no server: expected itemprop="host" in it',
+    ],
+    [
+      "has a plugin outside of the hosts",
+      serverPage(named("a"), bundled("basic-auth").replace('itemprop="plugin"', "")),
+      'config.html:3: the plugin belongs to no host: expected itemprop="plugin" in it',
+    ],
+    [
+      "has a plugin of a mistaken type outside of the hosts",
+      serverPage(named("a"), bundled("basic-auth").replace('itemprop="plugin"', "").replace("/Plugin", "/Plug-in")),
+      'config.html:3: the plugin belongs to no host: expected itemprop="plugin" in it',
+    ],
+    [
+      "has a plugin in the server",
+      serverPage(named("a"), bundled("metrics")),
+      /^config.html:3: there is no "plugin": expected one of host, serverRoot/,
+    ],
+    [
+      "has a property of no item",
+      `${serverPage(named("a"))}\n${meta("bindPort", "1")}`,
+      'config.html:4: itemprop="bindPort" belongs to no item',
+    ],
+    [
+      "refers in a circle",
+      serverPage(
+        named("a").replace("<div", '<div id="a" itemref="b"'),
+        '<div id="b" itemprop="plugin" itemscope itemref="a"></div>',
+      ),
+      /^config.html:\d: /,
+    ],
+    [
+      "refers to what is not there",
+      serverPage(named("a").replace("<div", '<div itemref="none"')),
+      'config.html:2: itemref names "none", which is the id of no element',
+    ],
+    ["nests without end", "<div>".repeat(600), "config.html:1: elements nest more than 512 levels deep"],
+  ])("because it %s is refused", async (_what, page, problem) => {
+    const problems = await problemsOfPage(page);
+    expect(problems[0]).toMatch(problem);
+  });
+
+  it("because of its file is refused, too", async () => {
+    const directory = await temporaryDirectory();
+    const refusal = async (name: string): Promise<unknown> => {
+      const error = await loadConfig(join(directory, name)).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(ConfigError);
+      return (error as ConfigError).problems.map((problem) => problem.replace(`${directory}/`, ""));
+    };
+    await writeFile(join(directory, "latin1.html"), Buffer.from([0xfc]));
+    await writeFile(join(directory, "large.html"), Buffer.alloc(5 * 1024 * 1024 + 1, " "));
+    execFileSync("mkfifo", [join(directory, "fifo")]);
+    expect(await refusal("missing.html")).toEqual(["missing.html: there is no such file: expected one"]);
+    expect(await refusal("latin1.html")).toEqual(["latin1.html: it is not UTF-8: expected a text in this encoding"]);
+    expect(await refusal("large.html")).toEqual(["large.html: it is larger than 5 MiB: expected a smaller file"]);
+    expect(await refusal("fifo")).toEqual(["fifo: it is no regular file: expected a file"]);
+    expect(await refusal(".")).toEqual([`${directory}: it is a directory: expected a file`]);
+  });
+
+  it.each(["", "http://example.org/config.html", "data:text/html,x"])(
+    "because of its location %j is refused",
+    async (location) => {
+      await expect(loadConfig(location)).rejects.toMatchObject({
+        problems: [`${location}: expected a path or a file:// location`],
+      });
+    },
+  );
+});
+
+describe("several mistakes", () => {
+  it("are reported together, by line", async () => {
+    const page = hostPage(
+      [
+        bundled("rate-limit", { requests_per_second: "x", burst: 1, key_strategy: "user" }),
+        bundled("metrics", { path: "stats" }),
+        pluginItem("file://./missing.mjs"),
+        bundled("file-handler"),
+        bundled("basic-auth"),
+        meta("listing", "maybe"),
+      ].join("\n"),
+      meta("bindPort", "-1"),
+    );
+    const problems = await problemsOfPage(page);
+    expect(problems.map((problem) => problem.replace(/(.{60}).*/, "$1"))).toEqual([
+      'config.html:2: bindPort is "-1": expected a port, 0 to 65535'.slice(0, 60),
+      'config.html:4: rate-limit: requests_per_second is "x": expected a positive number'.slice(0, 60),
+      'config.html:4: rate-limit: there is no "burst": expected one of library'.slice(0, 60),
+      'config.html:4: rate-limit: key_strategy is "user": expected basic-auth'.slice(0, 60),
+      'config.html:5: metrics: path is "stats": expected a path as requests'.slice(0, 60),
+      "config.html:6: library DIR/missing.mjs cannot be used: there is no such".slice(0, 60),
+      "config.html:8: basic-auth: there is no authfile: expected a path or a".slice(0, 60),
+      'config.html:9: listing is "maybe": expected true or false'.slice(0, 60),
+    ]);
+  });
+
+  it("in a plugin that several hosts share are reported once", async () => {
+    const shared = bundled("metrics", { path: "stats" }).replace("<div", '<div id="metrics"');
+    const refers = (name: string): string => named(name).replace("<div", '<div itemref="metrics"');
+    const page = serverPage(refers("a"), refers("b")).concat(`\n${shared}`);
+    expect(await problemsOfPage(page)).toEqual([
+      'config.html:5: metrics: path is "stats": expected a path as requests have it, decoded and from the root, or false',
+    ]);
+  });
+});
+
+describe("a library", () => {
+  it("that hangs does not hold up the start for longer than it may", async () => {
+    const files = { "hangs.mjs": "await new Promise(() => {});" };
+    expect(await problemsOfPage(hostPage(pluginItem("hangs.mjs")), { files, libraryTimeMs: 30 })).toEqual([
+      "config.html:4: library DIR/hangs.mjs cannot be used: it took more than 0.03 s to load",
+    ]);
+  });
+
+  it("that gives nothing stops the start", async () => {
+    const files = { "nothing.mjs": "export default () => {};" };
+    expect(await problemsOfPage(hostPage(pluginItem("nothing.mjs")), { files })).toEqual([
+      "config.html:4: library DIR/nothing.mjs cannot be used: expected its function to return a plugin: an object with a name",
+    ]);
+  });
+
+  it("beside the page is found from wherever the server is started", async () => {
+    const files = { "plugins/hello.mjs": "export default ({ name }) => ({ name });" };
+    const { config } = await loadPage(hostPage(pluginItem("file://./plugins/hello.mjs", { name: "hi" })), { files });
+    expect(config.hosts?.["localhost"]?.plugins).toEqual([{ name: "hi" }]);
+  });
+});
+
+describe("a page of 5 MiB", () => {
+  it("is read, and others have their turn meanwhile", async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => `<tr><td>${"row".repeat(60)}${n}`).join("\n");
+    const page = `${hostPage(bundled("metrics"))}<table>${rows}</table>`;
+    const whole = page.padEnd(5 * 1024 * 1024);
+    let turnsOfOthers = 0;
+    const timer = setInterval(() => {
+      turnsOfOthers += 1;
+    }, 1);
+    const hosts = await hostsOf(whole).finally(() => clearInterval(timer));
+    expect(Object.keys(hosts ?? {})).toEqual(["localhost"]);
+    expect(turnsOfOthers).toBeGreaterThan(20);
+  });
+});

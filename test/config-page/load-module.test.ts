@@ -1,0 +1,100 @@
+import { utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadModule } from "../../src/config-page/load-module.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+const load = async (source: string, { timeMs = 5000, name = "plugin.mjs" } = {}): ReturnType<typeof loadModule> => {
+  const path = join(await temporaryDirectory(), name);
+  await writeFile(path, source);
+  return loadModule(path, { greeting: "hello" }, timeMs);
+};
+
+describe("loadModule", () => {
+  it("gives the plugin that the default export makes of the parameters", async () => {
+    expect(await load("export default ({ greeting }) => ({ name: greeting });")).toEqual({ name: "hello" });
+  });
+
+  it("waits for a module and a factory that take their time", async () => {
+    const source = "await null; export default async ({ greeting }) => { await null; return { name: greeting }; };";
+    expect(await load(source)).toEqual({ name: "hello" });
+  });
+
+  it("takes a CommonJS module, whose exports are its default", async () => {
+    const source = "module.exports = ({ greeting }) => ({ name: greeting });";
+    expect(await load(source, { name: "plugin.cjs" })).toEqual({ name: "hello" });
+  });
+
+  it.each([
+    ["throws while it loads", "throw new Error('no database');", "no database"],
+    ["throws what is no error", "throw 'a text';", "a text"],
+    ["has a syntax error", "export default (", /syntax|unexpected/i],
+    ["imports what is not there", "import 'not-there'; export default () => ({ name: 'x' });", /not-there/],
+    ["exports nothing", "", "expected a default export that is a function"],
+    [
+      "exports no default",
+      "export const plugin = () => ({ name: 'x' });",
+      "expected a default export that is a function",
+    ],
+    ["exports the plugin itself", "export default { name: 'x' };", "expected a default export that is a function"],
+    ["exports a class", "export default class { name = 'x' };", /without 'new'/],
+    ["has a function that throws", "export default () => { throw new Error('no parameter'); };", "no parameter"],
+    ["has a function that rejects", "export default async () => { throw new Error('too late'); };", "too late"],
+    ["returns nothing", "export default () => {};", "return a plugin: an object with a name"],
+    ["returns null", "export default () => null;", "return a plugin: an object with a name"],
+    ["returns a plugin without a name", "export default () => ({ handle() {} });", "an object with a name"],
+    ["returns a name that is no text", "export default () => ({ name: 1 });", "an object with a name"],
+    ["returns an empty name", "export default () => ({ name: '' });", "an object with a name"],
+    [
+      "returns a handle that cannot be called",
+      "export default () => ({ name: 'x', handle: 'no' });",
+      "expected handle of its plugin to be a function",
+    ],
+  ])("rejects for one that %s", async (_what, source, message) => {
+    await expect(load(source)).rejects.toSatisfy((thrown) => {
+      const text = thrown instanceof Error ? thrown.message : String(thrown);
+      expect(text).toMatch(message);
+      return true;
+    });
+  });
+
+  it("rejects for a file that is not there", async () => {
+    const path = join(await temporaryDirectory(), "missing.mjs");
+    await expect(loadModule(path, {}, 5000)).rejects.toThrow("there is no such file");
+  });
+
+  it("rejects for a directory", async () => {
+    await expect(loadModule(await temporaryDirectory(), {}, 5000)).rejects.toThrow();
+  });
+
+  it("does not wait longer than it is told for a module that hangs", async () => {
+    const source = "await new Promise(() => {}); export default () => ({ name: 'x' });";
+    await expect(load(source, { timeMs: 20 })).rejects.toThrow("it took more than 0.02 s to load");
+  });
+
+  it("does not wait longer than it is told for a function that hangs", async () => {
+    const source = "export default () => new Promise(() => {});";
+    await expect(load(source, { timeMs: 20 })).rejects.toThrow("it took more than 0.02 s to make its plugin");
+  });
+
+  it("loads a file anew that has changed, also after it could not be loaded", async () => {
+    const path = join(await temporaryDirectory(), "plugin.mjs");
+    const write = async (source: string, seconds: number): Promise<void> => {
+      await writeFile(path, source);
+      await utimes(path, seconds, seconds);
+    };
+    await write("throw new Error('unfinished');", 1000);
+    await expect(loadModule(path, {}, 5000)).rejects.toThrow("unfinished");
+    await write("export default () => ({ name: 'one' });", 2000);
+    expect(await loadModule(path, {}, 5000)).toEqual({ name: "one" });
+    await write("export default () => ({ name: 'two' });", 3000);
+    expect(await loadModule(path, {}, 5000)).toEqual({ name: "two" });
+  });
+
+  it("loads a file once that has not changed", async () => {
+    const path = join(await temporaryDirectory(), "plugin.mjs");
+    await writeFile(path, "let made = 0; export default () => ({ name: 'number ' + ++made });");
+    await loadModule(path, {}, 5000);
+    expect(await loadModule(path, {}, 5000)).toEqual({ name: "number 2" });
+  });
+});

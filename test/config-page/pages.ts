@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { ConfigError, type FileServerConfig } from "../../src/config.ts";
+import { type LoadConfigOptions, loadConfig } from "../../src/config-page/load-config.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+export type Files = Readonly<Record<string, string>>;
+
+/** A directory with a configuration page `config.html`, an empty directory `site`, and other files. */
+export async function configDirectory(page: string, files: Files = {}): Promise<string> {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, "site"));
+  for (const [name, content] of Object.entries({ ...files, "config.html": page })) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), content);
+  }
+  return directory;
+}
+
+/** Reads a configuration page, which lies in a directory of its own. */
+export async function loadPage(
+  page: string,
+  { files = {}, ...options }: { files?: Files } & LoadConfigOptions = {},
+): Promise<{ config: FileServerConfig; directory: string }> {
+  const directory = await configDirectory(page, files);
+  return { config: await loadConfig(join(directory, "config.html"), options), directory };
+}
+
+/** What is wrong with a page; the name of its directory is `DIR`. */
+export async function problemsOfPage(
+  page: string,
+  { files = {}, ...options }: { files?: Files } & LoadConfigOptions = {},
+): Promise<string[]> {
+  const directory = await configDirectory(page, files);
+  const error = await loadConfig(join(directory, "config.html"), options).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).problems.map((problem) =>
+    problem.replace(`${directory}/config.html`, "config.html").replaceAll(directory, "DIR"),
+  );
+}
+
+/** A page with one host, `localhost`, that serves `site`; `inside` stands in the host, in line 4 and below. */
+export function hostPage(inside: string, inServer = ""): string {
+  return `<!doctype html><title>Configuration</title>
+<main itemscope itemtype="https://example.org/schema/ServerConfig">${inServer}
+<section itemprop="host" itemscope itemtype="https://example.org/schema/HostConfig"><meta itemprop="hostname" content="localhost"><meta itemprop="hostRoot" content="site">
+${inside}
+</section></main>`;
+}
+
+/** A plugin item on one line. */
+export function pluginItem(
+  library: string,
+  parameters: Readonly<Record<string, string | number | boolean>> = {},
+  nested = "",
+): string {
+  const metas = Object.entries(parameters).map(([name, value]) => `<meta itemprop="${name}" content='${value}'>`);
+  const location = `<meta itemprop="library" content="${library}">`;
+  return `<div itemprop="plugin" itemscope itemtype="https://example.org/schema/Plugin">${location}${metas.join("")}${nested}</div>`;
+}
+
+/** A plugin that comes with the package. */
+export function bundled(
+  name: string,
+  parameters: Readonly<Record<string, string | number | boolean>> = {},
+  nested = "",
+): string {
+  return pluginItem(`file://./plugins/${name}.so`, parameters, nested);
+}

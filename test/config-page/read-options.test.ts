@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ConfigError } from "../../src/config.ts";
+import { Problems } from "../../src/config-page/problems.ts";
+import { attempt, type ItemKind, optionProperties, placeOf, readOptions } from "../../src/config-page/read-options.ts";
+import { readMicrodata } from "../../src/html/microdata.ts";
+
+const kind: ItemKind = {
+  schema: z
+    .strictObject({
+      root: z.string("a directory"),
+      maxSize: z.number("a number"),
+      isOpen: z.boolean("true or false"),
+      names: z.array(z.string(), "a list"),
+      logger: z.custom(),
+    })
+    .partial(),
+  spelling: "hostRoot",
+  renamed: { root: "hostRoot" },
+  locations: ["root"],
+  codeOnly: ["logger"],
+  others: ["plugin"],
+};
+
+/** An item whose properties begin in line 2. */
+function itemOf(...properties: readonly string[]): ReturnType<typeof readMicrodata>[number] {
+  const [item] = readMicrodata(["<div itemscope>", ...properties, "</div>"].join("\n"));
+  if (!item) throw new Error("there is no item");
+  return item;
+}
+
+function read(...properties: readonly string[]): { options: Record<string, unknown>; problems: readonly string[] } {
+  const problems = new Problems("page");
+  const options = readOptions(itemOf(...properties), kind, { directory: "/etc", problems });
+  return { options, problems: problemsIn(problems) };
+}
+
+function problemsIn(problems: Problems): readonly string[] {
+  try {
+    problems.throwAny();
+    return [];
+  } catch (error) {
+    return (error as ConfigError).problems;
+  }
+}
+
+describe("optionProperties", () => {
+  it("lists what a page can say, in the spelling of the specification", () => {
+    expect([...optionProperties(kind).keys()]).toEqual(["hostRoot", "maxSize", "isOpen", "names"]);
+    const parameters = optionProperties({ ...kind, renamed: {}, spelling: "host_root" });
+    expect([...parameters.keys()]).toEqual(["root", "max_size", "is_open", "names"]);
+  });
+});
+
+describe("readOptions", () => {
+  it("reads options of every type", () => {
+    const { options, problems } = read(
+      '<meta itemprop="hostRoot" content="site">',
+      '<b itemprop="maxSize"> 12\n </b>',
+      '<data itemprop="isOpen" value="false">no</data>',
+      '<i itemprop="names">a</i> <i itemprop="names">b</i>',
+    );
+    expect(problems).toEqual([]);
+    expect(options).toEqual({ root: "/etc/site", maxSize: 12, isOpen: false, names: ["a", "b"] });
+  });
+
+  it("takes a property in either spelling, and one element for several", () => {
+    expect(
+      read('<meta itemprop="max_size" content="1">', '<meta itemprop="host_root names" content="/x">').options,
+    ).toEqual({ maxSize: 1, root: "/x", names: ["/x"] });
+  });
+
+  it("passes over what others read", () => {
+    expect(read('<div itemprop="plugin" itemscope></div>')).toEqual({ options: {}, problems: [] });
+  });
+
+  it.each([
+    ['<meta itemprop="maxSize" content="big">', 'page:2: maxSize is "big": expected a number'],
+    ['<meta itemprop="maxSize">', 'page:2: maxSize is "": expected a number'],
+    ['<div itemprop="maxSize" itemscope></div>', "page:2: maxSize is an item: expected a value"],
+    [
+      '<meta itemprop="maxSize" content="1">\n<meta itemprop="maxSize" content="2">',
+      "page:2: maxSize is given 2 times: expected it once",
+    ],
+    [
+      '<meta itemprop="maxSize" content="1">\n<meta itemprop="max_size" content="1">',
+      "page:3: max_size is given a second time, under another spelling: expected it once",
+    ],
+    [
+      '<meta itemprop="maxSize" content="x">\n<meta itemprop="max_size" content="1">',
+      'page:2: maxSize is "x": expected a number',
+    ],
+    [
+      '<meta itemprop="hostRoot" content="http://example.org/">',
+      'page:2: hostRoot is "http://example.org/": expected a path or a file:// location',
+    ],
+    ['<meta itemprop="hostRoot" content=" ">', 'page:2: hostRoot is "": expected a path or a file:// location'],
+    [
+      '<meta itemprop="logger" content="x">',
+      "page:2: logger holds what only code can give: expected no such property in a page",
+    ],
+    ...["root", "size", "constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"].map((name) => [
+      `<meta itemprop="${name}" content="x">`,
+      `page:2: there is no "${name}": expected one of plugin, hostRoot, maxSize, isOpen, names`,
+    ]),
+  ])("refuses %j", (property, problem) => {
+    expect(read(property as string).problems[0]).toBe(problem);
+  });
+
+  it("reports all that is wrong, and still reads the rest", () => {
+    const { options, problems } = read(
+      '<meta itemprop="maxSize" content="big">',
+      '<meta itemprop="size" content="1">',
+      '<meta itemprop="isOpen" content="yes">',
+      '<meta itemprop="names" content="a">',
+    );
+    expect(problems.map((problem) => problem.slice(0, 7))).toEqual(["page:2:", "page:3:", "page:4:"]);
+    expect(options).toEqual({ names: ["a"] });
+  });
+
+  it("does not miss what a page has to have", () => {
+    const problems = new Problems("page");
+    readOptions(itemOf(), { ...kind, required: ["root"] }, { directory: "/etc", problems });
+    expect(problemsIn(problems)).toEqual(["page:1: there is no hostRoot: expected a directory"]);
+  });
+});
+
+describe("placeOf", () => {
+  const item = itemOf("", '<meta itemprop="host_root" content="x">');
+
+  it("is line and spelling of a property", () => {
+    expect(placeOf(item, "hostRoot")).toEqual({ line: 3, property: "host_root" });
+  });
+
+  it("is the item where the property is left out", () => {
+    expect(placeOf(item, "maxSize")).toEqual({ line: 1, property: "maxSize" });
+  });
+});
+
+describe("attempt", () => {
+  const attempted = (problem: string): readonly string[] => {
+    const problems = new Problems("page");
+    const item = itemOf('<meta itemprop="max_size" content="1">');
+    attempt({ item, kind, problems, name: "some-plugin" }, () => {
+      throw new ConfigError([problem]);
+    });
+    return problemsIn(problems);
+  };
+
+  it("gives what comes of it", () => {
+    expect(attempt({ item: itemOf(), kind, problems: new Problems("page") }, () => 1)).toBe(1);
+  });
+
+  it.each([
+    ["somePlugin: maxSize is 1: expected 2", "page:2: max_size is 1: expected 2"],
+    ["somePlugin.maxSize: 1 is not 2", "page:2: max_size: 1 is not 2"],
+    ["maxSize: 1 is not 2", "page:2: max_size: 1 is not 2"],
+    ["somePlugin: expected either root or names", "page:1: expected either root or names"],
+    ["somePlugin: constructor is wrong", "page:1: constructor is wrong"],
+  ])("says %j in the words of the page", (problem, expected) => {
+    expect(attempted(problem)).toEqual([expected]);
+  });
+
+  it("throws again what is no problem of the configuration", () => {
+    const broken = (): never => {
+      throw new TypeError("a mistake of ours");
+    };
+    expect(() => attempt({ item: itemOf(), kind, problems: new Problems("page") }, broken)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * The rooms of `src` from top to bottom: a module may import, to run it, only what stands in its own row or below. The four
+ * files at the top of `src` are rooms of their own.
+ */
+export const rows: readonly (readonly string[])[] = [
+  ["cli"],
+  ["index"],
+  ["config-page"],
+  ["file-server"],
+  ["runtime", "hosts"],
+  ["plugins"],
+  ["files", "elements"],
+  ["config", "server", "options"],
+  ["http", "html", "storage", "local-files"],
+  ["event-loop", "client"],
+];
+
+/** The row of a module, such as `files/read-file`; -1 for one that lies in no room. */
+export function rowOf(module: string): number {
+  const room = module.split("/", 1)[0] ?? "";
+  return rows.findIndex((row) => row.includes(room));
+}

@@ -1,0 +1,118 @@
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { describe, expect, it } from "vitest";
+import { elementSpan } from "../../../src/html/document/element-span.ts";
+import { documentHtml, outerHtml, parseHtml } from "../../../src/html/document/html-document.ts";
+import { parseSource } from "../../../src/html/document/parse-document.ts";
+import { documentBytes } from "../../../src/html/document/source-document.ts";
+import { elementsOf, realPages } from "../../elements/pages.ts";
+
+async function sourceOf(page: string | Uint8Array, name: string): Promise<string | undefined> {
+  const document = await parseHtml(Buffer.from(page));
+  const element = elementsOf(document).find((each) => each.name === name);
+  const span = element && elementSpan(element);
+  return span && document.source.slice(span.start, span.end);
+}
+
+const hostileTexts = {
+  CRLF: "<p>a\r\nb</p>\r\n\r\n<b\r\nid=x>c</b>",
+  "lone CR": "<p>a\rb</p>\r<b\rid=x>c</b>",
+  NUL: "<p>a\0b</p>\0<b \0id=x>c</b>",
+  "astral characters": "<p title='\u{1f600}'>\u{1f600}</p>\u{1f600}<b \u{1f600}=x>c</b>",
+  "a lone surrogate": "<p>\ufffd</p><b>c</b>",
+  "character references": "<p>&amp;&lt;&notin;</p><b title='&lt;'>c</b>",
+};
+
+describe("parseHtml", () => {
+  it.each(Object.entries(hostileTexts))("it finds elements behind %s", async (_, page) => {
+    expect(await sourceOf(page, "b")).toBe(page.slice(page.indexOf("<b")));
+  });
+
+  it("keeps a byte order mark out of the tree and in the bytes", async () => {
+    const bytes = Buffer.from("\ufeff<!doctype html><title>x</title><p>y");
+    const document = await parseHtml(bytes);
+    expect(document.hasByteOrderMark).toBe(true);
+    expect(documentHtml(document.root)).toBe(
+      "<!DOCTYPE html><html><head><title>x</title></head><body><p>y</p></body></html>",
+    );
+    expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
+  });
+
+  it("gives back every byte of a document that is not UTF-8", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from("\ufeff<p>"),
+      Buffer.from([0xff, 0x00, 0xc3, 0xe9, 0x80, 0x0d]),
+      Buffer.from("</p><b>é</b>"),
+    ]);
+    const document = await parseHtml(bytes);
+    expect(document.encoding).toBe("latin1");
+    expect(Buffer.from(documentBytes(document)).equals(bytes)).toBe(true);
+    expect(elementsOf(document).map(({ name }) => name)).toEqual(["html", "head", "body", "p", "b"]);
+  });
+
+  it("builds the tree of the HTML Standard, with its positions, for real pages", async () => {
+    for (const { name, bytes } of realPages()) {
+      const document = await parseHtml(bytes);
+      const standard = standardElements(parse(document.source, { sourceCodeLocationInfo: true }));
+      const own = elementsOf(document);
+      expect(
+        own.map((each) => each.name),
+        name,
+      ).toEqual(standard.map(({ tagName }) => tagName));
+      const places = own.flatMap((element, index) => {
+        const span = elementSpan(element);
+        const location = standard[index]?.sourceCodeLocation;
+        if (!span || !location?.endTag) return [];
+        const { startOffset, endOffset, startTag, endTag } = location;
+        const theirs = [startOffset, endOffset, startTag?.endOffset, endTag.startOffset];
+        return [{ own: [span.start, span.end, span.contentStart, span.contentEnd].join(), theirs: theirs.join() }];
+      });
+      expect(
+        places.find((place) => place.own !== place.theirs),
+        name,
+      ).toBeUndefined();
+    }
+  });
+
+  it("serialises the tree of real pages as parse5 serialises its own", async () => {
+    const adapterFree =
+      "<table><tr><td>a<svg xlink:href=x viewbox=1><path/></svg><template><i>t</template></table><pre>\n\nx";
+    const document = await parseHtml(Buffer.from(adapterFree));
+    expect(documentHtml(document.root)).toContain(
+      '<svg xlink:href="x" viewBox="1"><path></path></svg><template><i>t</i></template>',
+    );
+  });
+
+  it("refuses a document that is nested too deep, and reads one that is nested just so", async () => {
+    await expect(parseHtml(Buffer.from("<div>".repeat(600)))).rejects.toThrow(
+      expect.objectContaining({ status: 422, code: "DOCUMENT_TOO_DEEP" }),
+    );
+    expect(elementsOf(await parseHtml(Buffer.from("<div>".repeat(500))))).toHaveLength(503);
+  });
+
+  it("walks and serialises a tree of any depth without recursion", async () => {
+    const document = await parseSource(
+      "<i>".repeat(2000),
+      { encoding: "utf8", hasByteOrderMark: false },
+      { maxDepth: 10_000 },
+    );
+    const [, , body] = elementsOf(document);
+    expect(body && outerHtml(body).length).toBeGreaterThan(2000);
+  });
+
+  it("estimates the memory of a tree by its nodes", async () => {
+    const small = await parseHtml(Buffer.from("<p>a"));
+    const large = await parseHtml(Buffer.from("<p>a".repeat(1000)));
+    expect(large.memoryBytes).toBeGreaterThan(small.memoryBytes * 50);
+  });
+});
+
+function standardElements(document: DefaultTreeAdapterTypes.Document): DefaultTreeAdapterTypes.Element[] {
+  const elements: DefaultTreeAdapterTypes.Element[] = [];
+  const stack: DefaultTreeAdapterTypes.ChildNode[] = [...document.childNodes].reverse();
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (!("tagName" in node)) continue;
+    elements.push(node);
+    stack.push(...[...node.childNodes].reverse());
+  }
+  return elements;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../../src/html/document/html-document.ts";
+import { TextNode } from "../../../src/html/document/html-nodes.ts";
+import { endOfPage, isClosing, textOnPage } from "../../../src/html/document/page-end.ts";
+
+describe("endOfPage", () => {
+  it.each([
+    ["<p>a</body></html>\n", 4],
+    ["<p>a</html>", 4],
+    ["<p>a</body><!-- x --!>\n</html><!---><!-->", 4],
+    ["<p>a</body>b</html>", 19],
+    ["<p>a", 4],
+    ["<table></body>\n", 15],
+    ["<frameset></frameset>\n", 22],
+  ])("of %j is %i", async (page, end) => {
+    expect(endOfPage(await parseHtml(Buffer.from(page)))).toBe(end);
+  });
+});
+
+describe("isClosing", () => {
+  it("takes end tags of the page, white space and comments for nothing", () => {
+    expect(isClosing("a</body> <!--b--></html>\n", 1, 25)).toBe(true);
+    expect(isClosing("</body>a", 0, 8)).toBe(false);
+    expect(isClosing("</body>a", 0, 7)).toBe(true);
+  });
+
+  it("looks at an attack once", { timeout: 2_000 }, () => {
+    expect(isClosing(`</body>${"<!--".repeat(500_000)}`, 0, 2_000_007)).toBe(false);
+  });
+});
+
+describe("textOnPage", () => {
+  it("is without the white space behind the end of the page", () => {
+    const text = Object.assign(new TextNode("a \n"), { startIndex: 0, endIndex: 20 });
+    expect([textOnPage(text, 10), textOnPage(text, 30)]).toEqual(["a", "a \n"]);
+  });
+});

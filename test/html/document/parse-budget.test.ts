@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../../src/html/document/html-document.ts";
+import type { ParseLimits } from "../../../src/html/document/parse-budget.ts";
+
+const tooDeep = { status: 422, code: "DOCUMENT_TOO_DEEP" };
+const tooCostly = { status: 422, code: "DOCUMENT_TOO_COSTLY" };
+
+const attributes = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}`).join(" ");
+
+function parse(source: string, limits?: ParseLimits) {
+  return parseHtml(Buffer.from(source), limits);
+}
+
+describe("the budget of a parse", () => {
+  it("ends with the first element that is too deep, whatever follows", async () => {
+    const startedAt = performance.now();
+    await expect(parse("<div>".repeat(200_000))).rejects.toMatchObject(tooDeep);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  it("has the depth as an option", async () => {
+    await expect(parse("<i><i><i>", { maxDepth: 4 })).rejects.toMatchObject(tooDeep);
+    await expect(parse("<i><i><i>", { maxDepth: 5 })).resolves.toBeDefined();
+  });
+
+  it.each([
+    ["elements", "<p>".repeat(10_000)],
+    ["texts", "<table>".concat("a<br>".repeat(10_000))],
+    ["comments", "<!---->".repeat(30_000)],
+    ["elements that error recovery makes", Array.from({ length: 300 }, (_, i) => `<p><font size=${i}>`).join("")],
+    ["attributes that later tags add", Array.from({ length: 50_000 }, (_, i) => `<body a${i}>`).join("")],
+    ["attributes", Array.from({ length: 5 }, (_, i) => `<a ${attributes(8000)} b${i}>`).join("")],
+  ])("counts the memory of %s", async (_, source) => {
+    await expect(parse(source, { maxTreeBytes: 2_000_000 })).rejects.toMatchObject(tooCostly);
+  });
+
+  it.each(["", "<p>", `<a ${attributes(9000)}>`])(
+    "refuses a million attributes of one element: behind %s",
+    async (before) => {
+      const startedAt = performance.now();
+      await expect(parse(`${before}<a ${attributes(1_000_000)}>`)).rejects.toMatchObject(tooCostly);
+      await expect(parse(`${before}<a ${attributes(10_001)}>`)).rejects.toMatchObject(tooCostly);
+      expect(performance.now() - startedAt).toBeLessThan(2000);
+    },
+  );
+
+  it.each(["<", "<a ", "</"])("refuses endless names: %s", async (opening) => {
+    await expect(parse(opening + "x".repeat(1_000_000))).rejects.toMatchObject(tooCostly);
+  });
+
+  it("counts the time of parsing, not of waiting", async () => {
+    await expect(parse("<p>a</p>".repeat(100_000), { maxParseMs: 1 })).rejects.toMatchObject(tooCostly);
+    await expect(parse("<p>a</p>".repeat(1000), { maxParseMs: 5000 })).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { documentHtml, parseHtml } from "../../../src/html/document/html-document.ts";
+import { CommentNode, SourceElement, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
+import { HtmlTreeAdapter } from "../../../src/html/document/html-tree.ts";
+import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
+import { parseInSlices } from "../../../src/html/document/parse-in-slices.ts";
+import { nodesOf, realPages, seededRandom } from "../../elements/pages.ts";
+
+/** The tree with all positions, parsed in pieces of a length. */
+async function shapeOf(source: string, piece: number): Promise<unknown> {
+  const budget = new ParseBudget();
+  const tree = new HtmlTreeAdapter(source, budget);
+  const root = await parseInSlices(source, tree, budget, piece);
+  await tree.texts.settle({ isOver: false, renew: async () => {} } as never);
+  return {
+    html: documentHtml(root),
+    mode: root.mode,
+    displaced: tree.displaced.map(({ offset }) => offset),
+    nodes: nodesOf(root).map(shapeOfNode),
+  };
+}
+
+function shapeOfNode(node: TreeChild): unknown[] {
+  const place = [node.type, node.startIndex, node.endIndex];
+  if (node instanceof SourceElement) {
+    return [...place, node.name, node.namespace, { ...node.attribs }, node.contentStart, node.contentEnd];
+  }
+  return node instanceof TextNode || node instanceof CommentNode ? [...place, node.data] : place;
+}
+
+const whole = Number.MAX_SAFE_INTEGER;
+
+/** What the boundary of a piece may fall into. */
+const markup = fc
+  .array(
+    fc.constantFrom(
+      ..."\r\n|\r|\n|\0|\u{1f600}|\ud83d|\ude00|é|&amp;|&ampx|&notin;|&#x1f600;|&#13;|&|&#|<!--|-->|--!>|<!-|<!doctype html>".split(
+        "|",
+      ),
+      ..."<|>|</|/>|<p>|</p>|<b>|</b>|<a href='x'>|</a>|<table>|<tr><td>|</table>|<svg>|</svg>|<![CDATA[|]]>|<?x".split(
+        "|",
+      ),
+      ..."<script>|</script>|<script><!--<script>|</scr|<title>|</title>|<textarea>\r\n|</textarea>|<pre>\n".split("|"),
+      ..."<template>|</template>|<select>|<option>|<body a=b>|<frameset>|<plaintext>|<style>|<br/>| |x|some text".split(
+        "|",
+      ),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(""));
+
+describe("parseInSlices", () => {
+  it("makes the same tree whatever the length of the pieces: random markup", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(markup, fc.integer({ min: 1, max: 9 }), async (source, piece) => {
+        expect(await shapeOf(source, piece)).toEqual(await shapeOf(source, whole));
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
+  });
+
+  it("makes the same tree whatever the length of the pieces: real pages", { timeout: 60_000 }, async () => {
+    const random = seededRandom(7);
+    for (const { name, bytes } of realPages().filter((_, index) => index % 8 === 0)) {
+      const source = bytes.toString();
+      const piece = 1 + Math.floor(random() * 2000);
+      expect(await shapeOf(source, piece), `${name} in pieces of ${piece}`).toEqual(await shapeOf(source, whole));
+    }
+  });
+
+  it("makes the same tree of tokens that fill many pieces", async () => {
+    const long = "x".repeat(200_000);
+    for (const source of [
+      `<!--${long}-->a`,
+      `<a title="${long}">b</a>`,
+      `<script>${long}</script>c`,
+      `${long}<i>d</i>`,
+    ]) {
+      expect(await shapeOf(source, 4096)).toEqual(await shapeOf(source, whole));
+    }
+  });
+
+  it("parses a token of many pieces in linear time", { timeout: 30_000 }, async () => {
+    const startedAt = performance.now();
+    await parseHtml(Buffer.from(`<!--${"x".repeat(16_000_000)}`));
+    expect(performance.now() - startedAt).toBeLessThan(10_000); // in pieces of one length it is minutes
+  });
+
+  it.each([
+    ["real markup", "<p class=a>some <b>words</b></p>\n".repeat(100_000)],
+    ["one comment", `<!--${"x".repeat(8_000_000)}`],
+    ["reopened formatting", Array.from({ length: 400 }, (_, i) => `<p><font size=${i}>`).join("")],
+  ])("holds the event loop for some milliseconds only: %s", async (_, source) => {
+    const bytes = Buffer.from(source);
+    let longest = 0;
+    let lastTurn = performance.now();
+    const turn = (): void => {
+      const now = performance.now();
+      longest = Math.max(longest, now - lastTurn);
+      lastTurn = now;
+    };
+    const timer = setInterval(turn, 1);
+    await parseHtml(bytes);
+    turn();
+    clearInterval(timer);
+    expect(longest).toBeLessThan(250);
+  });
+
+  it("parses a document of one piece in one go", async () => {
+    let turns = 0;
+    const count = setImmediate(() => {
+      turns += 1;
+    });
+    await parseHtml(Buffer.from("<p>small"));
+    expect(turns).toBe(0);
+    clearImmediate(count);
+  });
+});

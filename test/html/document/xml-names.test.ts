@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { declarationsIn, isName, NamespaceScope, qualifiedName } from "../../../src/html/document/xml-names.ts";
+
+describe("isName", () => {
+  it.each(["a", "_", "a-b.c1", "é", "x:y", "\u{10000}"])("takes %s", (text) => {
+    expect(isName(text)).toBe(true);
+  });
+
+  it.each(["", "1", "-a", ".a", "a b", "a/", "×", "a\u{f0000}"])("refuses %s", (text) => {
+    expect(isName(text)).toBe(false);
+  });
+});
+
+describe("qualifiedName", () => {
+  it.each([
+    ["a", { prefix: "", local: "a" }],
+    ["é", { prefix: "", local: "é" }],
+    ["p:a", { prefix: "p", local: "a" }],
+    [":a", undefined],
+    ["p:", undefined],
+    ["p:a:b", undefined],
+    ["p:1", undefined],
+  ])("takes %s apart", (text, expected) => {
+    expect(qualifiedName(text)).toEqual(expected);
+  });
+});
+
+describe("NamespaceScope", () => {
+  it("finds what the innermost element declares", () => {
+    const outer = new NamespaceScope(
+      new Map([
+        ["", "d"],
+        ["p", "u"],
+      ]),
+    );
+    const inner = new NamespaceScope(
+      new Map([
+        ["", ""],
+        ["q", "v"],
+      ]),
+      outer,
+    );
+    expect(["", "p", "q", "xml", "r"].map((prefix) => inner.find(prefix))).toEqual([
+      "",
+      "u",
+      "v",
+      "http://www.w3.org/XML/1998/namespace",
+      undefined,
+    ]);
+    expect([outer.find(""), new NamespaceScope().find("")]).toEqual(["d", ""]);
+  });
+});
+
+describe("declarationsIn", () => {
+  it("finds the declarations among the attributes", () => {
+    expect(declarationsIn({ a: "1", xmlns: "d", "xmlns:p": "u", xmlnsx: "2" })).toEqual(
+      new Map([
+        ["", "d"],
+        ["p", "u"],
+      ]),
+    );
+    expect(declarationsIn({ a: "1" })).toBeUndefined();
+  });
+
+  it.each([
+    { "xmlns:p": "" },
+    { "xmlns:xmlns": "u" },
+    { "xmlns:xml": "u" },
+    { xmlns: "http://www.w3.org/2000/xmlns/" },
+  ])("refuses %o", (attribs) => {
+    expect(() => declarationsIn(attribs, 7)).toThrow(expect.objectContaining({ offset: 7 }));
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { shiftOffset, splice } from "../../../src/html/edit/splice.ts";
+
+describe("splice", () => {
+  it("replaces, removes and inserts in one pass", () => {
+    const replacements = [
+      { start: 0, end: 1, text: "A" },
+      { start: 2, end: 2, text: "+" },
+      { start: 2, end: 4, text: "" },
+      { start: 6, end: 6, text: "!" },
+    ];
+    expect(splice("abcdef", replacements)).toBe("Ab+ef!");
+  });
+
+  it("returns the source where nothing is replaced", () => {
+    expect(splice("abc", [])).toBe("abc");
+  });
+
+  it("throws for replacements that overlap", () => {
+    const replacements = [
+      { start: 0, end: 3, text: "" },
+      { start: 2, end: 4, text: "" },
+    ];
+    expect(() => splice("abcdef", replacements)).toThrow(RangeError);
+  });
+});
+
+describe("shiftOffset", () => {
+  it("follows what stood at an offset", () => {
+    const replacements = [
+      { start: 1, end: 2, text: "xyz" },
+      { start: 4, end: 4, text: "++" },
+    ];
+    expect([0, 2, 3, 4, 5].map((offset) => shiftOffset(offset, replacements))).toEqual([0, 4, 5, 8, 9]);
+  });
+});

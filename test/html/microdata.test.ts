@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import {
+  allItems,
+  isOfType,
+  MicrodataError,
+  type MicrodataItem,
+  readMicrodata,
+  readMicrodataPage,
+  typeNames,
+} from "../../src/html/microdata.ts";
+
+/** An item without lines, to be compared at a glance. */
+function plain(item: MicrodataItem): Record<string, unknown> {
+  const entries = [...item.properties].map(([name, values]) => [
+    name,
+    values.map(({ value }) => (typeof value === "string" ? value : plain(value))),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const read = (html: string): Record<string, unknown>[] => readMicrodata(html).map(plain);
+
+describe("readMicrodata", () => {
+  it("reads items with types, id, properties and lines", () => {
+    const html = `<!doctype html>
+<main itemscope itemtype="https://a.example/Plugin
+  https://b.example/Thing https://a.example/Plugin" itemid="urn:x:1">
+  <p itemprop="name">limit</p>
+  <div
+    itemprop="part" itemscope>
+    <b itemprop="name">inner</b>
+  </div>
+</main>`;
+    expect(readMicrodata(html)).toEqual([
+      {
+        types: ["https://a.example/Plugin", "https://b.example/Thing"],
+        id: "urn:x:1",
+        line: 2,
+        properties: new Map([
+          ["name", [{ value: "limit", line: 4 }]],
+          [
+            "part",
+            [
+              {
+                value: { types: [], line: 5, properties: new Map([["name", [{ value: "inner", line: 7 }]]]) },
+                line: 5,
+              },
+            ],
+          ],
+        ]),
+      },
+    ]);
+  });
+
+  it("gives one value to several names, and several values to one name in the order of the page", () => {
+    expect(read(`<p itemscope><b itemprop=" a\n b\ta">1</b><i><b itemprop=b>2</b></i><b itemprop=a>3</b>`)).toEqual([
+      { a: ["1", "3"], b: ["1", "2"] },
+    ]);
+  });
+
+  it("counts any line end as one line", () => {
+    const html = "<p>\r\n<p>\n<p itemscope>\r\n<b itemprop=a>x</b>";
+    const [item] = readMicrodata(html);
+    expect(item?.line).toBe(3);
+    expect(item?.properties.get("a")?.[0]?.line).toBe(4);
+  });
+
+  it("does not take an item that is a property for a top-level one", () => {
+    expect(read("<div itemscope><p itemprop=a itemscope><b itemprop=x>1</b></p><p itemscope></p></div>")).toEqual([
+      { a: [{ x: ["1"] }] },
+      {},
+    ]);
+    expect(read("<p itemprop=a itemscope>")).toEqual([]);
+  });
+
+  it("does not look at templates and comments", () => {
+    expect(
+      read("<template><p itemscope></p></template><!--<p itemscope>--><p itemscope><template><b itemprop=a>1"),
+    ).toEqual([{}]);
+  });
+
+  it("follows itemref, in the order of the page", () => {
+    const html = `<p id=z><b itemprop=a>before</b><p itemscope itemref=" y\nz "><b itemprop=a>own</b><p id=y itemprop=a>after`;
+    expect(read(html)).toEqual([{ a: ["before", "own", "after"] }]);
+  });
+
+  it("gives two items the same part", () => {
+    const part = "<p id=x itemprop=part itemscope><b itemprop=name>n</b></p>";
+    const items = readMicrodata(`<p itemscope itemref=x></p><p itemscope itemref=x></p>${part}`);
+    expect(items.map(plain)).toEqual([{ part: [{ name: ["n"] }] }, { part: [{ name: ["n"] }] }]);
+    expect(allItems(items)).toHaveLength(3);
+  });
+
+  it("leaves out what would make an item its own part", () => {
+    const html = `<p itemscope itemref=a></p>
+<p id=a itemprop=next itemscope itemref=b><b itemprop=name>A</b></p>
+<p id=b itemprop=next itemscope itemref=a><b itemprop=name>B</b></p>`;
+    expect(read(html)).toEqual([{ next: [{ name: ["A"], next: [{ name: ["B"] }] }] }]);
+    expect(read("<div id=x><p itemscope itemref=x><b itemprop=a>1</b></p></div>")).toEqual([{ a: ["1"] }]);
+  });
+
+  it("follows chains of items that are as long as the page", () => {
+    const length = 20_000;
+    const links = Array.from({ length }, (_, i) => `<p id=i${i} itemprop=next itemscope itemref=i${i + 1}></p>`);
+    const items = readMicrodata(`<p itemscope itemref=i0></p>${links.join("")}`);
+    expect(allItems(items)).toHaveLength(length + 1);
+  });
+
+  it.each([
+    ["elements in elements", "<div>".repeat(200_000)],
+    ["end tags of elements that are not there", "<span>".repeat(200_000) + "</foo>".repeat(200_000)],
+    ["formatting", Array.from({ length: 50_000 }, (_, i) => `<p><font size=${i}>`).join("")],
+    ["attributes", `<p ${Array.from({ length: 50_000 }, (_, i) => `a${i}`).join(" ")}>`],
+    ["references", `<div id=a>${"<b></b>".repeat(10_000)}</div>${"<p itemscope itemref=a>".repeat(10_000)}`],
+    [
+      "properties in properties",
+      `<p itemscope>${"<span itemprop=a>".repeat(500)}${"x<b></b>".repeat(90_000)}</span></p>`,
+    ],
+  ])("refuses a page with too many %s", (_what, html) => {
+    expect(() => readMicrodata(html)).toThrow(MicrodataError);
+  });
+});
+
+describe("readMicrodataPage", () => {
+  it("reads the same, and gives way to others meanwhile", async () => {
+    const html = "<p itemscope><b itemprop=a>1</b></p>\n".repeat(3000);
+    let turns = 0;
+    let isReading = true;
+    const count = (): void => {
+      turns += 1;
+      if (isReading) setImmediate(count);
+    };
+    setImmediate(count);
+    const page = await readMicrodataPage(html);
+    isReading = false;
+    expect(page.items).toHaveLength(3000);
+    expect(page.items).toEqual(readMicrodata(html));
+    expect(page.mistakes).toEqual([]);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it("throws what readMicrodata throws, with the line", async () => {
+    const error = await readMicrodataPage(`\n\n${"<div>".repeat(600)}`).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MicrodataError);
+    expect(error).toMatchObject({ line: 3, message: "elements nest more than 512 levels deep" });
+  });
+
+  it.each([
+    ["<p>\n<b itemprop='a b'>x", 2, 'itemprop="a b" belongs to no item'],
+    ["<p itemscope itemprop=''>", 1, 'itemprop="" belongs to no item'],
+    ["<p itemtype=http://x/Credential>", 1, "itemtype is of no effect without itemscope"],
+    ["\n<p itemscope itemref='x'>", 2, 'itemref names "x", which is the id of no element'],
+    [
+      "<div id=x><p itemscope itemref=x><b itemprop=a>1",
+      1,
+      "itemref leads to <p> of line 1 that belongs to the item already",
+    ],
+    ["<p itemscope itemref=a></p>\n<p id=a itemprop=x itemscope itemref=a>", 2, "itemref leads to <p> of line 2"],
+    [
+      "<p itemscope itemref=a></p>\n<p id=a itemprop=x itemscope itemref=b></p>\n<p id=b itemprop=x itemscope itemref=a>",
+      2,
+      "an itemref makes this item a part of itself",
+    ],
+    [
+      "<div>\n<tr itemscope><td>x</div>",
+      2,
+      "the tag <tr> has microdata attributes, but HTML allows no such element where it stands",
+    ],
+    ["<svg>\n<g itemscope></g></svg>", 2, "the tag <g> has microdata attributes"],
+  ])("finds the mistake in %j", async (html, line, text) => {
+    const { mistakes } = await readMicrodataPage(html);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]?.line).toBe(line);
+    expect(mistakes[0]?.text).toContain(text);
+  });
+
+  it("does not mind attributes that a second html or body tag adds to the first", async () => {
+    const { items, mistakes } = await readMicrodataPage("text\n<body itemscope>\n<html itemscope><b itemprop=a>1");
+    expect(mistakes).toEqual([]);
+    expect(items.map(({ line }) => line)).toEqual([3, 2]);
+  });
+});
+
+describe("types", () => {
+  const item = (type: string): MicrodataItem => ({ types: type.split(" "), line: 1, properties: new Map() });
+
+  it.each([
+    ["https://example.org/schema/Credential", ["Credential"]],
+    ["Credential", ["Credential"]],
+    ["https://a.example/A?x=/B#/C urn:x/D", ["A", "D"]],
+    ["https://a.example/", [""]],
+  ])("are told by their last segment: %s", (type, names) => {
+    expect(typeNames(item(type))).toEqual(names);
+  });
+
+  it("differ by case", () => {
+    expect(isOfType(item("http://a.example/x http://a.example/Credential"), "Credential")).toBe(true);
+    expect(isOfType(item("http://a.example/credential"), "Credential")).toBe(false);
+    expect(isOfType(item("http://a.example/Credential/x"), "Credential")).toBe(false);
+  });
+});
+
+it("finds all items by line, each once", () => {
+  const html = `<div itemscope itemtype=x/A>\n<p itemprop="a b" itemscope itemtype=x/B></p>\n<p itemscope itemtype=x/C></p></div>`;
+  expect(allItems(readMicrodata(html)).flatMap(typeNames)).toEqual(["A", "B", "C"]);
+});

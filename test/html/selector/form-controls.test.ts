@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../../src/html/document/html-document.ts";
+import { inputType, isInput, isNamed } from "../../../src/html/selector/form-controls.ts";
+import { elementsOf } from "../../elements/pages.ts";
+import { select } from "../../elements/selecting.ts";
+
+describe("inputType", () => {
+  it("takes what it does not know for text", async () => {
+    const page = await parseHtml(Buffer.from("<input><input type=RADIO><input type=foo><svg><input type=radio>"));
+    const inputs = elementsOf(page).filter(({ name }) => name === "input");
+    expect(inputs.map(inputType)).toEqual(["text", "radio", "text", "radio"]);
+    expect(inputs.map((input) => isInput(input, "radio", "checkbox"))).toEqual([false, true, false, false]);
+    expect(inputs.map((input) => isNamed(input, "select", "input"))).toEqual([true, true, true, false]);
+  });
+});
+
+describe(":disabled", () => {
+  it.each([
+    ["<input id=a disabled><input id=b>", ["a"]],
+    ["<p disabled><a disabled>", []],
+    ["<fieldset id=f disabled><input id=a><fieldset id=g><button id=b></fieldset></fieldset>", ["f", "a", "g", "b"]],
+    ["<fieldset id=f disabled><legend><input></legend><legend><input id=b></legend></fieldset>", ["f", "b"]],
+    ["<fieldset id=f disabled><p><legend><input id=b></legend></fieldset>", ["f", "b"]],
+    ["<select id=s disabled><optgroup id=g><option id=o></select>", ["s", "g", "o"]],
+    ["<select><optgroup id=g disabled><option id=o></optgroup><option></select>", ["g", "o"]],
+  ])("it finds what cannot be used in %s", async (html, expected) => {
+    expect(await select(html, ":disabled")).toEqual(expected);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { matchesLanguage } from "../../../src/html/selector/language.ts";
+import { select, selectInXml } from "../../elements/selecting.ts";
+
+describe("matchesLanguage", () => {
+  const range = (text: string) => [{ range: text, hasWildcards: text.includes("*") }];
+
+  it.each([
+    ["en", "en", true],
+    ["en-US", "EN", true],
+    ["en", "en-US", false],
+    ["english", "en", false],
+    ["de-Latn-DE", "de-DE", false],
+    ["de-Latn-DE", "*-DE", true],
+    ["de-Latn-DE", "de-*-DE", true],
+    ["de-x-DE", "*-DE", false],
+    ["fr", "*", true],
+    ["", "*", false],
+    ["", "", true],
+    ["en", "", false],
+  ])("it compares %j with the range %j: %s", (language, text, expected) => {
+    expect(matchesLanguage(language, range(text))).toBe(expected);
+  });
+});
+
+describe(":lang()", () => {
+  it.each([
+    ["<p id=a lang=en><i id=b></i>", ["a", "b"]],
+    ["<p id=a lang=en><i id=b lang=''></i>", ["a"]],
+    ["<p id=a xml:lang=en>", []],
+    ["<svg id=a lang=de xml:lang=en></svg>", ["a"]],
+    ["<meta http-equiv=Content-Language content=de>", []],
+  ])("it inherits in %s", async (html, expected) => {
+    expect(await select(html, ":lang(en)")).toEqual(expected);
+  });
+
+  it("falls back on what the page says of itself", async () => {
+    const page = "<meta http-equiv=Content-Language content=de><p><p lang=en>";
+    expect(await select(page, "p:lang(de)")).toEqual(["p"]);
+  });
+
+  it("takes several languages", async () => {
+    expect(await select("<p id=a lang=en><p id=b lang=de><p id=c lang=fr>", ":lang(en, 'de')")).toEqual(["a", "b"]);
+  });
+
+  it("goes by xml:lang in XML", async () => {
+    expect(await selectInXml('<r xml:lang="en"><a/><b xml:lang="de"/></r>', ":lang(en)")).toEqual(["r", "a"]);
+  });
+});

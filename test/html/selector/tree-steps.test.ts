@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { parseHtml } from "../../../src/html/document/html-document.ts";
+import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
+import { EvaluationClock } from "../../../src/html/selector/evaluation-clock.ts";
+import { nextBehind, stepsBackward, stepsForward, type TreeStep } from "../../../src/html/selector/tree-steps.ts";
+import { elementsOf } from "../../elements/pages.ts";
+
+const page = "<a id=a>1<b id=b><i id=c></i></b><!-- x --><b id=d></b>2<b id=e><i id=f></i></b></a>";
+
+async function elementsById(): Promise<(id: string) => SourceElement> {
+  const elements = elementsOf(await parseHtml(Buffer.from(page)));
+  return (id) => elements.find(({ attribs }) => attribs["id"] === id) as SourceElement;
+}
+
+async function reached(step: TreeStep, from: string, seen: readonly string[] = []): Promise<string> {
+  const byId = await elementsById();
+  const visited = new Set(seen.map(byId));
+  const names: string[] = [];
+  const visit = (element: SourceElement): boolean => {
+    if (visited.has(element)) return false;
+    names.push(element.attribs["id"] ?? element.name);
+    return true;
+  };
+  step(byId(from), visit, new EvaluationClock(60_000));
+  return names.join(" ");
+}
+
+describe("stepsForward", () => {
+  it("leads to descendants, children and siblings behind", async () => {
+    expect(await reached(stepsForward.descendant, "a")).toBe("b c d e f");
+    expect(await reached(stepsForward.child, "a")).toBe("b d e");
+    expect(await reached(stepsForward["next-sibling"], "b")).toBe("d");
+    expect(await reached(stepsForward["subsequent-sibling"], "b")).toBe("d e");
+    expect(await reached(stepsForward["subsequent-sibling"], "e")).toBe("");
+  });
+
+  it("does not go on where it has been", async () => {
+    expect(await reached(stepsForward.descendant, "a", ["b"])).toBe("d e f");
+    expect(await reached(stepsForward["subsequent-sibling"], "b", ["d"])).toBe("");
+  });
+});
+
+describe("stepsBackward", () => {
+  it("leads to ancestors, the parent and siblings before", async () => {
+    expect(await reached(stepsBackward.descendant, "f")).toBe("e a body html");
+    expect(await reached(stepsBackward.child, "f")).toBe("e");
+    expect(await reached(stepsBackward["next-sibling"], "e")).toBe("d");
+    expect(await reached(stepsBackward["subsequent-sibling"], "e")).toBe("d b");
+  });
+
+  it("does not go on where it has been", async () => {
+    expect(await reached(stepsBackward.descendant, "f", ["a"])).toBe("e");
+  });
+});
+
+describe("nextBehind", () => {
+  it("leaves out what is in an element", async () => {
+    const byId = await elementsById();
+    expect(nextBehind(byId("b"), byId("a"))?.type).toBe("comment");
+    expect(nextBehind(byId("e"), byId("a"))).toBeNull();
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readTextFile, TextFileError } from "../../src/local-files/text-file.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+/** The message with which a file is refused. */
+async function refusal(path: string): Promise<string> {
+  const error = await readTextFile(path).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(TextFileError);
+  return (error as Error).message;
+}
+
+describe("readTextFile", () => {
+  it("gives the text of a file", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    await writeFile(path, "<p>Grüße\r\n");
+    expect(await readTextFile(path)).toBe("<p>Grüße\r\n");
+  });
+
+  it("gives the empty text of an empty file", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    await writeFile(path, "");
+    expect(await readTextFile(path)).toBe("");
+  });
+
+  it("drops a byte order mark", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    await writeFile(path, "\ufeff<p>");
+    expect(await readTextFile(path)).toBe("<p>");
+  });
+
+  it("follows a link", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.html"), "a");
+    await symlink("a.html", join(directory, "b.html"));
+    expect(await readTextFile(join(directory, "b.html"))).toBe("a");
+  });
+
+  it("takes 5 MiB, and characters that lie across the pieces in which it reads", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    const text = `a${"ü".repeat((5 * 1024 * 1024 - 2) / 2)}a`;
+    await writeFile(path, text);
+    expect((await readTextFile(path)) === text).toBe(true);
+  });
+
+  it("refuses a byte more", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    await writeFile(path, "");
+    await truncate(path, 5 * 1024 * 1024 + 1);
+    expect(await refusal(path)).toBe("it is larger than 5 MiB: expected a smaller file");
+  });
+
+  it("refuses what is not UTF-8", async () => {
+    const path = join(await temporaryDirectory(), "a.html");
+    await writeFile(path, Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]));
+    expect(await refusal(path)).toBe("it is not UTF-8: expected a text in this encoding");
+  });
+
+  it("refuses a file that is not there", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.txt"), "");
+    const expected = "there is no such file: expected one";
+    expect(await refusal(join(directory, "missing.html"))).toBe(expected);
+    expect(await refusal(join(directory, "a.txt", "below.html"))).toBe(expected);
+  });
+
+  it("refuses a directory", async () => {
+    expect(await refusal(await temporaryDirectory())).toBe("it is a directory: expected a file");
+  });
+
+  it("refuses a FIFO without waiting for somebody who writes into it", async () => {
+    const path = join(await temporaryDirectory(), "fifo");
+    execFileSync("mkfifo", [path]);
+    expect(await refusal(path)).toBe("it is no regular file: expected a file");
+  });
+
+  it("refuses a device", async () => {
+    expect(await refusal("/dev/zero")).toBe("it is no regular file: expected a file");
+  });
+
+  it("names any other reason", async () => {
+    const directory = await temporaryDirectory();
+    await symlink("loop", join(directory, "loop"));
+    expect(await refusal(join(directory, "loop"))).toBe("it cannot be read (ELOOP): expected a file");
+  });
+
+  it.skipIf(isRoot)("refuses what it may not read", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "closed"));
+    await writeFile(join(directory, "closed/a.html"), "a");
+    await chmod(join(directory, "closed/a.html"), 0);
+    expect(await refusal(join(directory, "closed/a.html"))).toMatch("it may not be read");
+  });
+});

@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { FetchIncoming } from "../../src/runtime/fetch-request.ts";
+
+function put(body: BodyInit | ReadableStream, init: RequestInit = {}): Request {
+  return new Request("http://example.com/a", { method: "PUT", body, duplex: "half", ...init } as RequestInit);
+}
+
+async function textOf(incoming: FetchIncoming): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of incoming.content()) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+const incomplete = expect.objectContaining({ status: 400, code: "INCOMPLETE_BODY" });
+const consumed = expect.objectContaining({ status: 500, code: "BODY_CONSUMED" });
+
+describe("a Request of the Fetch standard", () => {
+  it("shows what it asks for", () => {
+    const request = new Request("https://Example.com:8443/a%20b/?x=1#part", { headers: { "X-Mine": "é" } });
+    expect(new FetchIncoming(request, { address: "192.0.2.1" })).toMatchObject({
+      method: "GET",
+      url: "/a%20b/?x=1",
+      target: "/a%20b/?x=1",
+      mount: "",
+      headers: { host: "example.com:8443", "x-mine": "é" },
+      peer: "192.0.2.1",
+      encrypted: true,
+      httpVersion: "1.1",
+      isUpgrade: false,
+    });
+  });
+
+  it("comes from this machine where nobody says otherwise", () => {
+    const incoming = new FetchIncoming(new Request("http://x/"));
+    expect([incoming.peer, incoming.encrypted]).toEqual(["127.0.0.1", false]);
+  });
+
+  it("is for the host of its Host field where a program has set one", () => {
+    const request = new Request("http://localhost/", { headers: { host: "a.example" } });
+    expect(new FetchIncoming(request).headers.host).toBe("a.example");
+  });
+
+  it("counts fields as the standard joins them", () => {
+    const headers = new Headers([
+      ["range", "bytes=0-1"],
+      ["range", "bytes=2-3"],
+    ]);
+    const incoming = new FetchIncoming(new Request("http://x/", { headers }));
+    expect([incoming.count("range"), incoming.count("if-match")]).toEqual([1, 0]);
+    expect(incoming.headers.range).toBe("bytes=0-1, bytes=2-3");
+  });
+
+  it("gives its content piece by piece", async () => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const piece of ["ab", "cd"]) controller.enqueue(Buffer.from(piece));
+        controller.close();
+      },
+    });
+    expect(await textOf(new FetchIncoming(put(body)))).toBe("abcd");
+    expect(await textOf(new FetchIncoming(put("text")))).toBe("text");
+  });
+
+  it("has no content where none was given", async () => {
+    expect(await textOf(new FetchIncoming(new Request("http://x/", { method: "PUT" })))).toBe("");
+  });
+
+  it("fails with 500 where its content was read before", async () => {
+    const request = put("text");
+    await request.text();
+    await expect(textOf(new FetchIncoming(request))).rejects.toEqual(consumed);
+  });
+
+  it("fails with 500 where somebody else is reading its content", async () => {
+    const request = put("text");
+    const reader = request.body?.getReader();
+    await expect(textOf(new FetchIncoming(request))).rejects.toEqual(consumed);
+    await reader?.cancel();
+  });
+
+  it("fails with 400 where its content fails half-way", async () => {
+    const broken = new Error("broken");
+    let isFirst = true;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (isFirst) controller.enqueue(Buffer.from("half"));
+        else controller.error(broken);
+        isFirst = false;
+      },
+    });
+    await expect(textOf(new FetchIncoming(put(body)))).rejects.toEqual(incomplete);
+  });
+
+  it("cancels content that nobody wants to the end", async () => {
+    let cancelled = (): void => {};
+    const isCancelled = new Promise<void>((resolve) => {
+      cancelled = resolve;
+    });
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.from("more")),
+      cancel: cancelled,
+    });
+    for await (const piece of new FetchIncoming(put(body)).content()) {
+      expect(Buffer.from(piece).toString()).toBe("more");
+      break;
+    }
+    await isCancelled;
+  });
+
+  it("does not wait for a maker of content that never answers a cancellation", async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.from("more")),
+      cancel: () => new Promise(() => {}),
+    });
+    const pieces: string[] = [];
+    for await (const piece of new FetchIncoming(put(body)).content()) {
+      pieces.push(Buffer.from(piece).toString());
+      break;
+    }
+    expect(pieces).toEqual(["more"]);
+  });
+
+  it("fails with 400 where it is aborted while its content is read", async () => {
+    const controller = new AbortController();
+    const body = new ReadableStream({ start: (content) => content.enqueue(Buffer.from("half")) });
+    const incoming = new FetchIncoming(put(body, { signal: controller.signal }));
+    const pieces: string[] = [];
+    const reading = (async () => {
+      for await (const piece of incoming.content()) {
+        pieces.push(Buffer.from(piece).toString());
+        controller.abort();
+      }
+    })();
+    await expect(reading).rejects.toEqual(incomplete);
+    expect(pieces).toEqual(["half"]);
+  });
+
+  it("fails with 400 where it was aborted before its content is read", async () => {
+    const incoming = new FetchIncoming(put("text", { signal: AbortSignal.abort() }));
+    await expect(textOf(incoming)).rejects.toEqual(incomplete);
+  });
+
+  it("gives the signal that its maker aborts", async () => {
+    const controller = new AbortController();
+    const signal = new FetchIncoming(put("x", { signal: controller.signal })).signal();
+    expect(signal.aborted).toBe(false);
+    const aborted = once(signal, "abort");
+    controller.abort();
+    await aborted;
+    expect(signal.aborted).toBe(true);
+  });
+});

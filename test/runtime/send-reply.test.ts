@@ -1,0 +1,410 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type ClientHttp2Session, connect, constants, createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { drain, type Sent, sendReply } from "../../src/runtime/send-reply.ts";
+import type { Reply } from "../../src/server/reply.ts";
+import { send } from "../helpers/send.ts";
+import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
+
+interface Sender {
+  readonly port: number;
+  /** What became of the replies so far, in the order in which they ended. */
+  readonly sent: readonly Sent[];
+  /** Settles with what became of the first reply. */
+  readonly first: Promise<Sent>;
+}
+
+/** A server that answers every request with what `reply` makes, by nothing but `sendReply`. */
+async function sender(reply: (request: IncomingMessage) => Reply, isLast = false): Promise<Sender> {
+  const { sent, first, settle } = outcomes();
+  const server = createServer((request, response) => {
+    sendReply(request, response, reply(request), isLast).then(settle);
+  });
+  return { port: await listen(server), sent, first };
+}
+
+function outcomes(): { sent: Sent[]; first: Promise<Sent>; settle: (sent: Sent) => void } {
+  const sent: Sent[] = [];
+  let resolve: (sent: Sent) => void = () => {};
+  const first = new Promise<Sent>((settled) => {
+    resolve = settled;
+  });
+  return {
+    sent,
+    first,
+    settle: (each) => {
+      sent.push(each);
+      resolve(each);
+    },
+  };
+}
+
+/** The same over HTTP/2. */
+async function http2Sender(reply: () => Reply): Promise<Sender & { session: ClientHttp2Session }> {
+  const { sent, first, settle } = outcomes();
+  const server = createHttp2Server((request, response) => {
+    sendReply(request, response, reply()).then(settle);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const session = connect(`http://127.0.0.1:${port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  return { port, sent, first, session };
+}
+
+/** Content that never ends. */
+function endless(): Readable {
+  return new Readable({
+    read() {
+      this.push(Buffer.alloc(16_384));
+    },
+  });
+}
+
+/** Content that fails after its first piece. */
+function failing(failure: Error): Readable {
+  const pieces = async function* (): AsyncGenerator<string> {
+    yield "first";
+    throw failure;
+  };
+  return Readable.from(pieces());
+}
+
+const ok = (body?: Reply["body"], headers: Reply["headers"] = {}): Reply => ({
+  status: 200,
+  headers,
+  ...(body !== undefined && { body }),
+});
+
+describe("a reply over HTTP/1", () => {
+  it.each<[string, Reply["body"], string, number]>([
+    ["text as UTF-8", "naïve", "naïve", 6],
+    ["bytes", new Uint8Array([104, 105]), "hi", 2],
+    ["a stream of bytes", Readable.from([Buffer.from("a"), Buffer.from("bc")]), "abc", 3],
+    ["a stream of text", Readable.from(["ï", "x"]), "ïx", 3],
+    ["an empty stream", Readable.from([]), "", 0],
+    ["nothing", undefined, "", 0],
+  ])("carries %s", async (_what, body, received, bytes) => {
+    const { port, first } = await sender(() => ok(body));
+    const answer = await send(`http://127.0.0.1:${port}`, "GET", "/");
+    expect(answer.text).toBe(received);
+    expect(await first).toEqual({ bytes, aborted: false });
+  });
+
+  it("carries each value of an array as a field of its own", async () => {
+    const { port } = await sender(() => ok("", { "set-cookie": ["a=1", "b=2"] }));
+    expect((await send(`http://127.0.0.1:${port}`, "GET", "/")).headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+  });
+
+  it("keeps the connection, unless it is the last", async () => {
+    const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const kept = await sender(() => ok("a"));
+    const socket = await openSocket(kept.port);
+    socket.write(request);
+    const [head] = await once(socket, "data");
+    expect(String(head)).toMatch(/connection: keep-alive/i);
+    const closing = await sender(() => ok("a"), true);
+    expect(await exchangeBytes(closing.port, request)).toMatch(/connection: close/i);
+  });
+
+  it.each<[string, Reply["headers"]]>([
+    ["name", { "no name": "a" }],
+    ["value", { a: "line\r\nbreak" }],
+  ])("rejects with nothing sent for a field whose %s is not HTTP, and releases the content", async (_part, headers) => {
+    const body = endless();
+    const rejected = new Promise((resolve) => {
+      const server = createServer((request, response) => {
+        sendReply(request, response, ok(body, headers)).catch((error) => {
+          resolve([error instanceof TypeError, response.headersSent]);
+          response.end();
+        });
+      });
+      listen(server).then((port) => send(`http://127.0.0.1:${port}`, "GET", "/"));
+    });
+    expect(await rejected).toEqual([true, false]);
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("waits for a client that reads slowly, and holds little of the content meanwhile", async () => {
+    let produced = 0;
+    const body = new Readable({
+      read() {
+        produced += 65_536;
+        this.push(produced > 64 * 1024 * 1024 ? null : Buffer.alloc(65_536));
+      },
+    });
+    const { port, first } = await sender(() => ok(body));
+    const socket = await openSocket(port);
+    socket.pause();
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    await once(body, "pause");
+    expect(produced).toBeLessThan(32 * 1024 * 1024); // the buffers of two sockets, not the whole
+    socket.resume();
+    expect(await first).toEqual({ bytes: 64 * 1024 * 1024, aborted: false });
+  });
+
+  it("releases the content when the client leaves, and counts what went out", async () => {
+    const body = endless();
+    const { port, first } = await sender(() => ok(body));
+    const socket = await openSocket(port);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "data");
+    socket.destroy();
+    const sent = await first;
+    expect(sent).toEqual({ bytes: expect.any(Number), aborted: true });
+    expect(sent.bytes).toBeGreaterThan(0);
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("cuts the connection where the content fails half-way, and tells why", async () => {
+    const failure = new Error("the disk is gone");
+    const { port, first } = await sender(() => ok(failing(failure)));
+    const answer = await exchangeBytes(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(answer).toContain("first");
+    expect(answer).not.toContain("\r\n0\r\n\r\n"); // the end of chunked content
+    expect(await first).toMatchObject({ aborted: true, failure });
+  });
+
+  it("cuts the connection where the content is destroyed without an error", async () => {
+    const body = new PassThrough();
+    body.write("first");
+    const { port, first } = await sender(() => ok(body));
+    const socket = await openSocket(port);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "data");
+    body.destroy();
+    await once(socket, "close");
+    expect(await first).toMatchObject({ aborted: true, failure: expect.any(Error) });
+  });
+
+  it("cuts the connection where the content is neither text nor bytes", async () => {
+    const { port, first } = await sender(() => ok(Readable.from([{ a: 1 }])));
+    await exchangeBytes(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await first).toMatchObject({ aborted: true, failure: expect.any(TypeError) });
+  });
+
+  it("never sends more than it announced, which would be read as the next reply", async () => {
+    const { port, first } = await sender(() =>
+      ok(Readable.from(["abc", "HTTP/1.1 200 OK"]), { "content-length": "5" }),
+    );
+    const answer = await exchangeBytes(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(answer.split("\r\n\r\n")[1]).toBe("abc");
+    expect(await first).toMatchObject({ bytes: 3, aborted: true, failure: expect.any(Error) });
+  });
+
+  it("never lets less than it announced look complete", async () => {
+    const { port, first } = await sender(() => ok(Readable.from(["abc"]), { "content-length": "5" }));
+    const answer = await exchangeBytes(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); // ends: the connection was cut
+    expect(answer.split("\r\n\r\n")[1]).toBe("abc");
+    expect(await first).toMatchObject({ bytes: 3, aborted: true, failure: expect.any(Error) });
+  });
+
+  it("tells the client that it is answered before there is content of unknown length", async () => {
+    const body = new PassThrough();
+    const { port } = await sender(() => ok(body));
+    const socket = await openSocket(port);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(String(await once(socket, "data"))).toContain("200 OK");
+  });
+
+  it("leaves a response alone that somebody else has begun", async () => {
+    const { first, settle } = outcomes();
+    const body = endless();
+    const server = createServer((request, response) => {
+      response.writeHead(503).write("too slow");
+      sendReply(request, response, ok(body))
+        .then(settle)
+        .then(() => response.end());
+    });
+    const answer = await send(`http://127.0.0.1:${await listen(server)}`, "GET", "/");
+    expect([answer.status, answer.text]).toEqual([503, "too slow"]);
+    expect(await first).toEqual({ bytes: 0, aborted: true });
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("settles for a client that had left before", async () => {
+    const { first, settle } = outcomes();
+    const body = endless();
+    const server = createServer(async (request, response) => {
+      await once(request.socket, "close");
+      settle(await sendReply(request, response, ok(body)));
+    });
+    const socket = await openSocket(await listen(server));
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(server, "request");
+    socket.destroy();
+    expect(await first).toEqual({ bytes: 0, aborted: true });
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("settles for a reply that waits behind another when the client leaves", async () => {
+    const { sent, first, settle } = outcomes();
+    const body = endless();
+    const held: ServerResponse[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === "/held") held.push(response);
+      else sendReply(request, response, request.url === "/text" ? ok("text") : ok(body)).then(settle);
+    });
+    const socket = await openSocket(await listen(server));
+    const requests = ["/held", "/text", "/stream"].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const closed = once(body, "close");
+    socket.write(requests.join(""));
+    await once(body, "pause"); // nobody reads on: the reply has to wait
+    socket.destroy();
+    await Promise.all([first, closed]);
+    await setImmediate(); // the second reply settles in the steps after that
+    expect(held).toHaveLength(1);
+    expect(sent).toEqual([
+      { bytes: 0, aborted: true },
+      { bytes: 0, aborted: true },
+    ]);
+  });
+});
+
+describe("a reply to content that nobody read, over HTTP/1", () => {
+  const post = (fields: string): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
+
+  it("keeps the connection where the content is little", async () => {
+    const { port } = await sender(({ url }) => ok(`answer to ${url}`));
+    const second = "GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const answers = await exchangeBytes(port, `${post("Content-Length: 5")}hello${second}`);
+    expect(answers.match(/answer to \S+/g)).toEqual(["answer to /", "answer to /second"]);
+  });
+
+  it.each([
+    ["much", "Content-Length: 1000000"],
+    ["of unknown length", "Transfer-Encoding: chunked"],
+    ["held back until asked for", "Content-Length: 5\r\nExpect: 100-continue"],
+  ])("closes the connection where the content is %s", async (_how, fields) => {
+    const { port, first } = await sender(() => ok("refused", { "content-length": "7" }));
+    const answer = await exchangeBytes(port, post(fields));
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer.endsWith("refused")).toBe(true);
+    expect(await first).toEqual({ bytes: 7, aborted: false });
+  });
+
+  it.each<[string, Reply["body"]]>([
+    ["text", "refused"],
+    ["a stream", Readable.from(["refused"])],
+    ["nothing", undefined],
+  ])("reaches a client that goes on sending, before the connection closes: %s", async (_what, body) => {
+    const { port, first } = await sender(() => ({ ...ok(body, { "content-length": body ? "7" : "0" }), status: 401 }));
+    const socket = await openSocket(port);
+    socket.write(post("Content-Length: 100000000"));
+    const sending = setInterval(() => socket.write(Buffer.alloc(65_536)), 1);
+    onTestFinished(() => clearInterval(sending));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await first).toMatchObject({ aborted: false });
+  });
+
+  it("does not wait where the client closes first", async () => {
+    const { port, first } = await sender(() => ok("refused"));
+    const socket = await openSocket(port);
+    socket.write(post("Content-Length: 1000000"));
+    await once(socket, "data");
+    socket.destroy();
+    expect(await first).toEqual({ bytes: 7, aborted: false });
+  });
+});
+
+describe("a reply over HTTP/2", () => {
+  it.each<[string, Reply["body"], string]>([
+    ["text", "naïve", "naïve"],
+    ["a stream", Readable.from(["a", "bc"]), "abc"],
+    ["nothing", undefined, ""],
+  ])("carries %s", async (_what, body, received) => {
+    const { session, first } = await http2Sender(() => ok(body));
+    expect(await text(session.request({ ":path": "/" }))).toBe(received);
+    expect(await first).toEqual({ bytes: Buffer.byteLength(received), aborted: false });
+  });
+
+  it("leaves out the fields that belong to a connection of HTTP/1", async () => {
+    const fields = { connection: "close", "keep-alive": "timeout=5", upgrade: "h2c", "proxy-connection": "close" };
+    const { session } = await http2Sender(() => ok("a", { ...fields, etag: '"1"' }));
+    const [headers] = await once(session.request({ ":path": "/" }).resume(), "response");
+    expect(headers).toMatchObject({ ":status": 200, etag: '"1"' });
+    expect(Object.keys(headers).filter((name) => name in fields)).toEqual([]);
+  });
+
+  it("resets the stream where the content fails half-way, and tells why", async () => {
+    const failure = new Error("the disk is gone");
+    const { session, first } = await http2Sender(() => ok(failing(failure)));
+    const stream = session.request({ ":path": "/" });
+    const [error] = await once(stream.resume(), "error");
+    expect(error).toMatchObject({ code: "ERR_HTTP2_STREAM_ERROR" });
+    expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR);
+    expect(await first).toMatchObject({ aborted: true, failure });
+  });
+
+  it.each<[string, (session: ClientHttp2Session, stream: ReturnType<ClientHttp2Session["request"]>) => void]>([
+    ["resets the stream", (_session, stream) => stream.close(constants.NGHTTP2_CANCEL)],
+    ["closes the connection", (session) => session.destroy()],
+  ])("releases the content when the client %s", async (_how, leave) => {
+    const body = endless();
+    const { session, first } = await http2Sender(() => ok(body));
+    const stream = session.request({ ":path": "/" }).on("error", () => {});
+    await once(stream, "data");
+    leave(session, stream);
+    expect(await first).toMatchObject({ aborted: true });
+    expect(body.destroyed).toBe(true);
+  });
+
+  it.each<[string, () => Reply["body"]]>([
+    ["text", () => "refused"],
+    ["a stream", () => Readable.from(["refused"])],
+    ["nothing", () => undefined],
+  ])("is whole for a client that goes on sending, who is told to stop: %s", async (_what, body) => {
+    const { session, first } = await http2Sender(() => ({ ...ok(body()), status: 401 }));
+    const stream = session.request({ ":path": "/", ":method": "PUT" });
+    stream.write(Buffer.alloc(1000));
+    let received = "";
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      received += piece;
+    });
+    const closed = once(stream, "close");
+    const [headers] = await once(stream, "response");
+    await closed;
+    expect(headers[":status"]).toBe(401);
+    expect(received).toBe(body() === undefined ? "" : "refused");
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+    expect(await first).toMatchObject({ aborted: false });
+  });
+
+  it("leaves the other streams of the connection alone", async () => {
+    const { session } = await http2Sender(() => ok("refused"));
+    const unread = session.request({ ":path": "/", ":method": "PUT" });
+    unread.write("content");
+    unread.resume();
+    const other = await text(session.request({ ":path": "/" }));
+    expect(other).toBe("refused");
+  });
+});
+
+describe("draining", () => {
+  it("stops after 64 KiB", async () => {
+    const source = endless();
+    let drained = 0;
+    source.on("data", (chunk: Buffer) => {
+      drained += chunk.length;
+    });
+    await new Promise<void>((resolve) => drain(source, resolve));
+    expect(drained).toBeGreaterThan(64 * 1024);
+    expect(drained).toBeLessThan(96 * 1024);
+    source.destroy();
+  });
+
+  it("ends with the source", async () => {
+    const source = Readable.from([Buffer.from("a")]);
+    await new Promise<void>((resolve) => drain(source, resolve));
+    expect(source.readableEnded).toBe(true);
+  });
+});

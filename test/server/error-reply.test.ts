@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { HttpError } from "../../src/http/http-error.ts";
+import { errorReply } from "../../src/server/error-reply.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
+import { StorageError } from "../../src/storage/storage.ts";
+
+const busy = new HttpError(503, "OVERLOADED", "Try again.", { headers: { "retry-after": "1" } });
+const gone = new HttpError(404, "NOT_FOUND", 'There is no <b>file</b> & no "directory".');
+
+/** The reply to a client with that `Accept`, and what was reported of it. */
+function replyTo(thrown: unknown, accept?: string) {
+  const reported: unknown[] = [];
+  const exchange = {
+    id: "request-1",
+    headers: accept === undefined ? {} : { accept },
+    site: { report: (...args: unknown[]) => reported.push(args) },
+  } as unknown as Exchange;
+  return { reply: errorReply(exchange, thrown), reported, exchange };
+}
+
+describe("an error reply", () => {
+  it("is JSON of reason, details and code", () => {
+    const { reply } = replyTo(gone);
+    expect(reply.status).toBe(404);
+    expect(reply.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(String(reply.body))).toEqual({
+      error: "Not Found",
+      details: 'There is no <b>file</b> & no "directory".',
+      code: "NOT_FOUND",
+    });
+  });
+
+  it.each([
+    [undefined, "application/json"],
+    ["*/*", "application/json"],
+    ["application/json", "application/json"],
+    ["image/png", "application/json"],
+    ["text/html;q=0.5, application/json", "application/json"],
+    ["text/html", "text/html; charset=utf-8"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"],
+    [";;;,,,", "application/json"],
+  ])("is, for Accept %s, %s", (accept, type) => {
+    expect(replyTo(gone, accept).reply.headers["content-type"]).toBe(type);
+  });
+
+  it("is, as a page, a document of the same text that can run and load nothing", () => {
+    const { reply } = replyTo(gone, "text/html");
+    const page = String(reply.body);
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).toContain("<title>404 Not Found</title>");
+    expect(page).toContain("NOT_FOUND");
+    expect(page).toContain("<p>There is no &lt;b&gt;file&lt;/b&gt; &amp; no &quot;directory&quot;.</p>");
+    expect(page).not.toContain("<b>");
+    expect(reply.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
+  });
+
+  it("lets no cache guess how long it holds, and tells it that Accept makes a difference", () => {
+    for (const accept of [undefined, "text/html"]) {
+      expect(replyTo(gone, accept).reply.headers).toMatchObject({ "cache-control": "no-cache", vary: "accept" });
+    }
+  });
+
+  it("has the header fields of the error, which win", () => {
+    const error = new HttpError(416, "RANGE_NOT_SATISFIABLE", "No.", {
+      headers: { "content-range": "bytes */3", "cache-control": "no-store" },
+    });
+    const { headers } = replyTo(error).reply;
+    expect(headers).toMatchObject({ "content-range": "bytes */3", "cache-control": "no-store", vary: "accept" });
+    expect(error.headers).toEqual({ "content-range": "bytes */3", "cache-control": "no-store" });
+  });
+
+  it("carries the error, for the plugins that it passes", () => {
+    expect(replyTo(gone).reply.error).toBe(gone);
+    expect(replyTo(gone, "text/html").reply.error).toBe(gone);
+  });
+
+  it("reports a failure of the server once, with what lies underneath and the exchange", () => {
+    const failure = new Error("disk on fire");
+    const { reply, reported, exchange } = replyTo(failure);
+    expect(reported).toEqual([[failure, exchange]]);
+    expect(reply.status).toBe(500);
+    expect(String(reply.body)).toContain("request-1");
+    expect(String(reply.body)).not.toContain("fire");
+  });
+
+  it("reports an HttpError that has no cause as it is", () => {
+    const error = new HttpError(502, "BAD_GATEWAY", "No.");
+    const { reported, exchange } = replyTo(error);
+    expect(reported).toEqual([[error, exchange]]);
+  });
+
+  it("reports that the disk is full, since somebody must make room", () => {
+    const full = new StorageError("full");
+    const { reply, reported, exchange } = replyTo(full);
+    expect(reply.status).toBe(507);
+    expect(reported).toEqual([[full, exchange]]);
+  });
+
+  it.each([
+    ["what the client got wrong", gone],
+    ["that the server is busy", busy],
+    ["that the storage is busy", new StorageError("busy")],
+  ])("reports nothing of %s", (_what, thrown) => {
+    expect(replyTo(thrown).reported).toEqual([]);
+  });
+
+  it("says when to ask again where the server is busy", () => {
+    expect(replyTo(busy).reply).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(replyTo(new StorageError("busy")).reply).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it, vi } from "vitest";
+import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
+import { Exchange, type ExchangeInit } from "../../src/server/exchange.ts";
+
+/** An exchange of a site that keeps what is reported and announced. */
+function exchangeOf({ incoming = {}, ...init }: { incoming?: object } & Partial<Omit<ExchangeInit, "incoming">> = {}) {
+  const reported: unknown[] = [];
+  const changes: Change[] = [];
+  const feed = new ChangeFeed(() => expect.unreachable());
+  feed.subscribe((change) => changes.push(change));
+  const exchange = new Exchange({
+    id: "request-1",
+    incoming: {
+      method: "PUT",
+      url: "/docs/a.html?x=1",
+      target: "/a.html?x=1",
+      mount: "/docs",
+      headers: { host: "example.com", "set-cookie": ["a=1", "b=2"], accept: "text/html" },
+      peer: "10.0.0.1",
+      encrypted: false,
+      httpVersion: "1.1",
+      isUpgrade: false,
+      count: (field: string) => (field === "range" ? 2 : 0),
+      content: () => [Buffer.from("content")],
+      signal: () => AbortSignal.abort("left"),
+      ...incoming,
+    } as never,
+    site: {
+      options: { maxFileSize: 100 },
+      changes: feed,
+      report: (...args: unknown[]) => reported.push(args),
+    } as never,
+    path: "/a.html",
+    search: "?x=1",
+    host: "example.com",
+    address: "192.0.2.1",
+    protocol: "https",
+    ...init,
+  });
+  return { exchange, reported, changes };
+}
+
+describe("an exchange", () => {
+  it("shows a request as the server understood it", () => {
+    const { exchange } = exchangeOf();
+    expect(exchange).toMatchObject({
+      id: "request-1",
+      method: "PUT",
+      url: "/docs/a.html?x=1",
+      mount: "/docs",
+      path: "/a.html",
+      search: "?x=1",
+      host: "example.com",
+      address: "192.0.2.1",
+      protocol: "https",
+      httpVersion: "1.1",
+      isUpgrade: false,
+      user: undefined,
+    });
+    expect(exchange.metadata.size).toBe(0);
+  });
+
+  it("permits everything until an authentication plugin says otherwise", () => {
+    const { access } = exchangeOf().exchange;
+    const rights = ["read", "list", "create", "overwrite", "append", "delete"] as const;
+    expect(rights.map((right) => access.permits(right, "/a"))).toEqual(rights.map(() => true));
+    expect(access.refusal()).toMatchObject({ status: 403, code: "FORBIDDEN" });
+  });
+
+  it("gives a header field as one text, however often it was sent", () => {
+    const { exchange } = exchangeOf();
+    expect(exchange.header("accept")).toBe("text/html");
+    expect(exchange.header("set-cookie")).toBe("a=1, b=2");
+    expect(exchange.header("x-missing")).toBeUndefined();
+  });
+
+  it("counts fields as they were sent", () => {
+    const { exchange } = exchangeOf();
+    expect([exchange.count("range"), exchange.count("host")]).toEqual([2, 0]);
+  });
+
+  it("gives content within the site's limit, and the signal of its request", async () => {
+    const { exchange } = exchangeOf();
+    expect(Buffer.from(await exchange.body.bytes()).toString()).toBe("content");
+    expect(exchange.signal.reason).toBe("left");
+  });
+
+  it("announces a change with who made it, where, by which request", () => {
+    const { exchange, changes } = exchangeOf();
+    exchange.user = { name: "ada", roles: [] };
+    exchange.changed({ kind: "replaced", path: "/a.html", etag: '"1"' });
+    expect(changes).toEqual([
+      {
+        id: 1,
+        kind: "replaced",
+        path: "/a.html",
+        etag: '"1"',
+        method: "PUT",
+        host: "example.com",
+        user: "ada",
+        requestId: "request-1",
+        time: expect.any(String),
+      },
+    ]);
+  });
+
+  it("announces no user where there was no authentication", () => {
+    const { exchange, changes } = exchangeOf();
+    exchange.changed({ kind: "deleted", path: "/a.html" });
+    expect(changes[0]).not.toHaveProperty("user");
+  });
+});
+
+describe("what was deferred", () => {
+  it("is called when the exchange is over, each once, in order", async () => {
+    const { exchange } = exchangeOf();
+    const log: string[] = [];
+    exchange.defer(() => log.push("first"));
+    exchange.defer(() => log.push("second"));
+    expect(log).toEqual([]);
+    await exchange.end();
+    await exchange.end();
+    expect(log).toEqual(["first", "second"]);
+  });
+
+  it("is waited for", async () => {
+    const { exchange } = exchangeOf();
+    const log: string[] = [];
+    exchange.defer(async () => {
+      await Promise.resolve();
+      log.push("released");
+    });
+    await exchange.end();
+    expect(log).toEqual(["released"]);
+  });
+
+  it("is reported where it fails, and keeps nothing else from being released", async () => {
+    const { exchange, reported } = exchangeOf();
+    const released = vi.fn();
+    const thrown = new Error("thrown");
+    const rejected = new Error("rejected");
+    exchange.defer(() => {
+      throw thrown;
+    });
+    exchange.defer(() => Promise.reject(rejected));
+    exchange.defer(released);
+    await exchange.end();
+    expect(reported).toEqual([
+      [thrown, exchange],
+      [rejected, exchange],
+    ]);
+    expect(released).toHaveBeenCalledOnce();
+  });
+
+  it("is called at once where the exchange is over already", async () => {
+    const { exchange, reported } = exchangeOf();
+    await exchange.end();
+    const released = vi.fn();
+    const late = new Error("too late");
+    exchange.defer(released);
+    exchange.defer(() => {
+      throw late;
+    });
+    expect(released).toHaveBeenCalledOnce();
+    expect(reported).toEqual([[late, exchange]]);
+  });
+
+  it("may be deferred by what is released", async () => {
+    const { exchange } = exchangeOf();
+    const released = vi.fn();
+    exchange.defer(() => exchange.defer(released));
+    await exchange.end();
+    expect(released).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { namesAt } from "../content.ts";
+
+describe("a directory of the disk", () => {
+  it("leaves out temporary files", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, ".filement-0123abcd-1-ff.tmp"), "");
+    await writeFile(join(root, ".filement.html"), "");
+    expect(await namesAt(diskStorage(root), "/")).toEqual([".filement.html"]);
+  });
+
+  it.skipIf(process.platform !== "linux")("leaves out names that no request can spell", async () => {
+    const root = await temporaryDirectory();
+    const names = ["ok.txt", "back\\slash", "line\nbreak", "escape\u001b[2J", "delete\u007f"];
+    for (const name of names) await writeFile(join(root, name), "");
+    expect(await namesAt(diskStorage(root), "/")).toEqual(["ok.txt"]);
+  });
+
+  it.skipIf(process.platform !== "linux")("leaves out names that are not UTF-8", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(Buffer.concat([Buffer.from(`${root}/broken-`), Buffer.from([0xff])]), "");
+    await writeFile(join(root, "whole-ÿ"), "");
+    expect(await namesAt(diskStorage(root), "/")).toEqual(["whole-ÿ"]);
+  });
+
+  it("leaves other work its turns while it lists 10,000 entries", async () => {
+    const root = await temporaryDirectory();
+    await promisify(execFile)("sh", ["-c", "seq 10000 | xargs touch"], { cwd: root });
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const names = await namesAt(diskStorage(root), "/");
+    clearInterval(timer);
+    expect(names).toHaveLength(10_000);
+    expect(turns).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { gate } from "../content.ts";
+
+describe("a removal on the disk", () => {
+  it("takes a link away and leaves the file it leads to", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a.txt"), "a");
+    await symlink("a.txt", join(root, "link.txt"));
+    await diskStorage(root).remove("/link.txt");
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it("shows the check the file that a link leads to", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a.txt"), "12345");
+    await symlink("a.txt", join(root, "link.txt"));
+    const sizes: Array<number | undefined> = [];
+    await diskStorage(root).remove("/link.txt", { check: (current) => void sizes.push(current?.size) });
+    expect(sizes).toEqual([5]);
+  });
+
+  it("refuses a directory in which an upload is under way", async () => {
+    const root = await temporaryDirectory();
+    await mkdir(join(root, "dir"));
+    const storage = diskStorage(root);
+    const { opened: mayEnd, open } = gate();
+    const { opened: hasBegun, open: begin } = gate();
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("x");
+      begin();
+      await mayEnd;
+    }
+    const writing = storage.write("/dir/a.txt", slow());
+    await hasBegun;
+    await expect(storage.remove("/dir/")).rejects.toMatchObject({ code: "not-empty" });
+    open();
+    await writing;
+    expect(await readdir(join(root, "dir"))).toEqual(["a.txt"]);
+  });
+});

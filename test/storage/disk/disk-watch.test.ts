@@ -1,0 +1,653 @@
+import { spawn, spawnSync } from "node:child_process";
+import fs, { type FSWatcher, writeFileSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, rmdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { diskLocks } from "../../../src/storage/disk/disk.ts";
+import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import type { Storage, StorageWatcher } from "../../../src/storage/storage.ts";
+import { runNodeToEnd } from "../../helpers/run-node.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { compiled } from "../compiled.ts";
+import { content } from "../content.ts";
+
+const mocked = vi.hoisted(() => ({ refuseWatch: undefined as string | undefined }));
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof import("node:fs")>();
+  return {
+    ...real,
+    watch: (...args: Parameters<typeof real.watch>): FSWatcher => {
+      const { refuseWatch } = mocked;
+      if (refuseWatch) throw Object.assign(new Error(`${refuseWatch}: watch`), { code: refuseWatch });
+      return real.watch(...args);
+    },
+  };
+});
+
+interface Told {
+  readonly path: string;
+  /** What is there now; `undefined` for nothing. */
+  readonly version: string | undefined;
+  readonly wasThere: boolean;
+}
+
+// Written with `writeFileSync`: between its two steps, no event is read, however busy the machine is.
+
+/** A watched storage in a directory, and what was told of it. */
+class Watched {
+  readonly root: string;
+  readonly storage: Storage;
+  readonly told: Told[] = [];
+  readonly failures: unknown[] = [];
+  unwatch = async (): Promise<void> => {};
+  #sentinels = 0;
+  #heard = (): void => {};
+
+  constructor(root: string, options: DiskStorageOptions) {
+    this.root = root;
+    this.storage = diskStorage(root, options);
+  }
+
+  async watch(watcher: Partial<StorageWatcher>): Promise<void> {
+    const unwatch = await this.storage.watch?.({
+      changed: (path, stat, wasThere) => {
+        this.told.push({ path, version: stat?.version, wasThere });
+        this.#heard();
+      },
+      ignores: () => false,
+      failed: (error) => void this.failures.push(error),
+      ...watcher,
+    });
+    this.unwatch = unwatch ?? this.unwatch;
+  }
+
+  at(path: string): string {
+    return join(this.root, path);
+  }
+
+  /** Waits until something was told. */
+  async until(isEnough: () => boolean): Promise<void> {
+    while (!isEnough()) {
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+
+  /** Waits until all that has happened so far must have been told: what is written later, several times, was. */
+  async settled(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      this.#sentinels += 1;
+      const path = `/sentinel-${this.#sentinels}`;
+      writeFileSync(this.at(path), "");
+      await this.until(() => this.told.some((each) => each.path === path));
+    }
+  }
+
+  /** What was told of files that came, changed or went, in words, sorted; without what came and went unseen. */
+  async summary(): Promise<string[]> {
+    await this.settled();
+    return this.told
+      .filter(({ path, version, wasThere }) => !path.startsWith("/sentinel") && (version !== undefined || wasThere))
+      .map(({ path, version, wasThere }) => `${version === undefined ? "-" : wasThere ? "*" : "+"} ${path}`)
+      .sort();
+  }
+}
+
+interface Options extends DiskStorageOptions {
+  readonly watcher?: Partial<StorageWatcher>;
+}
+
+/** Watches a directory with these files until the test is over. */
+async function watched(files: Readonly<Record<string, string>> = {}, options: Options = {}): Promise<Watched> {
+  const directory = await temporaryDirectory();
+  const { watcher = {}, ...rest } = options;
+  const root = join(directory, "site");
+  await mkdir(root);
+  const site = new Watched(root, rest);
+  for (const [path, text] of Object.entries(files)) await put(site, path, text);
+  await site.watch(watcher);
+  onTestFinished(() => site.unwatch());
+  return site;
+}
+
+async function put(site: Watched, path: string, text: string): Promise<void> {
+  await mkdir(join(site.at(path), ".."), { recursive: true });
+  writeFileSync(site.at(path), text);
+}
+
+describe("a watched directory tree", () => {
+  it("tells of a file that was made, with its version", async () => {
+    const site = await watched();
+    writeFileSync(site.at("/a.txt"), "a");
+    await site.until(() => site.told.length > 0);
+    const version = (await site.storage.stat("/a.txt"))?.version;
+    expect(site.told).toEqual([{ path: "/a.txt", version, wasThere: false }]);
+  });
+
+  it("tells of a file that was changed, and of one that is gone", async () => {
+    const site = await watched({ "/a.txt": "a", "/sub/b.txt": "b" });
+    writeFileSync(site.at("/a.txt"), "changed");
+    await rm(site.at("/sub/b.txt"));
+    expect(await site.summary()).toEqual(["* /a.txt", "- /sub/b.txt"]);
+  });
+
+  it("tells nothing of what was there before, nor of what is only read", async () => {
+    const site = await watched({ "/a.txt": "a", "/sub/b.txt": "b" });
+    await readFile(site.at("/a.txt"));
+    await readdir(site.at("/sub"));
+    expect(await site.summary()).toEqual([]);
+  });
+
+  it("tells once of a file that is emptied and written in pieces", async () => {
+    const site = await watched({ "/a.txt": "a" });
+    const handle = fs.openSync(site.at("/a.txt"), "w");
+    for (let piece = 0; piece < 50; piece += 1) fs.writeSync(handle, "piece");
+    fs.closeSync(handle);
+    expect(await site.summary()).toEqual(["* /a.txt"]);
+    expect(site.told.find(({ path }) => path === "/a.txt")?.version).toBe((await site.storage.stat("/a.txt"))?.version);
+  });
+
+  it("tells once of a file that an editor saves by renaming, and not of the editor's own", async () => {
+    const site = await watched({ "/a.txt": "a" });
+    writeFileSync(site.at("/.a.txt.swp"), "new");
+    writeFileSync(site.at("/4913"), "");
+    fs.rmSync(site.at("/4913"));
+    fs.renameSync(site.at("/.a.txt.swp"), site.at("/a.txt"));
+    expect(await site.summary()).toEqual(["* /a.txt"]);
+  });
+
+  it("tells of the backup that an editor leaves as a new file", async () => {
+    const site = await watched({ "/a.txt": "a" });
+    fs.renameSync(site.at("/a.txt"), site.at("/a.txt~"));
+    writeFileSync(site.at("/a.txt"), "new");
+    expect(await site.summary()).toEqual(["* /a.txt", "+ /a.txt~"]);
+  });
+
+  it("tells of files that are moved in, out and about", async () => {
+    const site = await watched({ "/out.txt": "out", "/old/about.txt": "about", "/new/other.txt": "other" });
+    writeFileSync(site.at("/../in.txt"), "in");
+    await rename(site.at("/../in.txt"), site.at("/in.txt"));
+    await rename(site.at("/out.txt"), site.at("/../out.txt"));
+    await rename(site.at("/old/about.txt"), site.at("/new/about.txt"));
+    expect(await site.summary()).toEqual(["+ /in.txt", "+ /new/about.txt", "- /old/about.txt", "- /out.txt"]);
+  });
+
+  it("tells of all files of a directory that is moved in, and follows it from then on", async () => {
+    const site = await watched();
+    await mkdir(site.at("/../made/deep/deeper"), { recursive: true });
+    writeFileSync(site.at("/../made/a.txt"), "a");
+    writeFileSync(site.at("/../made/deep/deeper/b.txt"), "b");
+    await rename(site.at("/../made"), site.at("/made"));
+    expect(await site.summary()).toEqual(["+ /made/a.txt", "+ /made/deep/deeper/b.txt"]);
+    writeFileSync(site.at("/made/deep/deeper/b.txt"), "changed");
+    expect(await site.summary()).toContain("* /made/deep/deeper/b.txt");
+  });
+
+  it("tells of all files of a directory that is moved out or removed", async () => {
+    const files = { "/out/a.txt": "a", "/out/deep/b.txt": "b", "/gone/c.txt": "c", "/gone/deep/d.txt": "d" };
+    const site = await watched(files);
+    await rename(site.at("/out"), site.at("/../out"));
+    await rm(site.at("/gone"), { recursive: true });
+    expect(await site.summary()).toEqual(["- /gone/c.txt", "- /gone/deep/d.txt", "- /out/a.txt", "- /out/deep/b.txt"]);
+    writeFileSync(site.at("/../out/a.txt"), "no longer ours");
+    expect(await site.summary()).toHaveLength(4);
+  });
+
+  it("follows a directory under its new name", async () => {
+    const site = await watched({ "/old/deep/a.txt": "a" });
+    await rename(site.at("/old"), site.at("/new"));
+    await site.settled();
+    writeFileSync(site.at("/new/deep/b.txt"), "b");
+    expect(await site.summary()).toEqual(["+ /new/deep/a.txt", "+ /new/deep/b.txt", "- /old/deep/a.txt"]);
+  });
+
+  it("follows a directory that is removed and at once made again", async () => {
+    const site = await watched({ "/sub/a.txt": "a", "/sub/same.txt": "same" });
+    fs.rmSync(site.at("/sub"), { recursive: true });
+    fs.mkdirSync(site.at("/sub"));
+    writeFileSync(site.at("/sub/same.txt"), "same");
+    expect(await site.summary()).toEqual(["* /sub/same.txt", "- /sub/a.txt"]);
+    writeFileSync(site.at("/sub/later.txt"), "later");
+    expect(await site.summary()).toContain("+ /sub/later.txt");
+  });
+
+  it("misses nothing in directories that are made while it looks", async () => {
+    const site = await watched();
+    const expected: string[] = [];
+    for (let i = 0; i < 200; i += 1) {
+      await put(site, `/a${i % 7}/b${i % 31}/${i}.txt`, "x");
+      expected.push(`+ /a${i % 7}/b${i % 31}/${i}.txt`);
+    }
+    expect(await site.summary()).toEqual(expected.sort());
+  });
+
+  it("tells of a file in whose place a directory comes, and the other way round", async () => {
+    const site = await watched({ "/file": "file", "/directory/a.txt": "a" });
+    fs.rmSync(site.at("/file"));
+    fs.mkdirSync(site.at("/file"));
+    writeFileSync(site.at("/file/b.txt"), "b");
+    fs.rmSync(site.at("/directory"), { recursive: true });
+    writeFileSync(site.at("/directory"), "now a file");
+    expect(await site.summary()).toEqual(["+ /directory", "+ /file/b.txt", "- /directory/a.txt", "- /file"]);
+  });
+
+  const oddNames = [
+    "with space.txt",
+    "#?%25&+=;.txt",
+    "'\"`$(x)<b>.txt",
+    "-rf",
+    "caf\u00e9.txt",
+    "cafe\u0301.txt",
+    "\u{1f600}.html",
+    "...",
+    "~",
+    "x".repeat(255),
+  ];
+
+  it.each(oddNames)("tells of a file named %j", async (name) => {
+    const site = await watched();
+    writeFileSync(site.at(`/${name}`), "x");
+    await mkdir(site.at(`/in/${"d".repeat(3)}`), { recursive: true });
+    writeFileSync(site.at(`/in/ddd/${name}`), "x");
+    const expected = [`+ /${name}`, `+ /in/ddd/${name}`].sort();
+    await expect.poll(() => site.summary(), { timeout: 10_000 }).toEqual(expected);
+  });
+
+  it("tells nothing of names that no request can spell, nor of the server's own", async () => {
+    const site = await watched();
+    const names = ["back\\slash", "line\nbreak", "bell\u0007", ".filement-00000000-1-aa.tmp"];
+    for (const name of names) writeFileSync(site.at(`/${name}`), "x");
+    writeFileSync(Buffer.concat([Buffer.from(site.at("/latin1-")), Buffer.from([0xe9])]), "x");
+    await mkdir(site.at("/.filement-directory.tmp"));
+    writeFileSync(site.at("/.filement-directory.tmp/a.txt"), "x");
+    expect(await site.summary()).toEqual([]);
+  });
+
+  it("tells nothing of what the watcher ignores, and watches no directory for it", async () => {
+    const asked: string[] = [];
+    const ignores = (path: string): boolean => {
+      asked.push(path);
+      return path === "/.git";
+    };
+    const site = await watched({ "/.git/objects/aa": "x" }, { watcher: { ignores } });
+    writeFileSync(site.at("/.git/objects/bb"), "x");
+    expect(await site.summary()).toEqual([]);
+    expect(asked.filter((path) => path.startsWith("/.git/"))).toEqual([]);
+  });
+
+  it("tells nothing of protected files, also of those that became so later", async () => {
+    const site = await watched({ "/users.json": "[]", "/log/access.log": "" });
+    await site.storage.protect?.(site.at("/users.json"));
+    await site.storage.protect?.(site.at("/new.log"));
+    await site.storage.protect?.(site.at("/log"));
+    writeFileSync(site.at("/users.json"), "[1]");
+    writeFileSync(site.at("/new.log"), "1");
+    writeFileSync(site.at("/log/access.log"), "1");
+    await rm(site.at("/users.json"));
+    writeFileSync(site.at("/public.txt"), "1");
+    expect(await site.summary()).toEqual(["+ /public.txt"]);
+    expect(site.told.map(({ path }) => path)).not.toContain("/users.json");
+  });
+});
+
+describe("links in a watched tree", () => {
+  it("change with the file that they lead to", async () => {
+    const site = await watched({ "/pages/home.html": "home" });
+    await symlink("pages/home.html", site.at("/index.html"));
+    expect(await site.summary()).toEqual(["+ /index.html"]);
+    writeFileSync(site.at("/pages/home.html"), "changed");
+    expect(await site.summary()).toEqual(["* /index.html", "* /pages/home.html", "+ /index.html"]);
+    await rm(site.at("/pages/home.html"));
+    expect((await site.summary()).filter((each) => each.startsWith("-"))).toEqual([
+      "- /index.html",
+      "- /pages/home.html",
+    ]);
+  });
+
+  it("are known when they were there at the start", async () => {
+    const site = await watched({ "/pages/home.html": "home" });
+    await symlink("pages/home.html", site.at("/index.html"));
+    await site.unwatch();
+    const again = new Watched(site.root, {});
+    await again.watch({});
+    onTestFinished(() => again.unwatch());
+    writeFileSync(site.at("/pages/home.html"), "changed");
+    expect(await again.summary()).toEqual(["* /index.html", "* /pages/home.html"]);
+  });
+
+  it("to directories change with what is in them, and as a whole when they are turned", async () => {
+    const site = await watched({ "/releases/1/a.html": "1", "/releases/1/old.html": "1", "/releases/2/a.html": "2" });
+    await symlink("releases/1", site.at("/current"));
+    expect(await site.summary()).toEqual(["+ /current/a.html", "+ /current/old.html"]);
+    site.told.length = 0;
+    writeFileSync(site.at("/releases/1/a.html"), "changed");
+    expect(await site.summary()).toEqual(["* /current/a.html", "* /releases/1/a.html"]);
+    site.told.length = 0;
+    await symlink("releases/2", site.at("/next"));
+    await rename(site.at("/next"), site.at("/current"));
+    expect(await site.summary()).toEqual(["* /current/a.html", "- /current/old.html"]);
+  });
+
+  it("are not followed in circles", async () => {
+    const site = await watched({ "/a/file": "x", "/b/file": "x" });
+    await symlink(".", site.at("/self"));
+    await symlink("../b", site.at("/a/to-b"));
+    await symlink("../a", site.at("/b/to-a"));
+    await symlink("loop", site.at("/loop"));
+    await site.settled();
+    writeFileSync(site.at("/a/file"), "changed");
+    expect((await site.summary()).filter((each) => each.startsWith("*"))).toEqual(["* /a/file", "* /b/to-a/file"]);
+  });
+
+  it("that leave the root are nothing, wherever they lead", async () => {
+    const site = await watched();
+    await mkdir(site.at("/../outside"));
+    writeFileSync(site.at("/../outside/secret.txt"), "secret");
+    await symlink("../outside/secret.txt", site.at("/file"));
+    await symlink("../outside", site.at("/directory"));
+    await symlink("../outside/none", site.at("/nowhere"));
+    await site.settled();
+    writeFileSync(site.at("/../outside/secret.txt"), "changed");
+    expect(await site.summary()).toEqual([]);
+  });
+
+  it("are nothing where the storage follows none", async () => {
+    const site = await watched({ "/a.txt": "a", "/sub/b.txt": "b" }, { symlinks: "never" });
+    await symlink("a.txt", site.at("/file"));
+    await symlink("sub", site.at("/directory"));
+    await site.settled();
+    writeFileSync(site.at("/sub/b.txt"), "changed");
+    expect(await site.summary()).toEqual(["* /sub/b.txt"]);
+  });
+});
+
+describe("changes through a watched storage", () => {
+  it("are told of as well, once", async () => {
+    const site = await watched({ "/old.txt": "old", "/list.txt": "1" });
+    await site.storage.write("/new.txt", content("new"));
+    await site.storage.append("/list.txt", content("2"));
+    await site.storage.remove("/old.txt");
+    expect(await site.summary()).toEqual(["* /list.txt", "+ /new.txt", "- /old.txt"]);
+    expect(site.told.find(({ path }) => path === "/list.txt")?.version).toBe(
+      (await site.storage.stat("/list.txt"))?.version,
+    );
+  });
+
+  it("are told of after whoever made them had the result", async () => {
+    const order: string[] = [];
+    const changed: StorageWatcher["changed"] = (_, stat) => void (stat && order.push(`told of ${stat.version}`));
+    const site = await watched({}, { watcher: { changed } });
+    const writes = Array.from({ length: 60 }, async (_, i) => {
+      const { stat } = await site.storage.write(`/${i % 3}.txt`, content(`${i}`));
+      order.push(`wrote ${stat.version}`);
+    });
+    await Promise.all(writes);
+    await vi.waitUntil(() => order.length === 120);
+    const written = new Set<string>();
+    for (const each of order) {
+      const [what, version = ""] = each.split(/ (?:of )?/);
+      if (what === "wrote") written.add(version);
+      expect(written).toContain(version);
+    }
+  });
+
+  it("are told of after what others did to the same file before", async () => {
+    const site = await watched({ "/a.txt": "a" });
+    writeFileSync(site.at("/a.txt"), "by another program");
+    const other = (await site.storage.stat("/a.txt"))?.version;
+    const { stat } = await site.storage.update("/a.txt", (bytes) => Buffer.concat([bytes, Buffer.from(", and us")]));
+    await site.settled();
+    const versions = site.told.filter(({ path }) => path === "/a.txt").map(({ version }) => version);
+    expect(versions).toEqual([other, stat.version]);
+  });
+
+  it("are not looked at half-way", async () => {
+    const site = await watched({ "/a.txt": "a" });
+    await diskLocks.run(site.at("/a.txt"), async () => {
+      writeFileSync(site.at("/a.txt"), "half");
+      await site.settled();
+      expect(site.told.filter(({ path }) => path === "/a.txt")).toEqual([]);
+      writeFileSync(site.at("/a.txt"), "half and whole");
+    });
+    expect(await site.summary()).toEqual(["* /a.txt"]);
+    const version = (await site.storage.stat("/a.txt"))?.version;
+    expect(site.told.find(({ path }) => path === "/a.txt")?.version).toBe(version);
+  });
+});
+
+describe("the root of a watched storage", () => {
+  it("may be removed and made again", async () => {
+    const site = await watched({ "/a.txt": "a", "/sub/b.txt": "b" });
+    await rm(site.root, { recursive: true });
+    await site.until(() => site.told.filter(({ wasThere }) => wasThere).length === 2);
+    await mkdir(site.at("/sub"), { recursive: true });
+    writeFileSync(site.at("/sub/c.txt"), "c");
+    await site.until(() => site.told.some(({ path }) => path === "/sub/c.txt"));
+    expect(await site.summary()).toEqual(["+ /sub/c.txt", "- /a.txt", "- /sub/b.txt"]);
+    expect(site.failures).toEqual([]);
+  });
+
+  it("may be exchanged for another", async () => {
+    const site = await watched({ "/a.txt": "a", "/b.txt": "b" });
+    await mkdir(site.at("/../next"));
+    writeFileSync(site.at("/../next/a.txt"), "next");
+    await rename(site.root, site.at("/../before"));
+    await rename(site.at("/../next"), site.root);
+    await site.until(() => site.told.filter(({ wasThere }) => wasThere).length === 2);
+    expect(await site.summary()).toEqual(["* /a.txt", "- /b.txt"]);
+    writeFileSync(site.at("/c.txt"), "c");
+    expect(await site.summary()).toEqual(["* /a.txt", "+ /c.txt", "- /b.txt"]);
+  });
+});
+
+describe("a burst of changes", () => {
+  const count = 10_000;
+  // Each file is made elsewhere and moved in. One that is written in place, on a machine that is busy enough, is seen
+  // empty first.
+  const script = `
+    const { mkdirSync, renameSync, writeFileSync } = require("node:fs");
+    const [, root] = process.argv;
+    for (let i = 0; i < ${count}; i += 1) {
+      const directory = root + "/d" + (i % 100) + "/e" + (i % 7);
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(root + "/../made", "x");
+      renameSync(root + "/../made", directory + "/" + i + ".html");
+    }`;
+  const inPlace = script.replace(/writeFileSync\(.*\n.*\n/, 'writeFileSync(directory + "/" + i + ".html", "x");');
+
+  const isTold = ({ told }: Watched): boolean =>
+    told.length >= count && told.filter(({ version }) => version !== undefined).length >= count;
+
+  /** Each file once, none left out. */
+  async function expectAllOnce(site: Watched): Promise<void> {
+    const summary = await site.summary();
+    expect(new Set(summary).size).toBe(summary.length);
+    expect(summary.length).toBe(count);
+    expect(summary.every((each) => each.startsWith("+ "))).toBe(true);
+  }
+
+  it("is told whole, each file once", { timeout: 60_000 }, async () => {
+    const site = await watched();
+    spawn(process.execPath, ["-e", script, site.root]);
+    await site.until(() => isTold(site));
+    await expectAllOnce(site);
+  });
+
+  it("is told whole when the system has dropped events", { timeout: 60_000 }, async () => {
+    const site = await watched();
+    for (let i = 0; i < 100; i += 1)
+      for (let j = 0; j < 7; j += 1) fs.mkdirSync(site.at(`/d${i}/e${j}`), { recursive: true });
+    await site.settled();
+    spawnSync(process.execPath, ["-e", inPlace, site.root]); // holds the event loop, while the system's queue runs over
+    await site.until(() => isTold(site));
+    await expectAllOnce(site);
+  });
+
+  it("of anything leaves the watcher with what is there", { timeout: 60_000 }, async () => {
+    const site = await watched({ "/a/1": "x", "/b/2": "x" });
+    const known = new Map<string, string>();
+    for (const path of ["/a/1", "/b/2"]) known.set(path, (await site.storage.stat(path))?.version ?? "");
+    const random = seeded(20_261);
+    const directories = ["", "/a", "/b", "/a/c", "/a/c/d"];
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    const place = (): string => `${pick(directories)}/${Math.floor(random() * 6)}`;
+    const actions = [
+      async () => writeFileSync(site.at(place()), "x"),
+      async () => writeFileSync(site.at(place()), "y", { flag: "a" }),
+      () => rename(site.at(place()), site.at(place())),
+      () => rename(site.at(pick(directories)), site.at(pick(directories))),
+      () => rm(site.at(place()), { recursive: true }),
+      () => rm(site.at(pick(directories.slice(1))), { recursive: true }),
+      () => mkdir(site.at(pick(directories)), { recursive: true }),
+      () => rmdir(site.at(place())),
+      () => site.storage.write(place(), content("z")),
+    ];
+    for (let step = 0; step < 1500; step += 1) {
+      await pick(actions)().catch(() => {}); // what is not there cannot be moved; that is as good a step
+      if (step % 100 === 99) await site.settled();
+    }
+    await site.settled();
+    for (const { path, version, wasThere } of site.told) {
+      expect(wasThere).toBe(known.has(path));
+      expect(version === undefined ? undefined : known.get(path)).not.toBe(version ?? "");
+      if (version === undefined) known.delete(path);
+      else known.set(path, version);
+    }
+    expect([...known].sort()).toEqual((await everything(site)).sort());
+    expect(site.failures).toEqual([]);
+  });
+});
+
+describe("the watching", () => {
+  const script = compiled("watch-and-leave");
+
+  it.each(["ended", "left as it is"])("does not keep a process running, %s", async (how) => {
+    const root = await temporaryDirectory();
+    const { code, stdout, stderr } = await runNodeToEnd([script(), root, how], { cwd: root });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "/a.txt\n", stderr: "" });
+  });
+
+  it.runIf(process.platform === "linux")("takes one watch for each directory, and gives them all back", async () => {
+    const before = watchesOfProcess();
+    const site = await watched({ "/a/b/c.txt": "x", "/a/b/d.txt": "x", "/e/f.txt": "x" });
+    expect(watchesOfProcess() - before).toBe(4);
+    await mkdir(site.at("/e/new"));
+    await rm(site.at("/a"), { recursive: true });
+    await site.settled();
+    expect(watchesOfProcess() - before).toBe(3);
+    await site.unwatch();
+    expect(watchesOfProcess()).toBe(before);
+  });
+
+  it("has told for the last time when it has ended", async () => {
+    const site = await watched();
+    for (let i = 0; i < 200; i += 1) writeFileSync(site.at(`/${i}.txt`), "x");
+    await site.until(() => site.told.length > 0);
+    const ended = site.unwatch();
+    await ended;
+    const { length } = site.told;
+    const other = await site.storage.watch?.({
+      changed: () => heard(),
+      ignores: () => false,
+      failed: () => {},
+    });
+    let heard = (): void => {};
+    const sentinel = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    writeFileSync(site.at("/sentinel"), "");
+    await sentinel;
+    await other?.();
+    expect(site.told.length).toBe(length);
+  });
+
+  it("may be done by several at once, each with its own", async () => {
+    const site = await watched();
+    const heard: string[] = [];
+    const unwatch = await site.storage.watch?.({
+      changed: (path) => void heard.push(path),
+      ignores: (path) => path === "/b.txt",
+      failed: () => {},
+    });
+    writeFileSync(site.at("/a.txt"), "a");
+    writeFileSync(site.at("/b.txt"), "b");
+    expect(await site.summary()).toEqual(["+ /a.txt", "+ /b.txt"]);
+    expect(heard.filter((path) => !path.startsWith("/sentinel"))).toEqual(["/a.txt"]);
+    await unwatch?.();
+    writeFileSync(site.at("/c.txt"), "c");
+    await site.settled();
+    expect(heard).not.toContain("/c.txt");
+  });
+
+  it.each(["ENOSPC", "EMFILE"])(
+    "says once when the system allows no more (%s), and keeps what it has",
+    async (code) => {
+      const site = await watched({ "/a.txt": "a" });
+      mocked.refuseWatch = code;
+      onTestFinished(() => {
+        mocked.refuseWatch = undefined;
+      });
+      await mkdir(site.at("/one"));
+      await mkdir(site.at("/two/three"), { recursive: true });
+      writeFileSync(site.at("/a.txt"), "changed");
+      expect(await site.summary()).toEqual(["* /a.txt"]);
+      expect(site.failures.map(String)).toEqual([
+        expect.stringMatching(`^Error: watch: the system allows no more watches \\(${code}\\); edits in /(one|two)`),
+      ]);
+    },
+  );
+
+  it("hands on what it cannot make sense of, and goes on", async () => {
+    const site = await watched({}, { watcher: { changed: fail } });
+    writeFileSync(site.at("/a.txt"), "a");
+    await vi.waitUntil(() => site.failures.length === 1);
+    writeFileSync(site.at("/b.txt"), "b");
+    await vi.waitUntil(() => site.failures.length === 2);
+    expect(site.failures.map(String)).toEqual(["Error: /a.txt", "Error: /b.txt"]);
+  });
+
+  it("does not make a change fail that it cannot look at", async () => {
+    const site = await watched({ "/a.txt": "a" }, { watcher: { changed: fail } });
+    writeFileSync(site.at("/a.txt"), "by another program");
+    await site.storage.write("/a.txt", content("by us"));
+    expect(await readFile(site.at("/a.txt"), "utf8")).toBe("by us");
+    expect(site.failures.map(String)).toContain("Error: /a.txt");
+  });
+});
+
+function fail(path: string): void {
+  throw new Error(path);
+}
+
+/** Small and good enough; the same numbers in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Paths and versions of all files that there are, but for the sentinels' own. */
+async function everything(site: Watched, path = "/"): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for await (const entry of site.storage.list(path)) {
+    const below = path + entry.name;
+    if (entry.type === "file") found.push([below, entry.version]);
+    else found.push(...(await everything(site, `${below}/`)));
+  }
+  return found;
+}
+
+/** How many directories this process has the kernel watch. */
+function watchesOfProcess(): number {
+  const texts = fs.readdirSync("/proc/self/fdinfo").map((descriptor) => {
+    try {
+      return fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8");
+    } catch {
+      return ""; // the one of the listing itself, closed since
+    }
+  });
+  return texts.join("").match(/^inotify wd/gm)?.length ?? 0;
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { QuietPaths } from "../../../src/storage/disk/quiet-paths.ts";
+import { gate } from "../content.ts";
+
+/** Keeps what was looked at, in order. */
+function recorded(): { paths: QuietPaths; looked: string[] } {
+  const looked: string[] = [];
+  const paths = new QuietPaths(
+    async (path) => {
+      looked.push(path);
+    },
+    { quietMs: 100, maxDelayMs: 1000 },
+  );
+  return { paths, looked };
+}
+
+describe("quiet paths", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("are looked at once nothing has happened to them for a while", async () => {
+    const { paths, looked } = recorded();
+    paths.add("/a");
+    await vi.advanceTimersByTimeAsync(99);
+    expect(looked).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(looked).toEqual(["/a"]);
+  });
+
+  it("are looked at once, however often something happened", async () => {
+    const { paths, looked } = recorded();
+    for (let i = 0; i < 5; i += 1) {
+      paths.add("/a");
+      await vi.advanceTimersByTimeAsync(90);
+    }
+    expect(looked).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(looked).toEqual(["/a"]);
+  });
+
+  it("are looked at all the same when they never come to rest", async () => {
+    const { paths, looked } = recorded();
+    for (let ms = 0; ms < 3000; ms += 10) {
+      paths.add("/a");
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(looked).toEqual(["/a", "/a", "/a"]);
+  });
+
+  it("do not wait for each other", async () => {
+    const { paths, looked } = recorded();
+    paths.add("/a");
+    await vi.advanceTimersByTimeAsync(60);
+    paths.add("/b");
+    await vi.advanceTimersByTimeAsync(60);
+    expect(looked).toEqual(["/a"]);
+    await vi.advanceTimersByTimeAsync(60);
+    expect(looked).toEqual(["/a", "/b"]);
+  });
+
+  it("need not wait at all", () => {
+    const { paths, looked } = recorded();
+    paths.add("/a");
+    paths.addNow("/a");
+    expect(looked).toEqual(["/a"]);
+  });
+
+  it("are not looked at twice at the same time, but again afterwards", async () => {
+    const first = gate();
+    let looking = 0;
+    let most = 0;
+    let looks = 0;
+    const paths = new QuietPaths(async () => {
+      looking += 1;
+      looks += 1;
+      most = Math.max(most, looking);
+      await first.opened;
+      looking -= 1;
+    });
+    paths.addNow("/a");
+    paths.addNow("/a");
+    await vi.advanceTimersByTimeAsync(500);
+    expect(looks).toBe(1);
+    first.open();
+    await vi.advanceTimersByTimeAsync(0);
+    expect({ looks, most }).toEqual({ looks: 2, most: 1 });
+  });
+
+  it("are looked at a few at a time, and one that takes long does not keep the others", async () => {
+    const slow = gate();
+    let looking = 0;
+    let most = 0;
+    const looked = new Set<string>();
+    const paths = new QuietPaths(async (path) => {
+      looking += 1;
+      most = Math.max(most, looking);
+      await (path === "/slow" ? slow.opened : Promise.resolve());
+      looking -= 1;
+      looked.add(path);
+    });
+    paths.addNow("/slow");
+    for (let i = 0; i < 1000; i += 1) paths.add(`/${i}`);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(looked.size).toBe(1000);
+    expect(most).toBeLessThanOrEqual(16);
+    slow.open();
+    await paths.close();
+    expect(looked).toContain("/slow");
+  });
+
+  it("can be settled at once, with what comes up meanwhile", async () => {
+    const looked: string[] = [];
+    const paths: QuietPaths = new QuietPaths(async (path) => {
+      looked.push(path);
+      if (path.length < 8) paths.add(`${path}/a`);
+    });
+    paths.add("/a");
+    await paths.settle();
+    expect(looked).toEqual(["/a", "/a/a", "/a/a/a", "/a/a/a/a"]);
+  });
+
+  it("are forgotten at the end, which waits for what is under way", async () => {
+    const first = gate();
+    const ended: string[] = [];
+    const paths = new QuietPaths(async (path) => {
+      await first.opened;
+      ended.push(path);
+    });
+    paths.addNow("/under-way");
+    paths.add("/waiting");
+    const closed = paths.close();
+    paths.add("/late");
+    paths.addNow("/later");
+    first.open();
+    await closed;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(ended).toEqual(["/under-way"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  abandonedAfterMs,
+  isAbandoned,
+  isTemporaryName,
+  TemporaryFile,
+  temporaryKind,
+} from "../../../src/storage/disk/temporary-file.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+async function ownName(kind: "content" | "undo" = "content"): Promise<string> {
+  const file = await TemporaryFile.create(await temporaryDirectory(), kind);
+  await file.handle.close();
+  return basename(file.path);
+}
+
+const ofProcess = (name: string, id: number): string => name.replace(/-\d+-/, `-${id}-`);
+const ofOtherMachine = (name: string): string => name.replace(/^\.filement-[0-9a-f]+/, ".filement-00000000");
+
+describe("a temporary name", () => {
+  it("is recognised in any case, and no other name is", async () => {
+    const names = [await ownName(), await ownName("undo"), ".FILEMENT-X.TMP", ".filement-.tmp"];
+    expect(names.map(isTemporaryName)).toEqual([true, true, true, true]);
+    const others = ["a.txt", ".filement.tmp", "x.filement-1.tmp", ".filement-1.tmp.html", "filement-1.tmp"];
+    expect(others.map(isTemporaryName)).toEqual([false, false, false, false, false]);
+  });
+
+  it("tells what the file is for, if it is ours", async () => {
+    const names = [await ownName(), await ownName("undo"), ".filement-notes.tmp"];
+    expect(names.map(temporaryKind)).toEqual(["content", "undo", undefined]);
+  });
+
+  it("does not tell the name of the machine", async () => {
+    expect(await ownName()).not.toContain(hostname());
+  });
+});
+
+describe("a temporary file counts as abandoned", () => {
+  const now = Date.now();
+  const beforeThisProcess = now - process.uptime() * 1000 - 1000;
+
+  it("when nothing was added for longer than any process takes", async () => {
+    const long = now - abandonedAfterMs - 1;
+    expect([isAbandoned(await ownName(), long), isAbandoned(ofOtherMachine(await ownName()), long)]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it("when its process has ended", async () => {
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    expect(isAbandoned(ofProcess(await ownName(), pid), now)).toBe(true);
+  });
+
+  it("when its process had our number, but before us", async () => {
+    expect(isAbandoned(await ownName(), beforeThisProcess)).toBe(true);
+  });
+
+  it("not when its process is alive", async () => {
+    expect(isAbandoned(ofProcess(await ownName(), process.ppid), beforeThisProcess)).toBe(false);
+  });
+
+  it("not when it is our own", async () => {
+    expect(isAbandoned(await ownName(), now)).toBe(false);
+  });
+
+  it("not when another machine may be at work on it", async () => {
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    expect(isAbandoned(ofOtherMachine(ofProcess(await ownName(), pid)), now)).toBe(false);
+  });
+
+  it("not when it is not ours", () => {
+    expect(isAbandoned(".filement-notes.tmp", 0)).toBe(false);
+  });
+});
+
+describe("a temporary file", () => {
+  it("can be read by nobody else until it is told so", async () => {
+    const file = await TemporaryFile.create(await temporaryDirectory(), "content");
+    expect((await file.handle.stat()).mode & 0o777).toBe(0o600);
+    await file.remove();
+  });
+
+  it("is gone after it was removed, also twice", async () => {
+    const root = await temporaryDirectory();
+    const file = await TemporaryFile.create(root, "content");
+    await file.remove();
+    await file.remove();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it("stays under its new name when it was moved and then removed", async () => {
+    const root = await temporaryDirectory();
+    const file = await TemporaryFile.create(root, "content");
+    await file.receive([Buffer.from("a"), Buffer.from("b")]);
+    await file.moveTo(join(root, "a.txt"));
+    await file.remove();
+    expect(await readdir(root)).toEqual(["a.txt"]);
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("ab");
+  });
+
+  it("takes a free name, and no other", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "taken.txt"), "taken");
+    const file = await TemporaryFile.create(root, "content");
+    await expect(file.moveToFree(join(root, "taken.txt"))).rejects.toThrow("EEXIST");
+    await file.moveToFree(join(root, "free.txt"));
+    await file.remove();
+    expect((await readdir(root)).sort()).toEqual(["free.txt", "taken.txt"]);
+    expect((await stat(join(root, "free.txt"))).nlink).toBe(1);
+    expect(await readFile(join(root, "taken.txt"), "utf8")).toBe("taken");
+  });
+});
