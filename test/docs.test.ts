@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
@@ -10,6 +10,7 @@ import { toHttpError } from "../src/http/http-error.ts";
 import * as filement from "../src/index.ts";
 import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
 import { StorageError, type StorageErrorCode } from "../src/storage/storage.ts";
+import { relativeLinks, withoutCode } from "./helpers/markdown-links.ts";
 import { rows } from "./helpers/rooms.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
@@ -18,7 +19,7 @@ const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 
 const docs = readdirSync(join(projectRoot, "docs"), { recursive: true, encoding: "utf8" });
-const pages = ["README.md", ...docs.map((name) => `docs/${name}`)].filter(
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs.map((name) => `docs/${name}`)].filter(
   (page) => page.endsWith(".md") && existsSync(join(projectRoot, page)),
 );
 
@@ -341,14 +342,12 @@ function firstColumn(rows: readonly string[][]): string[] {
 }
 
 function brokenLinks(page: string): string[] {
-  const links = withoutCode(read(page)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
-  return [...links]
-    .filter(([, path = "", anchor]) => {
-      const target = path === "" ? page : relative(projectRoot, join(projectRoot, dirname(page), path));
+  return relativeLinks(page, read(page))
+    .filter(({ target, anchor }) => {
       if (!existsSync(join(projectRoot, target))) return true;
       return anchor !== undefined && !anchorsOf(read(target)).has(anchor);
     })
-    .map(([link]) => `${page}: ${link}`);
+    .map(({ link }) => `${page}: ${link}`);
 }
 
 /** The anchors that GitHub gives the headings of a page. */
@@ -362,10 +361,6 @@ function anchorsOf(text: string): Set<string> {
         .replaceAll(" ", "-"),
     ),
   );
-}
-
-function withoutCode(text: string): string {
-  return text.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
 function trimmedLines(text: string): string {

@@ -44,10 +44,15 @@ describe("the layout", () => {
     expect([...top].sort()).toEqual(
       [
         ".ci",
+        ".editorconfig",
+        ".gitattributes",
+        ".github",
         ".gitignore",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE",
         "README.md",
+        "SECURITY.md",
         "biome.json",
         "docs",
         "examples",
@@ -78,9 +83,9 @@ describe("the layout", () => {
     expect(long).toEqual([]);
   });
 
-  it("ships the compiled library and the change log, and no source maps", () => {
+  it("ships the compiled library with its documents and examples, and no source maps", () => {
     const { files } = JSON.parse(readFileSync(`${projectRoot}/package.json`, "utf8"));
-    expect(files).toEqual(["dist", "CHANGELOG.md"]);
+    expect(files).toEqual(["dist", "docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
     expect(filesBelow("dist", ".map")).toEqual([]);
     expect(statSync(`${projectRoot}/dist/cli.js`).isFile()).toBe(true);
   });

@@ -4,12 +4,16 @@ import { chmod, cp, mkdir, readFile, rm, symlink, utimes, writeFile } from "node
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { version } from "../src/server/version.ts";
+import { relativeLinks } from "./helpers/markdown-links.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 interface Manifest {
   readonly version: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly license: string;
   readonly scripts: Record<string, string>;
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
@@ -64,7 +68,26 @@ describe("the packed library", () => {
       const isBundled = file.startsWith("client/") && file !== "client/client.ts";
       return isBundled ? [`${name}.d.ts`] : [`${name}.js`, `${name}.d.ts`];
     });
-    expect(packed.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json", ...compiled].sort());
+    const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "package.json"];
+    const docs = filesBelow("docs", "").map((file) => `docs/${file}`);
+    const examples = filesBelow("examples", "").map((file) => `examples/${file}`);
+    expect(packed.sort()).toEqual([...pages, ...docs, ...examples, ...compiled].sort());
+  });
+
+  it("holds every file and folder that its pages link to", async () => {
+    const { directory, packed } = await consumer();
+    const pages = packed.filter((path) => path.endsWith(".md"));
+    const library = join(directory, "node_modules/filement");
+    const links = pages.flatMap((page) => relativeLinks(page, readFileSync(join(library, page), "utf8")));
+    expect(links.length).toBeGreaterThan(50);
+    expect(links.filter(({ target }) => !existsSync(join(library, target)))).toEqual([]);
+  });
+
+  it("has a description, keywords and a licence, as people who search for it need", () => {
+    expect(manifest.description).toMatch(/^.{40,200}$/);
+    expect(manifest.keywords).toEqual([...new Set(manifest.keywords)]);
+    expect(manifest.keywords).toEqual(expect.arrayContaining(["file-server", "css-selector", "express"]));
+    expect(manifest.license).toBe("MIT");
   });
 
   it("can be imported, and required where Node can require modules", async () => {
