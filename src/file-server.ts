@@ -4,7 +4,7 @@ import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerRes
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { FileServerConfig } from "./config.ts";
-import { createSite, type ServerParts } from "./hosts/site.ts";
+import { createSite, type HostedSite } from "./hosts/site.ts";
 import { createVirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
 import { isCrossSite } from "./http/cross-site.ts";
@@ -28,6 +28,7 @@ import { unavailable } from "./server/outage.ts";
 import type { Outcome } from "./server/plugin.ts";
 import { discard, type Reply } from "./server/reply.ts";
 import { tooLarge } from "./server/request-body.ts";
+import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
 
 /**
@@ -80,7 +81,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
   // An `onError` that fails has nobody to tell.
   const report: ServerParts["report"] = (error, exchange) =>
     notify(
-      () => onError(error, exchange),
+      () => onError(error, exchange instanceof Exchange ? exchange : undefined),
       () => {},
     );
   const changes = new ChangeFeed(report);
@@ -102,10 +103,10 @@ export function createFileServer(config: FileServerConfig): FileServer {
     const opened = openExchange(incoming);
     const { exchange } = opened;
     try {
-      await conclude(exchange, await answer(opened), deliver);
+      await conclude(opened, await answer(opened), deliver);
     } catch (error) {
       // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
-      await conclude(exchange, errorReply(exchange, error), deliver);
+      await conclude(opened, errorReply(exchange, error), deliver);
     } finally {
       await exchange.end();
       inFlight -= 1;
@@ -137,21 +138,21 @@ export function createFileServer(config: FileServerConfig): FileServer {
     } catch (thrown) {
       problem = { thrown };
     }
-    const site = hosts.find(host);
-    if (!site) problem ??= { thrown: new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.") };
+    const site = hosts.find(host) ?? nowhere;
+    if (site === nowhere)
+      problem ??= { thrown: new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.") };
     const protocol = isEncrypted ? "https" : "http";
     const id = requestId(headers["x-request-id"]?.toString());
-    const exchange = new Exchange({ id, incoming, site: site ?? nowhere, path, search, host, address, protocol });
-    return { exchange, authority, problem };
+    const exchange = new Exchange({ id, incoming, site, path, search, host, address, protocol });
+    return { exchange, site, authority, problem };
   }
 
-  async function answer({ exchange, authority, problem }: OpenedExchange): Promise<Reply> {
+  async function answer({ exchange, site, authority, problem }: OpenedExchange): Promise<Reply> {
     try {
       if (problem) throw problem.thrown;
       if (!isStarted && !closing) await ready();
       refuseTooLarge(exchange);
       refuseCrossSite(exchange, authority);
-      const { site } = exchange;
       return await (outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
     } catch (error) {
       return errorReply(exchange, error);
@@ -159,13 +160,13 @@ export function createFileServer(config: FileServerConfig): FileServer {
   }
 
   /** Sends the reply, and tells what became of it. */
-  async function conclude(exchange: Exchange, given: Reply, deliver: Deliver): Promise<void> {
-    const reply = completeReply(exchange, given, exchange.site.options.serverHeader);
+  async function conclude({ exchange, site }: OpenedExchange, given: Reply, deliver: Deliver): Promise<void> {
+    const reply = completeReply(exchange, given, site.options.serverHeader);
     const sent = await deliver(reply);
     if (!sent) return;
     const { failure, ...outcome } = sent;
     if (failure !== undefined) report(failure, exchange);
-    tellObservers(exchange, reply, outcome);
+    tellObservers(site, exchange, reply, outcome);
   }
 
   function outage(): HttpError | undefined {
@@ -174,9 +175,9 @@ export function createFileServer(config: FileServerConfig): FileServer {
     return inFlight > maxConcurrentRequests ? unavailable("OVERLOADED") : undefined;
   }
 
-  function tellObservers(exchange: Exchange, { status, headers }: Reply, sent: Sent): void {
+  function tellObservers({ observers }: HostedSite, exchange: Exchange, { status, headers }: Reply, sent: Sent): void {
     const outcome: Outcome = { status, headers, ...sent, durationMs: performance.now() - exchange.startedAt };
-    for (const { plugin, covers } of exchange.site.observers) {
+    for (const { plugin, covers } of observers) {
       if (!covers(exchange.path)) continue;
       notify(
         () => plugin.observe?.(exchange, outcome),
@@ -288,6 +289,7 @@ type Deliver = (reply: Reply) => Promise<Sent | undefined>;
 
 interface OpenedExchange {
   readonly exchange: Exchange;
+  readonly site: HostedSite;
   /** Host and port that the client addressed, as it spelled them. */
   readonly authority: string;
   /** Why there is no answer but an error. */

@@ -1,9 +1,8 @@
 export { ConfigError, type FileServerConfig, type HostConfig } from "./config.ts";
 export { type LoadConfigOptions, loadConfig } from "./config-page/load-config.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
-export type { Site, SiteOptions } from "./hosts/site.ts";
 export type { TrustProxy } from "./http/client-address.ts";
-export { type ErrorCode, HttpError, type HttpErrorOptions } from "./http/http-error.ts";
+export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";
 export type { AccessLogEntry } from "./plugins/access-log/entry.ts";
 export { type AccessLogOptions, type AccessLogPlugin, accessLog } from "./plugins/access-log.ts";
 export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/accounts.ts";
@@ -25,9 +24,10 @@ export type { Access, Right, SelectedElements, User } from "./server/access.ts";
 export type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOrigin, PastChange } from "./server/change-feed.ts";
 export type { Exchange } from "./server/exchange.ts";
 export type { Logger } from "./server/logger.ts";
-export type { Next, Outcome, Plugin, Scope } from "./server/plugin.ts";
-export { emptyReply, jsonReply, type Reply, type ReplyBody, type ReplyHeaders } from "./server/reply.ts";
+export type { Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";
+export { emptyReply, jsonReply, type Reply, type ReplyBody } from "./server/reply.ts";
 export type { RequestBody } from "./server/request-body.ts";
+export type { Site, SiteOptions } from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";
 export {

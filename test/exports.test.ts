@@ -74,6 +74,7 @@ const types = [
   "PastChange",
   "PermissionRule",
   "Plugin",
+  "PluginSite",
   "RateLimitOptions",
   "RateLimitPolicy",
   "Reply",

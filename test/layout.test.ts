@@ -9,6 +9,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   index: "exports.test.ts",
   "server/logger": "an interface and a constant",
   "server/plugin": "an interface",
+  "server/site": "interfaces",
   "server/reply": "send-reply.test.ts and fetch-reply.test.ts",
   "server/version": "packaging.test.ts",
   "client/change": "types",

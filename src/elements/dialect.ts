@@ -2,9 +2,7 @@ import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { Fragment } from "../html/edit/well-formed.ts";
 import { HttpError } from "../http/http-error.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
-
-/** Names of the ways of speaking the protocol. */
-export type DialectName = "spec" | "draft-00";
+import type { DialectName } from "../server/site.ts";
 
 /** Where the ways of speaking the protocol differ. */
 export interface Dialect {

@@ -1,5 +1,5 @@
-import type { FileOptions } from "../files/file-request.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
+import type { FileOptions } from "../server/site.ts";
 
 /** The options of a file handler that bound what is parsed, as the parser knows them. */
 export function parseLimits({ maxDocumentDepth }: Pick<FileOptions, "maxDocumentDepth">): ParseLimits {

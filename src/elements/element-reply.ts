@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import type { ElementRequest, FileOptions } from "../files/file-request.ts";
+import type { ElementRequest } from "../files/file-request.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import { serialisedParts } from "../html/document/serialise.ts";
@@ -8,6 +8,7 @@ import type { SourceDocument } from "../html/document/source-document.ts";
 import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
+import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./dialect.ts";
 
 const unit = /^\s*selector=\s*/i;

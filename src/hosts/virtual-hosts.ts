@@ -1,19 +1,20 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { hostKey } from "../options/check-config.ts";
-import { createSite, type ServerParts, type Site } from "./site.ts";
+import type { ServerParts } from "../server/site.ts";
+import { createSite, type HostedSite } from "./site.ts";
 
 /** The hosts of a server. */
 export interface VirtualHosts {
   /** Every host once, in the order of the configuration. */
-  readonly sites: readonly Site[];
+  readonly sites: readonly HostedSite[];
   /** The host that answers for a name (lower-case, without port), or the default host; `undefined` without either. */
-  find(name: string): Site | undefined;
+  find(name: string): HostedSite | undefined;
 }
 
 /** Makes the hosts of a checked configuration. A `root` or `storage` beside `hosts` is the default host. */
 export function createVirtualHosts(config: FileServerConfig, server: ServerParts): VirtualHosts {
-  const sites: Site[] = [];
-  const byName = new Map<string, Site>();
+  const sites: HostedSite[] = [];
+  const byName = new Map<string, HostedSite>();
   for (const [name, host] of Object.entries(hostsOf(config))) {
     const site = createSite(name, { ...inherited(config), ...given(host) }, server);
     sites.push(site);

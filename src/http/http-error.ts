@@ -1,6 +1,4 @@
 import { STATUS_CODES } from "node:http";
-import type { ReplyHeaders } from "../server/reply.ts";
-import { StorageError, type StorageErrorCode } from "../storage/storage.ts";
 
 /** The closed list of `code` values in error bodies; `docs/errors.md` says what each means and what to do. */
 export type ErrorCode =
@@ -58,6 +56,9 @@ export type ErrorCode =
   | "UPGRADE_WITH_CONTENT"
   | "WRITE_CONFLICT";
 
+/** Header fields of a reply: lower-case names; an array is sent as several fields (`set-cookie`). */
+export type ReplyHeaders = Record<string, string | readonly string[]>;
+
 /** What an {@link HttpError} may carry besides status, code and details. */
 export interface HttpErrorOptions {
   /** Header fields of the reply, for instance `allow` or `retry-after`. */
@@ -99,30 +100,4 @@ export class HttpError extends Error {
 /** The 404 of a path that leads to nothing. */
 export function notFound(): HttpError {
   return new HttpError(404, "NOT_FOUND", "There is no such file or directory.");
-}
-
-const storageErrors: Record<StorageErrorCode, readonly [status: number, code: ErrorCode, details: string]> = {
-  "not-found": [404, "NOT_FOUND", "There is no such file or directory."],
-  exists: [409, "FILE_EXISTS", "A file of that name exists already; nothing was written."],
-  "is-directory": [405, "IS_DIRECTORY", "The path is a directory."],
-  "not-a-directory": [409, "NOT_A_DIRECTORY", "A parent of the path is a file."],
-  "no-parent": [409, "NO_PARENT", "The parent directory does not exist."],
-  "not-empty": [409, "DIRECTORY_NOT_EMPTY", "The directory is not empty; nothing was deleted."],
-  forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
-  "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
-  full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
-  busy: [503, "OVERLOADED", "Too many files are open; try again shortly."],
-  conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
-};
-
-/** Whatever was thrown, as the error that the client is told; what is not known is a 500 with the request's id. */
-export function toHttpError(thrown: unknown, requestId: string): HttpError {
-  if (thrown instanceof HttpError) return thrown;
-  if (thrown instanceof StorageError) {
-    const [status, code, details] = storageErrors[thrown.code];
-    const headers: ReplyHeaders = status === 503 ? { "retry-after": "1" } : {};
-    return new HttpError(status, code, details, { cause: thrown, headers });
-  }
-  const details = `The server failed to answer request ${requestId}.`;
-  return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import type { Site } from "../hosts/site.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
@@ -8,6 +7,7 @@ import type { Exchange } from "../server/exchange.ts";
 import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
+import type { Site } from "../server/site.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
 import { Broadcast, type Position, type Receiver } from "./live/broadcast.ts";

@@ -1,8 +1,7 @@
 import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import { examineElements } from "../elements/examine.ts";
-import type { ElementRequest, FileOptions, FileRequest, FileSpace } from "../files/file-request.ts";
-import type { Site } from "../hosts/site.ts";
+import type { ElementRequest, FileRequest, FileSpace } from "../files/file-request.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
@@ -11,6 +10,7 @@ import { checkFileHandlerOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
+import type { FileOptions, Site } from "../server/site.ts";
 import { diskStorage } from "../storage/disk/disk-storage.ts";
 import type { Storage, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";

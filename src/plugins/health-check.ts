@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Site } from "../hosts/site.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { notify } from "../server/notify.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
+import type { Site } from "../server/site.ts";
 import { version as filementVersion } from "../server/version.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type HealthCheck, watchedCheck } from "./health-check/watched-check.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import type { Site } from "../hosts/site.ts";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import type { Site } from "../server/site.ts";
 import type { Audience } from "./live/audience.ts";
 import { Broadcast } from "./live/broadcast.ts";
 import { helloText } from "./live/change-message.ts";

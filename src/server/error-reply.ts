@@ -1,6 +1,7 @@
 import { escapeHtml } from "../http/escape-html.ts";
-import { type HttpError, toHttpError } from "../http/http-error.ts";
+import { type ErrorCode, HttpError, type ReplyHeaders } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
+import { StorageError, type StorageErrorCode } from "../storage/storage.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
@@ -19,6 +20,32 @@ export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   }
   const body = { error: error.reason, details: error.message, code: error.code };
   return { ...jsonReply(error.status, body, headers), error };
+}
+
+const storageErrors: Record<StorageErrorCode, readonly [status: number, code: ErrorCode, details: string]> = {
+  "not-found": [404, "NOT_FOUND", "There is no such file or directory."],
+  exists: [409, "FILE_EXISTS", "A file of that name exists already; nothing was written."],
+  "is-directory": [405, "IS_DIRECTORY", "The path is a directory."],
+  "not-a-directory": [409, "NOT_A_DIRECTORY", "A parent of the path is a file."],
+  "no-parent": [409, "NO_PARENT", "The parent directory does not exist."],
+  "not-empty": [409, "DIRECTORY_NOT_EMPTY", "The directory is not empty; nothing was deleted."],
+  forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
+  "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
+  full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
+  busy: [503, "OVERLOADED", "Too many files are open; try again shortly."],
+  conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
+};
+
+/** Whatever was thrown, as the error that the client is told; what is not known is a 500 with the request's id. */
+export function toHttpError(thrown: unknown, requestId: string): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  if (thrown instanceof StorageError) {
+    const [status, code, details] = storageErrors[thrown.code];
+    const headers: ReplyHeaders = status === 503 ? { "retry-after": "1" } : {};
+    return new HttpError(status, code, details, { cause: thrown, headers });
+  }
+  const details = `The server failed to answer request ${requestId}.`;
+  return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
 }
 
 /** Whether the server is to blame; that it is busy or closing (503) is no news to it. */

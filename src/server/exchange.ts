@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Site } from "../hosts/site.ts";
 import { type Access, permitAll, type SelectedElements, type User } from "./access.ts";
 import type { NewChange } from "./change-feed.ts";
 import { notify } from "./notify.ts";
 import { RequestBody } from "./request-body.ts";
+import type { Site } from "./site.ts";
 
 export type { Access, Right, SelectedElements, User } from "./access.ts";
 

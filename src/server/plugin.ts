@@ -1,6 +1,6 @@
-import type { Site } from "../hosts/site.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
+import type { Site } from "./site.ts";
 
 /**
  * Runs the rest of the pipeline and returns its reply. It never rejects: what is thrown further down has become a reply
@@ -30,6 +30,14 @@ export interface Scope {
   readonly plugins?: readonly Plugin[] | undefined;
 }
 
+/** A host as its plugins see it when they are started: with the plugins that it lists. */
+export interface PluginSite extends Site {
+  /** In the order of the pipeline, nested ones among them, each once. */
+  readonly plugins: readonly Plugin[];
+  /** The file handler that answers for a canonical path; the first of several. */
+  fileHandlerOf(path: string): Plugin | undefined;
+}
+
 /** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */
 export interface Plugin {
   /** Says in logs and errors which plugin is meant. */
@@ -46,7 +54,7 @@ export interface Plugin {
   /** Told of every finished exchange of its host, whoever answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */
-  start?(site: Site): void | Promise<void>;
+  start?(site: PluginSite): void | Promise<void>;
   /**
    * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;
    * perhaps twice. For replies without end.

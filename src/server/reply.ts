@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Duplex, Readable } from "node:stream";
-import type { HttpError } from "../http/http-error.ts";
+import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 
-/** Header fields of a reply: lower-case names; an array is sent as several fields (`set-cookie`). */
-export type ReplyHeaders = Record<string, string | readonly string[]>;
+export type { ReplyHeaders } from "../http/http-error.ts";
 
 /** The content of a reply. A string is sent as UTF-8; a stream is read once, and destroyed when the client leaves. */
 export type ReplyBody = string | Uint8Array | Readable;

@@ -1,10 +1,11 @@
 import { onTestFinished } from "vitest";
-import type { FileOptions, FileRequest } from "../../src/files/file-request.ts";
+import type { FileRequest } from "../../src/files/file-request.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right } from "../../src/server/access.ts";
 import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
 import { Exchange } from "../../src/server/exchange.ts";
+import type { FileOptions } from "../../src/server/site.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
 /** What a test says of a request; the rest is as plain as can be. */

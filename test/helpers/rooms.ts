@@ -1,5 +1,5 @@
 /**
- * The rooms of `src` from top to bottom: a module may import, to run it, only what stands in its own row or below. The four
+ * The rooms of `src` from top to bottom: a module may import, also a type, only what stands in its own row or below. The four
  * files at the top of `src` are rooms of their own.
  */
 export const rows: readonly (readonly string[])[] = [

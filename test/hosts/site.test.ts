@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type HostConfig } from "../../src/config.ts";
-import { createSite, type Site } from "../../src/hosts/site.ts";
+import { createSite, type HostedSite } from "../../src/hosts/site.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-const siteOf = (config: HostConfig, name = "*"): Site => createSite(name, config, { outage: () => undefined } as never);
+const siteOf = (config: HostConfig, name = "*"): HostedSite =>
+  createSite(name, config, { outage: () => undefined } as never);
 
 function saying(name: string, alwaysOn?: boolean): Plugin {
   return { name, ...(alwaysOn && { alwaysOn }), handle: () => ({ status: 200, headers: {}, body: name }) };

@@ -1,5 +1,4 @@
 import { HttpError } from "../../http/http-error.ts";
-import type { ChangeKind } from "../../server/change-feed.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
@@ -15,7 +14,7 @@ const beyondLatin1 = /[^\x00-\xff]/;
 
 /** A way of changing elements. */
 export interface ElementEdit {
-  readonly kind: ChangeKind;
+  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted";
   /** What the request supplied, for the change event; `""` where it supplies nothing. */
   readonly html: string;
   /**

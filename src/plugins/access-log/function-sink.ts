@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config.ts";
-import type { Site } from "../../hosts/site.ts";
 import { silentLogger } from "../../server/logger.ts";
+import type { Site } from "../../server/site.ts";
 import type { AccessLogEntry } from "./entry.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
 import type { Trouble } from "./trouble.ts";

@@ -1,4 +1,4 @@
-import type { Site } from "../../hosts/site.ts";
+import type { Site } from "../../server/site.ts";
 import type { AccessLogEntry } from "./entry.ts";
 
 /** Where lines go. */

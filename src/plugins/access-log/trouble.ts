@@ -1,5 +1,5 @@
-import type { Site } from "../../hosts/site.ts";
 import { notify } from "../../server/notify.ts";
+import type { Site } from "../../server/site.ts";
 
 /** A log that keeps losing lines says so this often, in milliseconds. */
 const tellEveryMs = 10_000;

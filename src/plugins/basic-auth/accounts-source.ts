@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config.ts";
-import type { Site } from "../../hosts/site.ts";
 import { filePath } from "../../local-files/file-path.ts";
 import type { Logger } from "../../server/logger.ts";
+import type { Site } from "../../server/site.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { type Accounts, type AccountsOptions, accountsOfFunction, accountsOfUsers } from "./accounts.ts";
 import { HashQueue } from "./hash-queue.ts";

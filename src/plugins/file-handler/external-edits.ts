@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ConfigError } from "../../config.ts";
-import type { Site } from "../../hosts/site.ts";
 import { entityTag } from "../../http/entity-tag.ts";
 import { isHiddenPath } from "../../http/hidden-names.ts";
 import { isCanonicalPath } from "../../http/request-path.ts";
+import type { Site } from "../../server/site.ts";
 import type { Storage, Unwatch } from "../../storage/storage.ts";
 
 /** What a host announced is heard of again from the storage within a second or so: no host makes more changes in it. */

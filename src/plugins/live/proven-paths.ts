@@ -1,6 +1,5 @@
 import { ConfigError } from "../../config.ts";
-import type { Site } from "../../hosts/site.ts";
-import type { Plugin } from "../../server/plugin.ts";
+import type { Plugin, PluginSite } from "../../server/plugin.ts";
 import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/plugin-list.ts";
 
 /** Whether a client that connected at one path has shown what it may read at another. */
@@ -12,7 +11,7 @@ export type IsProven = (connectedAt: string, path: string) => boolean;
  *
  * Throws a `ConfigError` where an authentication for all paths comes too late to be asked at all.
  */
-export function provenPaths(site: Pick<Site, "plugins">, self: Plugin, selfName: string): IsProven {
+export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, selfName: string): IsProven {
   const listed = listedPlugins(site.plugins);
   const place = listed.findIndex(({ plugin }) => plugin === self);
   const deciding = listed

@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
 import { Counter, Histogram } from "prom-client";
-import type { Site } from "../../hosts/site.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import type { Reply } from "../../server/reply.ts";
+import type { Site } from "../../server/site.ts";
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
 /** Anyone can invent a method, and each would be kept for ever: those that are not served are one. */

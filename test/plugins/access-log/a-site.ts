@@ -1,4 +1,4 @@
-import type { Site } from "../../../src/hosts/site.ts";
+import type { Site } from "../../../src/server/site.ts";
 
 /** As much of a host as a sink needs, and what it was told. */
 export interface TestSite {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Site } from "../../../src/hosts/site.ts";
 import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
+import type { Site } from "../../../src/server/site.ts";
 import { aSite } from "./a-site.ts";
 
 afterEach(() => void vi.useRealTimers());

@@ -1,0 +1,78 @@
+import type { HttpError } from "../http/http-error.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { Logger } from "./logger.ts";
+
+/** Names of the ways of speaking the protocol. */
+export type DialectName = "spec" | "draft-00";
+
+/** The options of a file handler with all defaults filled in. */
+export interface FileOptions {
+  /** Name of the file that stands for its directory; `false` for none. */
+  readonly index: string | false;
+  readonly listing: boolean;
+  readonly dotfiles: "ignore" | "allow";
+  /** Content types by extension with its dot, before the built-in table. */
+  readonly contentTypes: Readonly<Record<string, string>>;
+  readonly createParents: boolean;
+  readonly untrustedContent: boolean;
+  /** Largest file in bytes, an append's result included. */
+  readonly maxFileSize: number;
+  /** Largest document that is parsed, in bytes. */
+  readonly maxDocumentSize: number;
+  /** Most elements that may be open at once in a document. */
+  readonly maxDocumentDepth: number;
+  readonly maxMatches: number;
+  readonly maxSelectorLength: number;
+  readonly maxSelectorCompounds: number;
+  readonly maxSelectionMs: number;
+  /** Memory for parsed documents, in bytes. */
+  readonly documentCacheSize: number;
+  /** Whether PUT of a fragment in place of a whole page is refused. */
+  readonly refuseFragments: boolean;
+  readonly dialect: DialectName;
+}
+
+/** The options of a host with all defaults filled in. */
+export interface SiteOptions extends FileOptions {
+  /** Origins besides the host's own whose pages may write, as browsers name them: `https://admin.example`. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** The `Server` field of replies; `undefined` for none. */
+  readonly serverHeader: string | undefined;
+  /** Whether changes that other programs make on the disk are announced. */
+  readonly watch: boolean;
+  /** Whether the browser module is served. */
+  readonly client: boolean;
+}
+
+/** What all hosts of a server share. */
+export interface ServerParts {
+  /** Every change on the server, whichever host it happened on. */
+  readonly changes: ChangeFeed;
+  readonly logger: Logger;
+  /** Why the server answers nobody at the moment (503): closing, overloaded, or under maintenance. */
+  outage(): HttpError | undefined;
+  /** Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened. */
+  report(error: unknown, exchange?: { readonly id: string }): void;
+  /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
+  protect(location: string): Promise<void>;
+  /** Has a storage hide what is protected, now and later; for plugins that serve files of their own. */
+  cover(storage: Storage): Promise<void>;
+}
+
+/** How often something was found in a cache, and how often not, since the start. */
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** One host, as plugins and operations see it. */
+export interface Site extends ServerParts {
+  /** The first name of the host; `"*"` for the default host. */
+  readonly name: string;
+  readonly options: SiteOptions;
+  /** Where the host's files live; `undefined` where its file handlers bring their own. */
+  readonly storage: Storage | undefined;
+  /** How often parsed documents were at hand, for each file handler that was started. */
+  readonly documentCaches: Set<CacheCounts>;
+}
