@@ -19,12 +19,12 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/selector/selector-tree": "types",
   "files/directory-page-style": "a style sheet",
   "files/file-request": "interfaces",
-  "storage/disk/directory-events": "disk-watch.test.ts",
+  "storage/disk/directory-events": "watch.test.ts",
   "storage/storage": "interfaces; storage/contract.ts is their test",
-  "storage/disk/disk": "disk-write.test.ts and its siblings",
+  "storage/disk/disk": "write.test.ts and its siblings",
   "storage/memory/memory-tree": "memory-storage.test.ts",
-  "storage/disk/pending-appends": "disk-append.test.ts",
-  "storage/disk/undo-note": "disk-recovery.test.ts",
+  "storage/disk/pending-appends": "append.test.ts",
+  "storage/disk/undo-note": "recovery.test.ts",
 };
 
 /** The parts of a plugin, in a folder of its name, may be tested by way of the plugin. */

@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as pause, setImmediate } from "node:timers/promises";
 import { ConfigError } from "../../config.ts";
 import type { Site } from "../../server/site.ts";
-import { errnoOf } from "../../storage/disk/disk-errors.ts";
+import { errnoOf } from "../../storage/disk/errors.ts";
 import { type Batch, LineQueue } from "./line-queue.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
 import type { Trouble } from "./trouble.ts";

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { notify } from "../../server/notify.ts";
-import { errnoOf } from "../../storage/disk/disk-errors.ts";
+import { errnoOf } from "../../storage/disk/errors.ts";
 
 /** Options of {@link WatchedUsers}. */
 export interface WatchedUsersOptions<Accounts> {

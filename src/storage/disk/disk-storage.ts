@@ -1,19 +1,19 @@
 import { lstat } from "node:fs/promises";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
+import { append } from "./append.ts";
+import { check } from "./check.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
-import { append } from "./disk-append.ts";
-import { check } from "./disk-check.ts";
-import { meansAbsent, withStorageErrors } from "./disk-errors.ts";
-import { list } from "./disk-list.ts";
-import { DiskPaths, type SymlinkRule } from "./disk-paths.ts";
-import { recover } from "./disk-recovery.ts";
-import { remove } from "./disk-remove.ts";
-import { update } from "./disk-update.ts";
-import { watch } from "./disk-watch.ts";
-import { write } from "./disk-write.ts";
+import { meansAbsent, withStorageErrors } from "./errors.ts";
+import { list } from "./list.ts";
 import { openFile } from "./open-file.ts";
+import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { measure } from "./pending-appends.ts";
+import { recover } from "./recovery.ts";
+import { remove } from "./remove.ts";
 import { abandonedAfterMs } from "./temporary-file.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
+import { write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
 export interface DiskStorageOptions {

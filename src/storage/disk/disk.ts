@@ -2,8 +2,8 @@ import { type BigIntStats, constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { PathLock } from "../path-lock.ts";
 import { StorageError } from "../storage.ts";
-import { errnoOf } from "./disk-errors.ts";
-import type { DiskPaths, Target } from "./disk-paths.ts";
+import { errnoOf } from "./errors.ts";
+import type { DiskPaths, Target } from "./paths.ts";
 
 /** What all operations on one disk storage share. */
 export interface Disk {

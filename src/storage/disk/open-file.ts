@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
-import { meansAbsent } from "./disk-errors.ts";
+import { meansAbsent } from "./errors.ts";
 import { measure } from "./pending-appends.ts";
 
 /** Large enough that reading costs few system calls, small enough for thousands of slow clients. */

@@ -4,7 +4,7 @@ import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import { join } from "node:path";
 import type { Content } from "../storage.ts";
-import { errnoOf } from "./disk-errors.ts";
+import { errnoOf } from "./errors.ts";
 
 /** A live process adds to its temporary file, or is done with it, well within this time. */
 export const abandonedAfterMs = 600_000;

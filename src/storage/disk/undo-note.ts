@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Disk, diskLocks, syncDirectory } from "./disk.ts";
-import { meansAbsent } from "./disk-errors.ts";
+import { meansAbsent } from "./errors.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 
 /** Where in a file an append begins and ends, in bytes. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { asStorageError, errnoOf, meansAbsent, withStorageErrors } from "../../../src/storage/disk/disk-errors.ts";
+import { asStorageError, errnoOf, meansAbsent, withStorageErrors } from "../../../src/storage/disk/errors.ts";
 
 const errno = (code: string): Error => Object.assign(new Error(code), { code });
 

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { type Edit, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import { callWitnesses, type Disk, locked, maxAttempts, regularFileAt } from "./disk.ts";
-import type { Target } from "./disk-paths.ts";
-import { fill, keepAttributes, moveIntoPlace } from "./disk-write.ts";
 import { openFile } from "./open-file.ts";
+import type { Target } from "./paths.ts";
 import { visibleStat } from "./pending-appends.ts";
 import { TemporaryFile } from "./temporary-file.ts";
+import { fill, keepAttributes, moveIntoPlace } from "./write.ts";
 
 /** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
 export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {

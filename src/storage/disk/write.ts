@@ -3,9 +3,9 @@ import { type FileHandle, lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Content, StorageError, type StoredStat, type WriteOptions, type WriteResult } from "../storage.ts";
 import { type Disk, locked, maxAttempts, regularFileAt, syncDirectory } from "./disk.ts";
-import { errnoOf } from "./disk-errors.ts";
-import type { Target } from "./disk-paths.ts";
+import { errnoOf } from "./errors.ts";
 import { storedStat, uniqueMoment } from "./file-version.ts";
+import type { Target } from "./paths.ts";
 import { visibleStat } from "./pending-appends.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 

@@ -2,7 +2,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
-import { asStorageError, errnoOf, meansAbsent } from "./disk-errors.ts";
+import { asStorageError, errnoOf, meansAbsent } from "./errors.ts";
 import { measure } from "./pending-appends.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 

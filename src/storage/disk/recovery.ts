@@ -1,7 +1,7 @@
 import type { Dir } from "node:fs";
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf } from "./disk-errors.ts";
+import { errnoOf } from "./errors.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
 import { followUndoNote } from "./undo-note.ts";
 
