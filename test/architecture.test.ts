@@ -57,6 +57,14 @@ describe("the architecture", () => {
     expect(upward).toEqual([]);
   });
 
+  it("keeps html/ a library of its own: it imports itself, event-loop/ and packages", () => {
+    const foreign = modules
+      .filter((module) => module.startsWith("html/"))
+      .flatMap((module) => importsOf(module).map((imported) => [module, imported]))
+      .filter(([, imported = ""]) => !/^(?:html|event-loop)\//.test(imported));
+    expect(foreign).toEqual([]);
+  });
+
   it("has no circle of imports but between a few files of one folder, or a file and its own parts", () => {
     const reach = new Map(modules.map((module) => [module, reachableFrom(module)]));
     const circles = modules.map((module) => [

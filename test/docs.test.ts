@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
+import { DocumentError, type DocumentErrorCode } from "../src/html/document-error.ts";
 import * as filement from "../src/index.ts";
 import { toHttpError } from "../src/server/error-reply.ts";
 import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
@@ -39,6 +40,15 @@ describe("the error page", () => {
         .map(([, status, code]) => `${file}: ${status} ${code}`),
     );
     expect(undocumented).toEqual([]);
+  });
+
+  it("lists the codes of documents with the status that each becomes", () => {
+    const documented = new Map(table("docs/errors.md", "Codes").map(([code, status]) => [code, status]));
+    const [, union = ""] = /export type DocumentErrorCode =([^;]+);/.exec(read("src/html/document-error.ts")) ?? [];
+    for (const [, code = ""] of union.matchAll(/"(\w+)"/g)) {
+      const { status } = toHttpError(new DocumentError(code as DocumentErrorCode, ""), "");
+      expect([code, `${status}`]).toEqual([code, documented.get(code)]);
+    }
   });
 
   it("tells what the client is told for each error of a storage", () => {

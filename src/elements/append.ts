@@ -29,7 +29,7 @@ export function appendToElements(request: ElementRequest): Promise<Reply> {
     const supplied = await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize));
     const html = decodeHtml(supplied);
     return {
-      kind: "elements-appended",
+      kind: "appended",
       html,
       place: (document, matches) => (document.isXml ? placeXmlInside : insertions)(document, matches, html),
       content: async ({ document, elements }) =>

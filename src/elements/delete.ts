@@ -16,7 +16,7 @@ import { editElements } from "./edit-elements.ts";
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */
 export function deleteElements(request: ElementRequest): Promise<Reply> {
   return editElements(request, async () => ({
-    kind: "elements-deleted",
+    kind: "deleted",
     html: "",
     place: (document, matches) => (document.isXml ? removeXml(matches) : removals(document, matches)),
     content: async () => undefined,

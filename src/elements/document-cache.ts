@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { SourceDocument } from "../html/document/source-document.ts";
-import { HttpError } from "../http/http-error.ts";
+import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
 
 /** Options of {@link DocumentCache}. */
 export interface DocumentCacheOptions {
@@ -16,11 +16,18 @@ interface KnownDocument {
 /** A version that cannot be parsed: nested too deep, too costly, not well-formed. */
 interface RefusedDocument {
   readonly version: string;
-  readonly error: HttpError;
+  readonly error: DocumentError;
 }
 
 /** So many refusals are remembered: what costs seconds to find out is not found out for every request. */
 const maxRefused = 1000;
+
+/** What will be said of the same bytes again. */
+const refusals: ReadonlySet<DocumentErrorCode> = new Set([
+  "DOCUMENT_TOO_COSTLY",
+  "DOCUMENT_TOO_DEEP",
+  "NOT_WELL_FORMED",
+]);
 
 /**
  * Parsed documents, the most recently used ones, the newest version of each path. Requests that come while a version is
@@ -63,7 +70,7 @@ export class DocumentCache {
       this.set(path, version, document);
       return document;
     } catch (error) {
-      if (error instanceof HttpError && error.status === 422) this.#refused.set(path, { version, error });
+      if (error instanceof DocumentError && refusals.has(error.code)) this.#refused.set(path, { version, error });
       throw error;
     } finally {
       this.#loading.delete(loadingKey);

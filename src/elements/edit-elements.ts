@@ -8,6 +8,7 @@ import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { SelectedElements } from "../server/access.ts";
+import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { parseLimits } from "./document-limits.ts";
 import { judgePreconditions } from "./element-preconditions.ts";
@@ -62,7 +63,14 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       if (readsAsParsed(applied.document)) documents.set(path, stat.version, applied.document);
       const html = edit.html === "" ? {} : { html: edit.html };
       const etag = entityTag(stat.version);
-      const change = { kind: edit.kind, path, selector: request.selector, matches: matches.length, ...html, etag };
+      const change = {
+        kind: `elements-${edit.kind}` as const,
+        path,
+        selector: request.selector,
+        matches: matches.length,
+        ...html,
+        etag,
+      };
       exchange.changed(change, selected);
     }
     return await editReply(request, matches, applied, content, findElements);
@@ -99,7 +107,7 @@ async function currentTag(
     return elementTag(await elementBytes(document, matches, request.options));
   } catch (error) {
     // The change is made; that selecting again takes too long is no reason to say that it failed.
-    if (error instanceof HttpError) return undefined;
+    if (knownHttpError(error)) return undefined;
     throw error;
   }
 }

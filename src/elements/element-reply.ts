@@ -7,6 +7,7 @@ import { serialisedParts } from "../html/document/serialise.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http/http-error.ts";
+import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./dialect.ts";
@@ -44,8 +45,9 @@ export function matchHeaders(matches: number): ReplyHeaders {
 }
 
 /** The same error, telling also how many elements matched; not to somebody who may not know. */
-export function withMatches(error: unknown, matches: number): unknown {
-  if (!(error instanceof HttpError) || error.status === 401 || error.status === 403) return error;
+export function withMatches(thrown: unknown, matches: number): unknown {
+  const error = knownHttpError(thrown);
+  if (!error || error.status === 401 || error.status === 403) return thrown;
   const { status, code, message, cause } = error;
   const headers = { vary: "Accept, Range, Authorization", ...error.headers, "x-selector-matches": String(matches) };
   return new HttpError(status, code, message, { headers, cause });

@@ -1,7 +1,9 @@
 import type { ElementRequest } from "../files/file-request.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
-import { compileSelector, selectElements } from "../html/selector/select.ts";
+import { type CompiledSelector, compileSelector, selectElements } from "../html/selector/select.ts";
+import type { SelectorLimits } from "../html/selector/selector-parser.ts";
+import { selectorCandidates } from "../http/selector-range.ts";
 import { dialects } from "./dialect.ts";
 
 /** Finds the elements that a request is about in a document, in document order. */
@@ -11,6 +13,19 @@ export type FindElements = (document: SourceDocument) => Promise<readonly Source
 export function elementFinder({ selector, options }: ElementRequest): FindElements {
   const dialect = dialects[options.dialect];
   const { maxSelectorLength, maxSelectorCompounds: maxCompounds, maxMatches, maxSelectionMs } = options;
-  const compiled = compileSelector(selector, { maxSelectorLength, maxCompounds });
+  const compiled = compileCandidates(selector, { maxSelectorLength, maxCompounds });
   return async (document) => dialect.choose(selectElements(document, compiled, { maxMatches, maxSelectionMs }));
+}
+
+/** The text as it stands, or percent-decoded where only that parses. */
+function compileCandidates(selector: string, limits: SelectorLimits): CompiledSelector {
+  let firstError: unknown;
+  for (const text of selectorCandidates(selector)) {
+    try {
+      return compileSelector(text, limits);
+    } catch (error) {
+      firstError ??= error;
+    }
+  }
+  throw firstError;
 }

@@ -25,7 +25,7 @@ export function replaceElements(request: ElementRequest): Promise<Reply> {
     const html = decodeHtml(await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize)));
     if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
     return {
-      kind: "elements-replaced",
+      kind: "replaced",
       html,
       place: (document, matches) =>
         document.isXml

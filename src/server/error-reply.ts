@@ -1,3 +1,4 @@
+import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import { type ErrorCode, HttpError, type ReplyHeaders } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
@@ -36,9 +37,36 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };
 
+/** Parsing of a large document takes seconds. */
+const retryShortly: ReplyHeaders = { "retry-after": "2" };
+
+const documentErrors: Record<DocumentErrorCode, number> = {
+  DOCUMENT_TOO_COSTLY: 422,
+  DOCUMENT_TOO_DEEP: 422,
+  INVALID_HTML: 400,
+  INVALID_SELECTOR: 400,
+  INVALID_TARGET: 400,
+  NOT_UTF8: 422,
+  NOT_WELL_FORMED: 422,
+  OVERLOADED: 503,
+  RESULT_TOO_LARGE: 413,
+  SELECTOR_TOO_COSTLY: 503,
+  TOO_MANY_MATCHES: 400,
+};
+
+/** What was thrown, as the error that the client is told, where it is about the request or the document. */
+export function knownHttpError(thrown: unknown): HttpError | undefined {
+  if (thrown instanceof HttpError) return thrown;
+  if (!(thrown instanceof DocumentError)) return undefined;
+  const { code, message } = thrown;
+  // `SELECTOR_TOO_COSTLY` has no `Retry-After`: it costs the same the next time.
+  return new HttpError(documentErrors[code], code, message, code === "OVERLOADED" ? { headers: retryShortly } : {});
+}
+
 /** Whatever was thrown, as the error that the client is told; what is not known is a 500 with the request's id. */
 export function toHttpError(thrown: unknown, requestId: string): HttpError {
-  if (thrown instanceof HttpError) return thrown;
+  const known = knownHttpError(thrown);
+  if (known) return known;
   if (thrown instanceof StorageError) {
     const [status, code, details] = storageErrors[thrown.code];
     const headers: ReplyHeaders = status === 503 ? { "retry-after": "1" } : {};

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseHtml } from "../../src/html/document/html-document.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { DocumentError } from "../../src/html/document-error.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
-import { HttpError } from "../../src/http/http-error.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */
 const pages = {
@@ -89,7 +89,7 @@ function outcome(document: SourceDocument, selector: string): string {
     selectElements(document, compileSelector(selector));
     return "selected";
   } catch (error) {
-    if (error instanceof HttpError) return error.code;
+    if (error instanceof DocumentError) return error.code;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
 import { parseHtml } from "../../src/html/document/html-document.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
-import { HttpError } from "../../src/http/http-error.ts";
+import { DocumentError } from "../../src/html/document-error.ts";
 
 const document = await parseHtml(Buffer.from("<p>a"));
 const load = (): SourceDocument => document;
@@ -43,7 +43,7 @@ describe("DocumentCache", () => {
 
   it("remembers that a version cannot be parsed", async () => {
     const cache = new DocumentCache();
-    const refuse = (): Promise<never> => Promise.reject(new HttpError(422, "DOCUMENT_TOO_COSTLY", "no"));
+    const refuse = (): Promise<never> => Promise.reject(new DocumentError("DOCUMENT_TOO_COSTLY", "no"));
     await expect(cache.get("/a", "1", refuse)).rejects.toThrow("no");
     await expect(cache.get("/a", "1", load)).rejects.toThrow("no");
     expect(await cache.get("/a", "2", load)).toBe(document);

@@ -16,6 +16,23 @@ describe("elementFinder", () => {
     await Promise.all([free.close(), bound.close()]);
   });
 
+  it("decodes percent escapes only where the text does not parse as it stands", async () => {
+    const files = serveOne("<p id=a title='%20'>1</p>");
+    for (const selector of ["%23a", '[title="%20"]']) {
+      expect(await (await send(files, "GET", selector)).text()).toBe("<p id=a title='%20'>1</p>");
+    }
+    await files.close();
+  });
+
+  it("tells what is wrong with the text as it stands", async () => {
+    const files = serveOne("<p>1");
+    expect(await (await send(files, "GET", "p:foo%20")).json()).toMatchObject({
+      code: "INVALID_SELECTOR",
+      details: expect.stringContaining('":foo%20"'),
+    });
+    await files.close();
+  });
+
   it("bounds the time of an evaluation", async () => {
     const files = serveOne(`<p>${"<b><i></i></b>".repeat(20_000)}`, { maxSelectionMs: 1 });
     const reply = await send(files, "GET", "p:has(b:nth-last-of-type(7) > i:nth-child(n+2)) b:not(p *, i ~ i)");

@@ -1,6 +1,6 @@
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { DocumentError } from "../../src/html/document-error.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
-import { HttpError } from "../../src/http/http-error.ts";
 import { elementsOf } from "./pages.ts";
 
 /** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
@@ -22,7 +22,7 @@ export function selectorOver(document: SourceDocument): (selector: string) => Se
       const found = selectElements(document, compileSelector(selector, wideLimits), wideLimits);
       return found.map((element) => numbers.get(element) ?? -1);
     } catch (error) {
-      if (error instanceof HttpError && error.code === "INVALID_SELECTOR") return "refused";
+      if (error instanceof DocumentError && error.code === "INVALID_SELECTOR") return "refused";
       throw error;
     }
   };

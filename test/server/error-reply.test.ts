@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DocumentError } from "../../src/html/document-error.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { errorReply, toHttpError } from "../../src/server/error-reply.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
@@ -135,6 +136,17 @@ describe("what was thrown", () => {
     const error = toHttpError(thrown, "request-1");
     expect(error).toMatchObject({ status, code: errorCode, cause: thrown });
     expect(error.message).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each([
+    ["INVALID_SELECTOR", 400, {}],
+    ["RESULT_TOO_LARGE", 413, {}],
+    ["NOT_WELL_FORMED", 422, {}],
+    ["SELECTOR_TOO_COSTLY", 503, {}],
+    ["OVERLOADED", 503, { "retry-after": "2" }],
+  ] as const)("becomes, of a document with %s, %i with the same code and text", (code, status, headers) => {
+    const error = toHttpError(new DocumentError(code, "Text for the client."), "request-1");
+    expect(error).toMatchObject({ name: "HttpError", status, code, message: "Text for the client.", headers });
   });
 
   it("tells a client of a busy storage, and no other, when to come back", () => {

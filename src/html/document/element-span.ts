@@ -1,5 +1,5 @@
 import type { TimeSlice } from "../../event-loop/time-slice.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 import { type DisplacedText, hasEndTag } from "./html-tree.ts";
 
@@ -21,12 +21,12 @@ export function elementSpan(element: SourceElement): ElementSpan | undefined {
   return { start: startIndex, end, contentStart, contentEnd: contentEnd === -1 ? end : contentEnd };
 }
 
-/** The span of an element that is to be cut out of the source. Throws 400 `INVALID_TARGET` where it has none. */
+/** The span of an element that is to be cut out of the source. Throws `INVALID_TARGET` where it has none. */
 export function requireSpan(element: SourceElement): ElementSpan {
   const span = elementSpan(element);
   if (span) return span;
   const details = `This <${element.name}> has no place of its own in the file: it is implied, or markup around it is broken.`;
-  throw new HttpError(400, "INVALID_TARGET", details);
+  throw new DocumentError("INVALID_TARGET", details);
 }
 
 /** Whether an element consists of a start tag only: `<br>`, `<circle/>`. */

@@ -15,7 +15,7 @@ export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Pr
   return sourceDocument(source, await parseHtmlTree(source.source, limits), false);
 }
 
-/** The tree that the HTML Standard makes of a source. Throws 422 `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
+/** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
 export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
   return parseInTurn(source.length, () => buildTree(source, new ParseBudget(limits)));
 }

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 
 /** Bounds of what is parsed. */
 export interface ParseLimits {
@@ -48,19 +48,19 @@ export class ParseBudget {
     this.#maxParseMs = maxParseMs;
   }
 
-  /** An element is open from now on. Throws 422 `DOCUMENT_TOO_DEEP`. */
+  /** An element is open from now on. Throws `DOCUMENT_TOO_DEEP`. */
   open(): void {
     this.#depth += 1;
     if (this.#depth <= this.#maxDepth) return;
     const details = `The document nests elements more than ${this.#maxDepth} levels deep.`;
-    throw new HttpError(422, "DOCUMENT_TOO_DEEP", details);
+    throw new DocumentError("DOCUMENT_TOO_DEEP", details);
   }
 
   close(): void {
     this.#depth -= 1;
   }
 
-  /** Throws 422 `DOCUMENT_TOO_COSTLY`, as do the others. */
+  /** Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
   addElement(attributes: number): void {
     this.checkTag(attributes, 0);
     this.nodes += 1;
@@ -100,6 +100,6 @@ export class ParseBudget {
   }
 }
 
-function tooCostly(what: string): HttpError {
-  return new HttpError(422, "DOCUMENT_TOO_COSTLY", `The document has ${what}.`);
+function tooCostly(what: string): DocumentError {
+  return new DocumentError("DOCUMENT_TOO_COSTLY", `The document has ${what}.`);
 }

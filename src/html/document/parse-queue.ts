@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 
 /** Up to here the parser is back after about 20 ms. */
 const smallLength = 256 * 1024;
@@ -12,13 +12,13 @@ let waitingLength = 0;
  * Runs `parse` of so many characters: at once, where they are few, otherwise when all that came before are done. Side by
  * side, large documents would take as long on the one event loop there is, and need their memory at the same time.
  *
- * Throws 503 `OVERLOADED` when too much waits already.
+ * Throws `OVERLOADED` when too much waits already.
  */
 export async function parseInTurn<T>(length: number, parse: () => Promise<T>): Promise<T> {
   if (length <= smallLength) return parse();
   if (waitingLength > 0 && waitingLength + length > maxWaitingLength) {
     const details = "Too many large documents wait to be parsed; try again shortly.";
-    throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "2" } });
+    throw new DocumentError("OVERLOADED", details);
   }
   waitingLength += length;
   const parsed = last.then(parse);

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 import type { RootNode } from "./html-nodes.ts";
 
 /**
@@ -71,5 +71,5 @@ export function documentBytes(document: DocumentSource, source: string = documen
 /** Refuses text that the document cannot hold: in one that is not UTF-8, only ASCII is certain to mean what it says. */
 export function requireEncodable({ encoding }: DocumentSource, text: string): void {
   if (encoding === "utf8" || ascii.test(text)) return;
-  throw new HttpError(422, "NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
+  throw new DocumentError("NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
 }

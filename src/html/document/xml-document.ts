@@ -1,6 +1,6 @@
 import { Tokenizer } from "htmlparser2";
 import { TimeSlice } from "../../event-loop/time-slice.ts";
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 import type { RootNode } from "./html-nodes.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import { parseInTurn } from "./parse-queue.ts";
@@ -19,8 +19,8 @@ const notAllowed = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 const blanks = /[ \t\r\n]*/y;
 
 /**
- * The tree of an XML document. Throws 422 `NOT_WELL_FORMED` with line and column for one that a browser would show an
- * error for, and 422 `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`.
+ * The tree of an XML document. Throws `NOT_WELL_FORMED` with line and column for one that a browser would show an
+ * error for, and `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`.
  */
 export async function parseXmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
   const budget = new ParseBudget(limits);
@@ -31,7 +31,7 @@ export async function parseXmlTree(source: string, limits: ParseLimits = {}): Pr
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     const details = `The document is not well-formed XML: ${error.describe(source)}.`;
-    throw new HttpError(422, "NOT_WELL_FORMED", details);
+    throw new DocumentError("NOT_WELL_FORMED", details);
   }
 }
 

@@ -1,8 +1,8 @@
-import { HttpError } from "../../http/http-error.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
 import type { SourceDocument } from "../document/source-document.ts";
+import { DocumentError } from "../document-error.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { normalise } from "./normalise.ts";
 import { outermost } from "./outermost.ts";
@@ -14,8 +14,8 @@ const beyondLatin1 = /[^\x00-\xff]/;
 
 /** A way of changing elements. */
 export interface ElementEdit {
-  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted";
-  /** What the request supplied, for the change event; `""` where it supplies nothing. */
+  readonly kind: "replaced" | "appended" | "deleted";
+  /** The supplied markup; `""` where there is none. */
   readonly html: string;
   /**
    * The changes of the source that make the edit, in its order; none where there is nothing to do. `undefined` where an
@@ -44,7 +44,7 @@ export interface EditLimits extends ParseLimits {
 /**
  * Makes an edit in the source, parses the result and proves it. Where that fails, because an element has no characters of
  * its own or because broken markup reaches across the edit, the same is tried on the document in its normal form. What
- * fails there, too, is the fault of what was supplied: 400 `INVALID_HTML`.
+ * fails there, too, is the fault of what was supplied: `INVALID_HTML`.
  */
 export async function applyEdit(
   document: SourceDocument,
@@ -53,11 +53,11 @@ export async function applyEdit(
   limits: EditLimits,
 ): Promise<AppliedEdit> {
   const direct = await attempt(document, elements, edit, limits);
-  if (!(direct instanceof HttpError)) return { ...direct, isNormalised: false };
+  if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
   const normal = document.isXml ? undefined : await normalise(document, elements, limits);
   if (!normal) throw direct;
   const second = await attempt(normal.document, normal.elements, edit, limits);
-  if (second instanceof HttpError) throw second;
+  if (second instanceof DocumentError) throw second;
   return { ...second, isNormalised: true };
 }
 
@@ -67,7 +67,7 @@ async function attempt(
   elements: readonly SourceElement[],
   edit: ElementEdit,
   limits: EditLimits,
-): Promise<Omit<AppliedEdit, "isNormalised"> | HttpError> {
+): Promise<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
   refuseTooLong(leastAdded(edit, elements), limits);
   const placements = await edit.place(document, elements);
   if (!placements) return withoutPlace();
@@ -87,21 +87,21 @@ async function parseEdited(source: string, document: SourceDocument, limits: Edi
   try {
     return await parseSource(source, document, limits);
   } catch (error) {
-    if (!(error instanceof HttpError && error.code === "NOT_WELL_FORMED")) throw error;
-    throw new HttpError(400, "INVALID_HTML", error.message.replace("is not", "would no longer be"));
+    if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
+    throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));
   }
 }
 
 /** How long what is supplied is in all its places together, known before it is read for each of them. */
 function leastAdded({ kind, html }: ElementEdit, elements: readonly SourceElement[]): number {
   if (html.trim() === "") return 0;
-  return html.length * (kind === "elements-appended" ? elements : outermost(elements)).length;
+  return html.length * (kind === "appended" ? elements : outermost(elements)).length;
 }
 
 /** Before the text is made: 10,000 matches may each grow by megabytes. */
 function refuseTooLong(length: number, { maxLength }: EditLimits): void {
   if (length <= maxLength) return;
-  throw new HttpError(413, "RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
+  throw new DocumentError("RESULT_TOO_LARGE", `The document would have ${length} bytes; ${maxLength} are allowed.`);
 }
 
 /** Whether the bytes of a text read as that text again. */
@@ -112,18 +112,18 @@ function isWritable(source: string, { encoding, hasByteOrderMark }: SourceDocume
   return encoding === "utf8" || !beyondLatin1.test(source);
 }
 
-function withoutPlace(): HttpError {
+function withoutPlace(): DocumentError {
   const details =
     "An element that matches has no place of its own in the file, and the page cannot be put in order: its markup is broken.";
-  return new HttpError(400, "INVALID_TARGET", details);
+  return new DocumentError("INVALID_TARGET", details);
 }
 
-function problemOf({ supplied, wasFound }: FailedProof, placements: readonly Placement[]): HttpError {
+function problemOf({ supplied, wasFound }: FailedProof, placements: readonly Placement[]): DocumentError {
   // What is moved before everything that was there (a `div` in a `table`) is missed before its place is reached.
   const blamed = supplied ?? firstSupplied(placements);
   if (!blamed) {
     const details = "The rest of the page would read differently: the markup around the elements is broken.";
-    return new HttpError(400, "INVALID_TARGET", details);
+    return new DocumentError("INVALID_TARGET", details);
   }
   const { tag, kind, line, column } = blamed.step;
   if (supplied && wasFound) return invalidHtml("a browser would read what follows it differently", line, column);

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 
-/** The text of a request's content. Throws 400 `INVALID_HTML` for what is not UTF-8 or holds NUL. */
+/** The text of a request's content. Throws `INVALID_HTML` for what is not UTF-8 or holds NUL. */
 export function decodeHtml(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw invalidHtml("it is not valid UTF-8", 1, 1);
   const html = new TextDecoder().decode(bytes);
@@ -13,8 +13,8 @@ export function decodeHtml(bytes: Uint8Array): string {
   return html;
 }
 
-/** The 400 of supplied HTML that cannot be used. */
-export function invalidHtml(reason: string, line: number, column: number): HttpError {
+/** The error for supplied HTML that cannot be used. */
+export function invalidHtml(reason: string, line: number, column: number): DocumentError {
   const details = `The supplied HTML is not valid: ${reason} (line ${line}, column ${column}).`;
-  return new HttpError(400, "INVALID_HTML", details);
+  return new DocumentError("INVALID_HTML", details);
 }

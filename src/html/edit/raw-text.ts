@@ -22,7 +22,7 @@ export function holdsText(name: string): boolean {
 }
 
 /**
- * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws 400 `INVALID_HTML` where it
+ * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws `INVALID_HTML` where it
  * would end the element early.
  */
 export function parseRawText(text: string, elementName: string): Fragment {

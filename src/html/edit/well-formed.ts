@@ -1,10 +1,10 @@
 import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, type TokenizerMode } from "parse5";
 import { TimeSlice } from "../../event-loop/time-slice.ts";
-import type { HttpError } from "../../http/http-error.ts";
 import { losingFirstLine } from "../document/first-line.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, type TreeParent } from "../document/html-nodes.ts";
 import { hasOptionalEndTag, isClosedBy, voidElements } from "../document/optional-tags.ts";
+import type { DocumentError } from "../document-error.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { textContents } from "./raw-text.ts";
 
@@ -83,7 +83,7 @@ export function contextIn(parent: TreeParent | null): FragmentContext {
 
 /**
  * Checks that HTML is a well-formed fragment: every start tag that needs an end tag has it, in order, and there is
- * nothing stray or unterminated. Throws 400 `INVALID_HTML` with line and column.
+ * nothing stray or unterminated. Throws `INVALID_HTML` with line and column.
  */
 export async function parseFragment(html: string, context: FragmentContext = "html"): Promise<Fragment> {
   const check = new FragmentCheck(context);
@@ -245,6 +245,6 @@ function needsEndTag(tag: OpenTag): boolean {
   return tag.isForeign || !hasOptionalEndTag(tag.name);
 }
 
-function unclosedTag({ name, line, column }: FragmentTag, where: string): HttpError {
+function unclosedTag({ name, line, column }: FragmentTag, where: string): DocumentError {
   return invalidHtml(`<${name}> is not closed ${where}`, line, column);
 }

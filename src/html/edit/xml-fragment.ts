@@ -1,4 +1,3 @@
-import { HttpError } from "../../http/http-error.ts";
 import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -8,6 +7,7 @@ import { buildXmlTree } from "../document/xml-document.ts";
 import { XmlEntities } from "../document/xml-entities.ts";
 import { declarationsIn, NamespaceScope } from "../document/xml-names.ts";
 import { XmlProblem } from "../document/xml-problem.ts";
+import { DocumentError } from "../document-error.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function parseXmlFragment(
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     const details = `The supplied XML is not well-formed: ${error.describe(xml)}.`;
-    throw new HttpError(400, "INVALID_HTML", details);
+    throw new DocumentError("INVALID_HTML", details);
   }
 }
 

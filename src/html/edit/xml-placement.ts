@@ -1,9 +1,9 @@
-import { HttpError } from "../../http/http-error.ts";
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { voidElements } from "../document/optional-tags.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
+import { DocumentError } from "../document-error.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { outermost } from "./outermost.ts";
 import type { Placement } from "./placement.ts";
@@ -54,7 +54,7 @@ export async function placeXmlInside(
 export async function removeXml(elements: readonly SourceElement[]): Promise<readonly Placement[]> {
   return outermost(elements).map((element) => {
     if (isRootElement(element)) {
-      throw new HttpError(400, "INVALID_TARGET", "Every document has a root element; it cannot be removed.");
+      throw new DocumentError("INVALID_TARGET", "Every document has a root element; it cannot be removed.");
     }
     return { ...placeOf(element), text: "", removes: [element] };
   });
@@ -91,5 +91,5 @@ function requireOneElement({ steps, tags: [first] }: Fragment): void {
       parent !== undefined || tag === first || kind === "comment" || (kind === "text" && data.trim() === ""),
   );
   if (first && isOne) return;
-  throw new HttpError(400, "INVALID_TARGET", "The root element can only be replaced by one element.");
+  throw new DocumentError("INVALID_TARGET", "The root element can only be replaced by one element.");
 }

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 
 /** How much work is done between two looks at the clock: well below a millisecond of it. */
 const stepsBetweenLooks = 1000;
@@ -18,13 +18,13 @@ export class EvaluationClock {
     this.#end = performance.now() + maxMs;
   }
 
-  /** Throws 503 `SELECTOR_TOO_COSTLY` when the time is over. Without `Retry-After`: it costs the same the next time. */
+  /** Throws `SELECTOR_TOO_COSTLY` when the time is over. Without `Retry-After`: it costs the same the next time. */
   spend(steps: number = 1): void {
     this.#steps += steps;
     if (this.#steps < stepsBetweenLooks) return;
     this.#steps = 0;
     if (performance.now() < this.#end) return;
     const details = `The selector takes longer than ${this.#maxMs} ms on this document; make it simpler, or begin it with an id.`;
-    throw new HttpError(503, "SELECTOR_TOO_COSTLY", details);
+    throw new DocumentError("SELECTOR_TOO_COSTLY", details);
   }
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { HttpError } from "../../http/http-error.ts";
-import { selectorCandidates } from "../../http/selector-range.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
+import { DocumentError } from "../document-error.ts";
 import { Evaluation, type SelectableDocument } from "./evaluation.ts";
 import { EvaluationClock } from "./evaluation-clock.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
@@ -23,19 +22,19 @@ export interface SelectionLimits {
 /** Pages ask for the same selectors again and again; the number bounds what strangers can fill the memory with. */
 const compiled = new LRUCache<string, CompiledSelector>({ max: 500 });
 
-/** Prepares a selector. Throws 400 `INVALID_SELECTOR` for what a browser's `querySelectorAll` throws on. */
+/** Prepares a selector. Throws `INVALID_SELECTOR` for what a browser's `querySelectorAll` throws on. */
 export function compileSelector(selector: string, limits: SelectorLimits = {}): CompiledSelector {
   const key = `${limits.maxSelectorLength} ${limits.maxCompounds} ${selector}`;
   const known = compiled.get(key);
   if (known) return known;
-  const parsed = { list: parseCandidates(selector, limits) };
+  const parsed = { list: parseSelector(selector, limits) };
   compiled.set(key, parsed);
   return parsed;
 }
 
 /**
  * The elements that `document.querySelectorAll(selector)` gives in a browser, in document order. Throws 503
- * `SELECTOR_TOO_COSTLY` and 400 `TOO_MANY_MATCHES` beyond the limits.
+ * `SELECTOR_TOO_COSTLY` and `TOO_MANY_MATCHES` beyond the limits.
  */
 export function selectElements(
   document: SelectableDocument,
@@ -46,20 +45,7 @@ export function selectElements(
   const found = new Evaluation(document, new EvaluationClock(maxSelectionMs)).select(list);
   if (found.length > maxMatches) {
     const details = `The selector matches ${found.length} elements; ${maxMatches} are allowed.`;
-    throw new HttpError(400, "TOO_MANY_MATCHES", details);
+    throw new DocumentError("TOO_MANY_MATCHES", details);
   }
   return found;
-}
-
-/** The text as it stands, or percent-decoded where only that parses. */
-function parseCandidates(selector: string, limits: SelectorLimits): SelectorList {
-  let firstError: unknown;
-  for (const text of selectorCandidates(selector)) {
-    try {
-      return parseSelector(text, limits);
-    } catch (error) {
-      firstError ??= error;
-    }
-  }
-  throw firstError;
 }

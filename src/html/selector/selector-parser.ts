@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
 import { readAttributeSelector, readTypeSelector } from "./name-selectors.ts";
 import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
@@ -35,7 +35,7 @@ const combinators: Readonly<Record<string, Combinator>> = {
 
 /**
  * Parses a selector list as browsers do in `querySelectorAll` (Selectors 4, CSS Syntax 3; where browsers differ, as
- * Chromium does). Throws 400 `INVALID_SELECTOR`; `details` names the part that is wrong and its offset.
+ * Chromium does). Throws `INVALID_SELECTOR`; `details` names the part that is wrong and its offset.
  */
 export function parseSelector(text: string, limits: SelectorLimits = {}): SelectorList {
   const { maxSelectorLength = 4096, maxCompounds = 64 } = limits;
@@ -88,7 +88,7 @@ class SelectorParser {
         list.push(this.#complex(place, "complex"));
       } catch (error) {
         // The limit holds for what is dropped as well.
-        if (!(error instanceof HttpError) || this.#compounds > this.#maxCompounds) throw error;
+        if (!(error instanceof DocumentError) || this.#compounds > this.#maxCompounds) throw error;
         this.#reader.skipListItem(position);
       }
     } while (this.#reader.take(","));

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
+import { DocumentError } from "../document-error.ts";
 import { type SelectorToken, tokenize } from "./selector-tokens.ts";
 
 const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
@@ -78,13 +78,13 @@ export class SelectorReader {
     return this.text.slice(start, this.token.start).trim();
   }
 
-  unexpected(reason?: string): HttpError {
+  unexpected(reason?: string): DocumentError {
     const { kind, start } = this.token;
     if (kind !== "end") return this.invalid(reason ?? "this is not expected here", start);
     return invalidSelector(reason ?? "it ends too early", this.text.slice(-20), this.text.length);
   }
 
-  invalid(reason: string, offset: number): HttpError {
+  invalid(reason: string, offset: number): DocumentError {
     return invalidSelector(reason, this.#partAt(offset), offset);
   }
 
@@ -115,7 +115,7 @@ export class SelectorReader {
   }
 }
 
-/** The 400 of a selector that a browser would not take. */
-export function invalidSelector(reason: string, part: string, offset: number): HttpError {
-  return new HttpError(400, "INVALID_SELECTOR", `The selector is not valid at offset ${offset}, "${part}": ${reason}.`);
+/** The error for a selector that a browser would not take. */
+export function invalidSelector(reason: string, part: string, offset: number): DocumentError {
+  return new DocumentError("INVALID_SELECTOR", `The selector is not valid at offset ${offset}, "${part}": ${reason}.`);
 }

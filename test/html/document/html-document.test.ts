@@ -84,7 +84,7 @@ describe("parseHtml", () => {
 
   it("refuses a document that is nested too deep, and reads one that is nested just so", async () => {
     await expect(parseHtml(Buffer.from("<div>".repeat(600)))).rejects.toThrow(
-      expect.objectContaining({ status: 422, code: "DOCUMENT_TOO_DEEP" }),
+      expect.objectContaining({ code: "DOCUMENT_TOO_DEEP" }),
     );
     expect(elementsOf(await parseHtml(Buffer.from("<div>".repeat(500))))).toHaveLength(503);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseHtml } from "../../../src/html/document/html-document.ts";
 import type { ParseLimits } from "../../../src/html/document/parse-budget.ts";
 
-const tooDeep = { status: 422, code: "DOCUMENT_TOO_DEEP" };
-const tooCostly = { status: 422, code: "DOCUMENT_TOO_COSTLY" };
+const tooDeep = { code: "DOCUMENT_TOO_DEEP" };
+const tooCostly = { code: "DOCUMENT_TOO_COSTLY" };
 
 const attributes = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}`).join(" ");
 

@@ -16,7 +16,6 @@ describe("decodeHtml", () => {
 describe("invalidHtml", () => {
   it("says what is wrong, and where", () => {
     expect(invalidHtml("it is blue", 3, 4)).toMatchObject({
-      status: 400,
       code: "INVALID_HTML",
       message: "The supplied HTML is not valid: it is blue (line 3, column 4).",
     });

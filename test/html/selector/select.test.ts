@@ -48,29 +48,20 @@ describe("selectElements", () => {
 
 describe("the limits of a selection", () => {
   it("refuses more matches than allowed", async () => {
-    const error = { status: 400, code: "TOO_MANY_MATCHES" };
+    const error = { code: "TOO_MANY_MATCHES" };
     await expect(select("<p><p><p>", "p", { maxMatches: 2 })).rejects.toMatchObject(error);
     await expect(select("<p>".repeat(10_001), "p")).rejects.toMatchObject(error);
     await expect(select("<p>".repeat(10_000), "p")).resolves.toHaveLength(10_000);
   });
 
   it("stops when the time is over", async () => {
-    const error = { status: 503, code: "SELECTOR_TOO_COSTLY" };
+    const error = { code: "SELECTOR_TOO_COSTLY" };
     const selector = Array(30).fill("* ~ p:nth-child(n)").join(",");
     await expect(select("<p>".repeat(10_000), selector, { maxSelectionMs: 1 })).rejects.toMatchObject(error);
   });
 });
 
 describe("compileSelector", () => {
-  it("decodes percent escapes only where the text does not parse as it stands", async () => {
-    expect(await select("<p id=a>", "%23a")).toEqual(["a"]);
-    expect(await select("<p id=a title='%20'>", '[title="%20"]')).toEqual(["a"]);
-  });
-
-  it("tells what is wrong with the text as it stands", () => {
-    expect(() => compileSelector("p:foo%20")).toThrow('":foo%20"');
-  });
-
   it("gives the same selector compiled once for the same limits", () => {
     expect(compileSelector("ul > li")).toBe(compileSelector("ul > li"));
     expect(() => compileSelector("ul > li", { maxCompounds: 1 })).toThrow("more than 1");

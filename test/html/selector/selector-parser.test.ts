@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { DocumentError } from "../../../src/html/document-error.ts";
 import { parseSelector } from "../../../src/html/selector/selector-parser.ts";
-import { HttpError } from "../../../src/http/http-error.ts";
 import { acceptedSelectors, beyondChromium, refusedSelectors } from "../../elements/selector-lists.ts";
 
 const invalid: readonly (readonly [string, number])[] = [
@@ -69,7 +69,6 @@ describe("parseSelector", () => {
 
   it.each(invalid)("it refuses %s, at offset %i", (selector, offset) => {
     const error = expect.objectContaining({
-      status: 400,
       code: "INVALID_SELECTOR",
       message: expect.stringContaining(`at offset ${offset},`),
     });
@@ -136,7 +135,7 @@ function isTaken(selector: string): boolean {
   try {
     return parseSelector(selector).length > 0;
   } catch (error) {
-    if (error instanceof HttpError && error.code === "INVALID_SELECTOR") return false;
+    if (error instanceof DocumentError && error.code === "INVALID_SELECTOR") return false;
     throw error;
   }
 }

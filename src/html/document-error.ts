@@ -1,0 +1,24 @@
+/** What can be wrong with a document, a selector, an edit, or what they cost. */
+export type DocumentErrorCode =
+  | "DOCUMENT_TOO_COSTLY"
+  | "DOCUMENT_TOO_DEEP"
+  | "INVALID_HTML"
+  | "INVALID_SELECTOR"
+  | "INVALID_TARGET"
+  | "NOT_UTF8"
+  | "NOT_WELL_FORMED"
+  | "OVERLOADED"
+  | "RESULT_TOO_LARGE"
+  | "SELECTOR_TOO_COSTLY"
+  | "TOO_MANY_MATCHES";
+
+/** A document that cannot be parsed, searched or edited as asked; the message is text for the client. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+  readonly code: DocumentErrorCode;
+
+  constructor(code: DocumentErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
