@@ -156,6 +156,32 @@ describe("the table of methods and targets", () => {
   });
 });
 
+describe("the README", () => {
+  it("has a tour in which every request is answered as it says", async () => {
+    const [, tour = ""] = /^## A tour with curl$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(read("README.md")) ?? [];
+    const directory = await temporaryDirectory();
+    await cp(join(projectRoot, "examples/site"), directory, { recursive: true });
+    const files = createFileServer({ root: directory });
+    const replies: string[] = [];
+    for (const [command = "", path = ""] of tour.matchAll(/^curl .*\$site(\S+)$/gm)) {
+      const { status, headers } = await files.fetch(new Request(`http://localhost${path}`, curlRequest(command)));
+      replies.push(`${path} ${status} ${headers.get("x-selector-matches") ?? ""}`.trim());
+    }
+    expect(replies).toEqual([
+      "/to-do.html 206 2",
+      "/to-do.html 206 1",
+      "/to-do.html 206 1",
+      "/to-do.html 204 3",
+      "/diary.txt 201",
+      "/diary.txt 200",
+      "/diary.txt 206",
+      "/diary.txt 204",
+      "/notes/ 200",
+    ]);
+    await files.close();
+  });
+});
+
 describe("the quick start", () => {
   it("shows the help of the command as it is", () => {
     const [, help = ""] = /const help = `([^`]+)`/.exec(read("src/cli/command-line.ts")) ?? [];
@@ -224,12 +250,15 @@ function consoleText(section: string): string {
   return [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block).join("");
 }
 
-/** The few options of curl that the quick start uses. */
+/** The few options of curl that the pages use. */
 function curlRequest(command: string): RequestInit {
   const [, method = "GET"] = /-X (\w+)/.exec(command) ?? [];
-  const [, range] = /-H "Range: ([^"]+)"/.exec(command) ?? [];
+  const fields = [...command.matchAll(/-H (["'])([\w-]+): (.+?)\1/g)].map(([, , name = "", value = ""]) => [
+    name,
+    value,
+  ]);
   const [, data] = /-d '([^']+)'/.exec(command) ?? [];
-  return { method, headers: { ...(range && { range }) }, ...(data && { body: data }) };
+  return { method, headers: Object.fromEntries(fields), ...(data && { body: data }) };
 }
 
 interface Snippet {
