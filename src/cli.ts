@@ -5,6 +5,7 @@ import { serve } from "./cli/serve.ts";
 import { startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
+import { messageOf } from "./server/error-message.ts";
 import { version } from "./server/version.ts";
 
 /** How long the process may outlive its work, in milliseconds, for what plugins have left running. */
@@ -38,10 +39,6 @@ async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> 
   const { files } = await startFiles(commandLine, log);
   await files.close();
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // Whoever read what is printed may have left (`| head`, a closed terminal); that is no reason to stop serving.

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../server/error-message.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -88,8 +89,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(message.split(". ", 1)[0]); // the rest explains how to name such a file
+    throw new UsageError(messageOf(error).split(". ", 1)[0]); // the rest explains how to name such a file
   }
 }
 

@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { WatchedFile } from "../local-files/watched-file.ts";
 import { type CommandLine, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { Service } from "./service.ts";
 import { signalled } from "./signalled.ts";
 import { isPage } from "./start-files.ts";
-import { watchFile } from "./watch-file.ts";
+
+/** How long a page that has changed has to stay the same, in milliseconds. */
+const settleMs = 100;
 
 /** Serves until a signal says to stop. Rejects with what keeps it from starting, or from stopping in order. */
 export async function serve(commandLine: CommandLine, log: OperatorLog): Promise<void> {
@@ -17,7 +21,7 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
   // From the first moment to the last: without a handler the signal ends the process.
   process.on("SIGHUP", reloadUnlessItFails);
   if (watchConfig && !(await isPage(target))) throw new UsageError("--watch-config expects a page, not a directory");
-  const unwatch = watchConfig ? await watchFile(resolve(target), reloadUnlessItFails) : undefined;
+  const page = watchConfig ? await watchPage(resolve(target), reloadUnlessItFails) : undefined;
 
   starting = Service.start(commandLine, log);
   const service = await Promise.race([starting, stopped]);
@@ -26,5 +30,10 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
     await stopped;
     await service.stop();
   }
-  unwatch?.();
+  await page?.close();
+}
+
+/** Editors write a file in several steps: it is whole once it has stayed the same for a moment. */
+function watchPage(location: string, onChange: () => void): Promise<WatchedFile<void>> {
+  return WatchedFile.open({ location, load: () => setTimeout(settleMs), onChange });
 }

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { ConfigError, type FileServerConfig } from "../config.ts";
+import { doneInTime } from "../event-loop/in-time.ts";
+import { messageOf } from "../server/error-message.ts";
 import type { CommandLine } from "./command-line.ts";
-import { inTime } from "./in-time.ts";
 import { Listener } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback, openHosts } from "./open-hosts.ts";
@@ -74,7 +75,7 @@ export class Service {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#listener.stop();
-    await inTime(this.#current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
+    await doneInTime(this.#current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
     this.#listener.finish();
   }
 
@@ -115,8 +116,4 @@ function warnOfOpenHosts(config: FileServerConfig, { host }: Address, log: Opera
 
 function urlOf({ address, family, port }: AddressInfo, isSecure: boolean): string {
   return `${isSecure ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

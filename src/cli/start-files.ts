@@ -2,10 +2,10 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { loadConfig } from "../config-page/load-config.ts";
+import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { CommandLine } from "./command-line.ts";
-import { inTime } from "./in-time.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { requestLog } from "./request-log.ts";
 
@@ -25,7 +25,7 @@ export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: num
   const config = await configOf(asked);
   const files = createFileServer({ ...config, logger });
   try {
-    await inTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
+    await doneInTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
     return { files, config };
   } catch (error) {
     // Nobody waits for it: a plugin that does not start may never close. What has kept it from starting says more.

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { messageOf } from "../server/error-message.ts";
 
 /** Where certificate and key are. */
 export interface TlsFiles {
@@ -55,8 +56,4 @@ function privateKeyIn(file: string, pem: Buffer): KeyObject {
     const problem = isEncrypted ? "is encrypted: expected one without a passphrase" : "holds no private key in PEM";
     throw new Error(`--key ${file} ${problem}`, { cause });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

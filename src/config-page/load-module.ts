@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
+import { doneInTime } from "../event-loop/in-time.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { errnoOf } from "../storage/disk/errors.ts";
 
@@ -14,12 +15,13 @@ export async function loadModule(
   parameters: Readonly<Record<string, unknown>>,
   timeMs: number,
 ): Promise<Plugin> {
+  const tooSlow = (doing: string): string => `it took more than ${timeMs / 1000} s to ${doing}`;
   const url = await urlOf(path);
-  const module: { default?: unknown } = await inTime("load", timeMs, import(url));
+  const module: { default?: unknown } = await doneInTime(import(url), timeMs, tooSlow("load"));
   const { default: factory } = module;
   if (typeof factory !== "function") throw new Error("expected a default export that is a function");
   const made = (async () => (factory as PluginFactory)(parameters))();
-  return checkPlugin(await inTime("make its plugin", timeMs, made));
+  return checkPlugin(await doneInTime(made, timeMs, tooSlow("make its plugin")));
 }
 
 /** Node loads a URL once, and remembers failures as well: a file that has changed needs another one. */
@@ -40,17 +42,4 @@ function checkPlugin(made: unknown): Plugin {
   const wrong = methods.find((method) => plugin[method] !== undefined && typeof plugin[method] !== "function");
   if (wrong) throw new Error(`expected ${wrong} of its plugin to be a function`);
   return made as Plugin;
-}
-
-async function inTime<T>(doing: string, timeMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    // Not `unref`'d: with nothing else to do, Node would end in the middle of this without a word.
-    timer = setTimeout(() => reject(new Error(`it took more than ${timeMs / 1000} s to ${doing}`)), timeMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

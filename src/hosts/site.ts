@@ -2,6 +2,7 @@ import { ConfigError, type HostConfig } from "../config.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
+import { messageOf } from "../server/error-message.ts";
 import { composePipeline, type Handler } from "../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
 import { distinctPlugins, isEverywhere, type ListedPlugin, listPlugins } from "../server/plugin-list.ts";
@@ -78,7 +79,7 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
     return diskStorage(root, { symlinks, durability });
   } catch (error) {
     const host = name === "*" ? "" : `hosts.${name}.`;
-    throw new ConfigError([host + (error instanceof Error ? error.message : String(error))]);
+    throw new ConfigError([host + messageOf(error)]);
   }
 }
 

@@ -6,6 +6,7 @@ import { contentTypeTable } from "../http/content-type.ts";
 import { serialisedOrigin } from "../http/cross-site.ts";
 import { parseHost } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
+import { messageOf } from "../server/error-message.ts";
 import type { Logger } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { listPlugins } from "../server/plugin-list.ts";
@@ -217,6 +218,6 @@ function failureOf(where: string, read: () => unknown): string[] {
     read();
     return [];
   } catch (error) {
-    return [where + (error instanceof Error ? error.message : String(error))];
+    return [where + messageOf(error)];
   }
 }

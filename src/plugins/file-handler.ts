@@ -7,6 +7,7 @@ import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
+import { messageOf } from "../server/error-message.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
@@ -83,7 +84,7 @@ function storageOf(root: string): Storage {
   try {
     return diskStorage(root);
   } catch (error) {
-    throw new ConfigError([`fileHandler: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`fileHandler: ${messageOf(error)}`]);
   }
 }
 

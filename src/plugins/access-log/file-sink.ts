@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as pause, setImmediate } from "node:timers/promises";
 import { ConfigError } from "../../config.ts";
+import { messageOf } from "../../server/error-message.ts";
 import type { Site } from "../../server/site.ts";
 import { errnoOf } from "../../storage/disk/errors.ts";
 import { type Batch, LineQueue } from "./line-queue.ts";
@@ -48,8 +49,8 @@ export class FileSink implements Sink {
     try {
       this.#handle = await this.#opening;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ConfigError([`accessLog: file is "${this.#location}": expected one that can be written to: ${reason}`]);
+      const expected = `expected one that can be written to: ${messageOf(error)}`;
+      throw new ConfigError([`accessLog: file is "${this.#location}": ${expected}`]);
     }
     await site.protect(this.#location); // not before it is there, which tells where a link leads
     this.#sites.add(site);

@@ -1,3 +1,4 @@
+import { inTime } from "../../event-loop/in-time.ts";
 import type { Site } from "../../server/site.ts";
 import type { AccessLogEntry } from "./entry.ts";
 
@@ -16,15 +17,10 @@ export interface Sink {
 export const closeMs = 2_000;
 
 /** Waits for work to be done, but not for ever; tells whether it was. */
-export async function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  // Not unref'd: a stream that stands still keeps no process alive, which would end in the middle of closing.
-  const patience = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, closeMs, false);
-  });
-  try {
-    return await Promise.race([work.then(() => true), patience]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function isDoneInTime(work: Promise<unknown>): Promise<boolean> {
+  return inTime(
+    work.then(() => true),
+    closeMs,
+    () => false,
+  );
 }

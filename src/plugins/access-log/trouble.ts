@@ -1,3 +1,4 @@
+import { messageOf } from "../../server/error-message.ts";
 import { notify } from "../../server/notify.ts";
 import type { Site } from "../../server/site.ts";
 
@@ -25,8 +26,7 @@ export class Trouble {
   failed(what: string, cause: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    this.site?.report(new Error(`accessLog: ${what}: ${reason}`, { cause }));
+    this.site?.report(new Error(`accessLog: ${what}: ${messageOf(cause)}`, { cause }));
   }
 
   /** Lines get through: the next failure is news again. */

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../config.ts";
 import { filePath } from "../../local-files/file-path.ts";
+import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
@@ -8,7 +9,6 @@ import { HashQueue } from "./hash-queue.ts";
 import { parseHash } from "./password.ts";
 import type { PermissionRule } from "./users.ts";
 import { readUsersFile, UsersFileError } from "./users-file.ts";
-import { WatchedUsers } from "./watched-users.ts";
 
 /** Where the accounts come from. */
 export interface AccountsSource {
@@ -48,11 +48,11 @@ function fixedSource(accounts: Accounts, warnings: readonly string[]): AccountsS
 }
 
 function sourceInFile(location: string, rules: readonly PermissionRule[], options: AccountsOptions): AccountsSource {
-  let opened: Promise<WatchedUsers<Accounts>> | undefined;
+  let opened: Promise<WatchedFile<Accounts>> | undefined;
   const sites = new Set<Site>();
 
-  const open = (logger: Logger): Promise<WatchedUsers<Accounts>> =>
-    WatchedUsers.open({
+  const open = (logger: Logger): Promise<WatchedFile<Accounts>> =>
+    WatchedFile.open({
       location,
       async load() {
         const found = await readUsersFile(location);

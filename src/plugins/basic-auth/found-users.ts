@@ -31,10 +31,9 @@ export function userNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Whether a text is a hash beyond doubt; the thirteen letters of a DES hash may as well be a password. */
-export function isSurelyHash(password: string): boolean {
-  const { format } = parseHash({ password });
-  return format !== undefined && format !== "crypt";
+/** Whether a text is a hash of a known format. */
+export function isHash(password: string): boolean {
+  return parseHash({ password }).format !== undefined;
 }
 
 /** A text from a users file for a message. */

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../event-loop/time-slice.ts";
-import { type FoundUsers, isSurelyHash, nothingFound, shown, userNameProblem } from "./found-users.ts";
+import { type FoundUsers, isHash, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import type { UserRecord } from "./users.ts";
 
 /** Begins or ends the entries that are passwords in plain text. `htpasswd` keeps comments when it writes a file. */
@@ -47,7 +47,7 @@ function readEntry(entry: string, isPlaintext: boolean): UserRecord | string {
   if (username !== username.trim() || password !== password.trim())
     return `there is white space beside the colon after ${user}: expected name:hash`;
   if (password === "") return `user ${user} has no password: expected a hash after the colon`;
-  if (!isPlaintext || isSurelyHash(password)) return { username, password };
+  if (!isPlaintext || isHash(password)) return { username, password };
   // Apache would take the part before the second colon for the password, `htpasswd -p` writes one that has it.
   if (further.length > 0) return `the plain-text password of user ${user} has a colon: expected one without, or a hash`;
   return { username, password, encryption: "plaintext" };

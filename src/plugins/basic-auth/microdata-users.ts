@@ -22,7 +22,6 @@ const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
   sha1: "sha1",
   sha256: "sha256",
   sha512: "sha512",
-  crypt: "crypt",
 };
 const permissions = { allow: "allow", deny: "deny" } as const;
 const rights: Readonly<Record<Right, Right>> = {

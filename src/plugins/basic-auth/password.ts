@@ -1,7 +1,6 @@
 import { apr1 } from "./password/apr1.ts";
 import { argon2 } from "./password/argon2.ts";
 import { bcrypt } from "./password/bcrypt.ts";
-import { desCrypt } from "./password/des-crypt.ts";
 import type { PasswordFormat, PasswordHash } from "./password/password-format.ts";
 import { plaintext } from "./password/plaintext.ts";
 import { scrypt } from "./password/scrypt.ts";
@@ -36,7 +35,6 @@ const formats: Readonly<Record<HashFormat, PasswordFormat>> = {
   sha256: sha256Crypt,
   apr1,
   sha1,
-  crypt: desCrypt,
 };
 const formatNames = Object.keys(formats) as HashFormat[];
 
@@ -71,8 +69,7 @@ function parsePlaintext(password: string, format: HashFormat | undefined): Store
     return unusable("plaintext", { problem });
   }
   // A hash marked as plain text would itself be the password, and let everybody in who reads an old copy of the file.
-  // Only DES hashes are left out: thirteen letters may be a password.
-  if (format !== undefined && format !== "crypt" && "kind" in formats[format].read(password)) {
+  if (format !== undefined && "kind" in formats[format].read(password)) {
     return unusable("plaintext", contradiction("plaintext", format));
   }
   return stored("plaintext", plaintext(password));

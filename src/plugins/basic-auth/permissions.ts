@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { documentKind } from "../../http/content-type.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
+import { messageOf } from "../../server/error-message.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 import type { PermissionRule } from "./users.ts";
@@ -63,8 +64,7 @@ function compiles(compile: (text: string) => unknown): z.core.CheckFn<string> {
     try {
       compile(value);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      issues.push({ code: "custom", message: reason, input: value });
+      issues.push({ code: "custom", message: messageOf(error), input: value });
     }
   };
 }

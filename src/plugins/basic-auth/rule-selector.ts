@@ -1,4 +1,5 @@
 import { parseSelector } from "../../html/selector/selector-parser.ts";
+import { messageOf } from "../../server/error-message.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes
 const placeholder = "${username}";
@@ -27,7 +28,7 @@ export function compileRuleSelector(selector: string): RuleSelector {
   try {
     parseSelector(of("username"));
   } catch (error) {
-    throw new TypeError(`a CSS selector: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new TypeError(`a CSS selector: ${messageOf(error)}`, { cause: error });
   }
   return { hasUsername: pieces.length > 1, of };
 }

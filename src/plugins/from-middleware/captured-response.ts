@@ -3,7 +3,7 @@ import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } fro
 import type { Socket } from "node:net";
 import { finished, Readable } from "node:stream";
 import { HttpError } from "../../http/http-error.ts";
-import { bodyLength, type Reply, type ReplyHeaders } from "../../server/reply.ts";
+import { bodyLength, discard, type Reply, type ReplyHeaders } from "../../server/reply.ts";
 import { type ConnectRequest, methodsOf } from "./connect-request.ts";
 
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -225,10 +225,6 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
 }
 
 const methods = methodsOf(CapturedResponse.prototype);
-
-function discard(body: Reply["body"]): void {
-  if (body instanceof Readable) body.destroy();
-}
 
 function toBytes(chunk: unknown, encoding?: BufferEncoding | null): Buffer {
   if (typeof chunk === "string") return Buffer.from(chunk, encoding ?? "utf8");

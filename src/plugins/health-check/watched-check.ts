@@ -1,3 +1,5 @@
+import { inTime } from "../../event-loop/in-time.ts";
+
 // biome-ignore lint/suspicious/noConfusingVoidType: a check that only throws returns nothing, and should not have to
 type Works = boolean | void;
 
@@ -46,26 +48,17 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
 }
 
 /** Why a check fails; `undefined` where it passes. `onEnd` is called when the run is over, perhaps after the limit. */
-async function failureWithin(timeoutMs: number, check: HealthCheck, onEnd: () => void): Promise<Error | undefined> {
+function failureWithin(timeoutMs: number, check: HealthCheck, onEnd: () => void): Promise<Error | undefined> {
   const controller = new AbortController();
   const run = Promise.resolve(controller.signal)
     .then(check)
     .then((result) => (result === false ? new Error("the check returned false") : undefined), asError)
     .finally(onEnd);
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => {
-      const error = new Error(`the check took longer than ${timeoutMs} ms`);
-      resolve(error); // before the check can answer the signal with an error of its own
-      controller.abort(error);
-    }, timeoutMs);
-    timer.unref();
+  return inTime(run, timeoutMs, () => {
+    const error = new Error(`the check took longer than ${timeoutMs} ms`);
+    controller.abort(error);
+    return error;
   });
-  try {
-    return await Promise.race([run, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function asError(thrown: unknown): Error {

@@ -113,7 +113,6 @@ describe.skipIf(!existsSync(htpasswd))("the program htpasswd", () => {
     ["-B", "bcrypt"],
     ["-m", "apr1"],
     ["-s", "sha1"],
-    ["-d", "crypt"],
     ["-2", "sha256"],
     ["-5", "sha512"],
   ])("writes with %s what is read as %s", async (option, format) => {

@@ -64,7 +64,6 @@ describe("readMicrodataUsers", () => {
     ["sha1", "sha1"],
     ["sha256", "sha256"],
     ["sha512", "sha512"],
-    ["crypt", "crypt"],
   ])("knows the encryption %s", async (word, encryption) => {
     const { users } = await readMicrodataUsers(
       credential(who + property("password", "x") + property("encryption", word)),

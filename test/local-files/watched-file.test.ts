@@ -1,12 +1,12 @@
-import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { WatchedUsers, type WatchedUsersOptions } from "../../../src/plugins/basic-auth/watched-users.ts";
-import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { WatchedFile, type WatchedFileOptions } from "../../src/local-files/watched-file.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 interface Watching {
-  readonly users: WatchedUsers<string>;
+  readonly users: WatchedFile<string>;
   readonly location: string;
   readonly failures: string[];
   /** How often the file was read. */
@@ -16,13 +16,13 @@ interface Watching {
 }
 
 /** Watches a file that says `one`; content that begins with `broken` is refused. */
-async function watching(options: Partial<WatchedUsersOptions<string>> = {}): Promise<Watching> {
+async function watching(options: Partial<WatchedFileOptions<string>> = {}): Promise<Watching> {
   const location = options.location ?? join(await temporaryDirectory(), "users");
   if (options.location === undefined) await writeFile(location, "one");
   const failures: string[] = [];
   let loads = 0;
   let now = 5000;
-  const users = await WatchedUsers.open<string>({
+  const users = await WatchedFile.open<string>({
     location,
     async load(path) {
       loads += 1;
@@ -51,7 +51,7 @@ async function until(condition: () => unknown): Promise<void> {
   while (!(await condition())) await delay(5);
 }
 
-describe("WatchedUsers", () => {
+describe("WatchedFile", () => {
   it("throws what reading the file for the first time throws", async () => {
     const directory = await temporaryDirectory();
     await expect(watching({ location: join(directory, "none") })).rejects.toThrow("ENOENT");
@@ -253,5 +253,121 @@ describe("WatchedUsers", () => {
     await writeFile(location, "two");
     pass(1000);
     expect([await users.current(), loads()]).toEqual(["one", 2]);
+  });
+});
+
+/** Follows a file until the test is over; `next` waits for the next call, and tells how many there have been. */
+async function following(
+  file: string,
+): Promise<{ next: () => Promise<number>; calls: () => number; stop: () => unknown }> {
+  let calls = 0;
+  let told = 0;
+  let wake = (): void => {};
+  const followed = await WatchedFile.open({
+    location: file,
+    load: () => delay(100),
+    onChange: () => {
+      calls += 1;
+      wake();
+    },
+  });
+  onTestFinished(() => followed.close());
+  const stop = (): Promise<void> => followed.close();
+  const next = async (): Promise<number> => {
+    while (calls === told) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    told = calls;
+    return calls;
+  };
+  return { next, calls: () => calls, stop };
+}
+
+async function page(): Promise<{ directory: string; file: string }> {
+  const directory = await temporaryDirectory();
+  const file = join(directory, "config.html");
+  await writeFile(file, "first");
+  return { directory, file };
+}
+
+describe("WatchedFile with onChange", () => {
+  it("tells of a file that is truncated and written in steps once", async () => {
+    const { file } = await page();
+    const { next } = await following(file);
+    await truncate(file);
+    for (const text of ["a", "ab", "abc"]) await writeFile(file, text);
+    expect(await next()).toBe(1);
+  });
+
+  it("tells of a file that is put in its place, and of the next one", async () => {
+    const { directory, file } = await page();
+    const { next } = await following(file);
+    for (const count of [1, 2]) {
+      await writeFile(join(directory, ".config.html.swp"), `version ${count}`);
+      await rename(join(directory, ".config.html.swp"), file);
+      expect(await next()).toBe(count);
+    }
+  });
+
+  it("tells of a file that is gone, and of its return", async () => {
+    const { file } = await page();
+    const { next } = await following(file);
+    await rm(file);
+    expect(await next()).toBe(1);
+    await writeFile(file, "again");
+    expect(await next()).toBe(2);
+  });
+
+  it("tells of a link that is turned to another directory, as Kubernetes does it", async () => {
+    const directory = await temporaryDirectory();
+    for (const version of ["one", "two"]) {
+      await mkdir(join(directory, version));
+      await writeFile(join(directory, version, "config.html"), version);
+    }
+    await symlink("one", join(directory, "..data"));
+    await symlink("..data/config.html", join(directory, "config.html"));
+    const { next } = await following(join(directory, "config.html"));
+    await symlink("two", join(directory, "..data_tmp"));
+    await rename(join(directory, "..data_tmp"), join(directory, "..data"));
+    expect(await next()).toBe(1);
+  });
+
+  it("finds out about a change that nothing in its directory tells of", async () => {
+    const { file } = await page();
+    const link = join(await temporaryDirectory(), "config.html");
+    await symlink(file, link);
+    const { next } = await following(link);
+    await writeFile(file, "behind the link");
+    expect(await next()).toBe(1);
+  });
+
+  it("is not bothered by other files of the directory", async () => {
+    const { directory, file } = await page();
+    const { next } = await following(file);
+    await writeFile(join(directory, "other.html"), "1");
+    await writeFile(file, "second");
+    expect(await next()).toBe(1);
+  });
+
+  it("says nothing after it was stopped, in the middle of a change", async () => {
+    const { directory, file } = await page();
+    const stopped = await following(file);
+    const other = await following(file);
+    await writeFile(file, "second");
+    stopped.stop();
+    await other.next();
+    await writeFile(join(directory, "config.html"), "third");
+    await other.next();
+    expect(stopped.calls()).toBe(0);
+  });
+
+  it("works where the directory cannot be watched", async () => {
+    const directory = join(await temporaryDirectory(), "later");
+    const { next } = await following(join(directory, "config.html"));
+    await mkdir(directory);
+    await writeFile(join(directory, "config.html"), "here");
+    expect(await next()).toBe(1);
   });
 });

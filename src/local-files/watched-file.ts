@@ -1,71 +1,75 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { notify } from "../../server/notify.ts";
-import { errnoOf } from "../../storage/disk/errors.ts";
+import { errnoOf } from "../storage/disk/errors.ts";
 
-/** Options of {@link WatchedUsers}. */
-export interface WatchedUsersOptions<Accounts> {
-  /** Path of the users file on the disk. */
+/** Options of {@link WatchedFile}. */
+export interface WatchedFileOptions<Content> {
+  /** Path of the file on the disk. */
   readonly location: string;
-  /** Reads the file, and throws where it cannot be used. */
-  readonly load: (location: string) => Promise<Accounts>;
-  /** Told once of each reason why the file, which has changed, cannot be used; the former content stays in force. */
-  readonly onFailure: (error: unknown) => void;
-  /** Whether the system tells of changes; the file is looked at in any case. @default true */
+  /** Reads the file, and throws where it cannot be used. What changes meanwhile is read again. */
+  readonly load: (location: string) => Promise<Content>;
+  /** Called once a changed file is read. The file is then looked at all the time, and not only by `current()`. */
+  readonly onChange?: () => void;
+  /** Called once for each reason why a changed file cannot be used; the former content stays in force. */
+  readonly onFailure?: (error: unknown) => void;
+  /** Ask the system to report changes; the file is looked at in any case. @default true */
   readonly isWatched?: boolean;
   /** A clock in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
-/** Where the system does not tell of a change (a network file system, a link to a link), it takes effect so soon. */
+/** How soon a change is seen that the system does not report: on a network file system, behind a link to a link. */
 const lookAgainMs = 1000;
 /** `htpasswd` writes into the file itself, so that for a moment it is empty: no reason for an alarm. */
 const settleMs = 250;
 
-/** The content of a users file, which is read again when the file changes: all of the new one, or still the old. */
-export class WatchedUsers<Accounts> {
-  readonly #options: WatchedUsersOptions<Accounts>;
+/** The content of a file that is read again when it changes: all of the new content, or still the former. */
+export class WatchedFile<Content> {
+  readonly #options: WatchedFileOptions<Content>;
   readonly #now: () => number;
   readonly #watcher: FSWatcher | undefined;
-  #accounts: Accounts;
+  readonly #polling: NodeJS.Timeout | undefined;
+  #content: Content;
   /** Tells one state of the file from the next. */
   #stamp: string;
   #lookedAt: number;
   #hasChanged = false;
   #looking: Promise<void> | undefined;
   #settling: NodeJS.Timeout | undefined;
-  /** Whether this is the second look at a file that was broken at the first. */
+  /** This is the second look at a file that was broken at the first. */
   #isSettled = false;
   #reported: string | undefined;
   #isClosed = false;
 
   /** Reads the file for the first time, and throws what `load` throws. */
-  static async open<Accounts>(options: WatchedUsersOptions<Accounts>): Promise<WatchedUsers<Accounts>> {
+  static async open<Content>(options: WatchedFileOptions<Content>): Promise<WatchedFile<Content>> {
     const stamp = await stampOf(options.location); // before it is read: a change in between is then seen as one
-    return new WatchedUsers(options, stamp, await options.load(options.location));
+    return new WatchedFile(options, stamp, await options.load(options.location));
   }
 
-  private constructor(options: WatchedUsersOptions<Accounts>, stamp: string, accounts: Accounts) {
+  private constructor(options: WatchedFileOptions<Content>, stamp: string, content: Content) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#stamp = stamp;
-    this.#accounts = accounts;
+    this.#content = content;
     this.#lookedAt = this.#now();
     this.#watcher = options.isWatched === false ? undefined : this.#watch();
+    if (options.onChange) this.#polling = setInterval(() => this.#look(), lookAgainMs).unref();
   }
 
-  /** What is in the file. It waits for a change that is being read, so that whoever was removed from the file is out. */
-  async current(): Promise<Accounts> {
+  /** The content of the file. A change that is being read is waited for: a user who was removed from it is out. */
+  async current(): Promise<Content> {
     if (this.#hasChanged || this.#now() - this.#lookedAt >= lookAgainMs) this.#look();
     await this.#looking;
-    return this.#accounts;
+    return this.#content;
   }
 
   /** Stops looking, and waits for what is being read. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#watcher?.close();
+    clearInterval(this.#polling);
     clearTimeout(this.#settling);
     await this.#looking;
   }
@@ -92,28 +96,31 @@ export class WatchedUsers<Accounts> {
     if (this.#isClosed) return;
     this.#looking ??= this.#reload().finally(() => {
       this.#looking = undefined;
+      if (this.#hasChanged && this.#options.onChange) this.#look(); // nobody else may ask
     });
   }
 
   async #reload(): Promise<void> {
-    const { location, load } = this.#options;
-    // A change within the same tick of the file system's clock shows in nothing but that we were told of it.
-    const wasTold = this.#hasChanged;
+    const { location, load, onChange } = this.#options;
+    // A change within the same tick of the file system's clock shows only in that the system reported it.
+    const wasReported = this.#hasChanged;
     this.#hasChanged = false;
     this.#lookedAt = this.#now();
     const stamp = await stampOf(location);
-    if (stamp === this.#stamp && !wasTold) return;
+    const isNew = stamp !== this.#stamp;
+    if (!isNew && !wasReported) return;
     this.#stamp = stamp;
     clearTimeout(this.#settling);
     try {
-      const accounts = await load(location);
+      const content = await load(location);
       if ((await stampOf(location)) !== stamp) {
         this.#hasChanged = true; // half of a file may be one without the rule that denies: the next look will tell
         return;
       }
-      this.#accounts = accounts;
+      this.#content = content;
       this.#isSettled = false;
       this.#reported = undefined;
+      if (isNew && !this.#isClosed) onChange?.();
     } catch (error) {
       this.#fail(error);
     }
@@ -133,19 +140,20 @@ export class WatchedUsers<Accounts> {
     const reason = String(error);
     if (reason === this.#reported) return;
     this.#reported = reason;
-    notify(
-      () => this.#options.onFailure(error),
-      () => {}, // a logger that fails has nobody to tell
-    );
+    try {
+      this.#options.onFailure?.(error);
+    } catch {
+      // A logger that fails has nobody to tell.
+    }
   }
 }
 
-/** Whatever differs when the file was written, replaced or put behind a link again. */
+/** Differs when the file was written, replaced or put behind a link again. */
 async function stampOf(location: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(location, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
   } catch (error) {
-    return errnoOf(error); // reading it will say what is the matter
+    return errnoOf(error); // reading it will say what is wrong
   }
 }
