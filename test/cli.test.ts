@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect } from "node:http2";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { encryptKey, hasOpenssl, makeCertificate } from "./helpers/certificate.ts";
+import { encryptKey, makeCertificate } from "./helpers/certificate.ts";
 import { configPage, pluginItem } from "./helpers/config-page.ts";
 import {
   announcement,
@@ -26,7 +26,6 @@ import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
 const run = promisify(execFile);
-const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === "IPv6"));
 
 /** Begins to download 64 MiB, far more than the buffers of a connection hold, and reads none of it yet. */
 async function beginDownload(): Promise<{ running: RunningCommand; download: IncomingMessage }> {
@@ -181,7 +180,7 @@ describe("filement, the command", () => {
     expect(running.printed.stderr).toContain(`warning: anybody who can reach ${hostname()} can change`);
   });
 
-  it.skipIf(!hasIpv6)("puts an IPv6 address into brackets", async () => {
+  it("puts an IPv6 address into brackets", { tags: ["ipv6"] }, async () => {
     const directory = join(await temporaryDirectory(), "site");
     await mkdir(directory);
     await writeFile(join(directory, "a.txt"), "abc");
@@ -191,7 +190,7 @@ describe("filement, the command", () => {
     expect(printed.stderr).toBe("");
   });
 
-  it.skipIf(!hasIpv6)("warns about ::", async () => {
+  it("warns about ::", { tags: ["ipv6"] }, async () => {
     const { url, printed } = await startFilement([await temporaryDirectory(), "--host", "::"]);
     expect(url).toMatch(/^http:\/\/\[::\]:\d+$/);
     expect(printed.stderr).toContain("warning: anybody who can reach :: can change");
@@ -285,7 +284,7 @@ describe("filement --check", () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^filement: .*does not exist.*\n$/)]);
   });
 
-  it.skipIf(!hasOpenssl)("looks at certificate and key, too (needs openssl)", async () => {
+  it("looks at certificate and key, too", { tags: ["openssl"] }, async () => {
     const { page, directory } = await site();
     const { cert, key } = await makeCertificate(directory, "own");
     expect((await runFilement("--check", page, "--cert", cert, "--key", key)).code).toBe(0);
@@ -381,14 +380,14 @@ describe("what filement logs", () => {
   });
 });
 
-describe.skipIf(!hasOpenssl)("filement --cert --key (needs openssl)", () => {
+describe("filement --cert --key", { tags: ["openssl"] }, () => {
   async function startSecure(): Promise<RunningCommand> {
     const { page, directory } = await site();
     const { cert, key } = await makeCertificate(directory, "own");
     return startFilement([page, "--cert", cert, "--key", key]);
   }
 
-  it("serves HTTP/2 and HTTP/1.1 over TLS, elements as well", async () => {
+  it("serves HTTP/2 and HTTP/1.1 over TLS, elements as well", { tags: ["curl"] }, async () => {
     const { url } = await startSecure();
     expect(url).toMatch(/^https:/);
     for (const version of ["--http1.1", "--http2"]) {

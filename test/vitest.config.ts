@@ -1,11 +1,31 @@
 import { defineConfig } from "vitest/config";
+import type { Vite } from "vitest/node";
+import { LeftOutReporter } from "./helpers/left-out-reporter.ts";
+import { allNeeds } from "./helpers/needs.ts";
 
 export default defineConfig({
+  plugins: [reportLeftOut()],
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     maxWorkers: 2, // vitest would leave one of two cores idle
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    tags: allNeeds().map(({ name, isMet, what }) => ({
+      name,
+      description: `Needs ${what}.`,
+      ...(!isMet && { skip: true }),
+    })),
   },
 });
+
+/** A plugin, because `--reporter` on the command line replaces the reporters of this file. */
+function reportLeftOut(): Vite.Plugin {
+  return {
+    name: "report-left-out",
+    configureVitest({ vitest }) {
+      vitest.config.reporters.push(new LeftOutReporter(process.env["FILEMENT_PROGRAMS"] === "required"));
+    },
+  };
+}

@@ -8,7 +8,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "n
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Listener, type Patience } from "../../src/cli/listener.ts";
 import { readTlsFiles } from "../../src/cli/tls-files.ts";
-import { hasOpenssl, makeCertificate } from "../helpers/certificate.ts";
+import { makeCertificate } from "../helpers/certificate.ts";
 import { listen } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -57,86 +57,87 @@ async function get(isSecure: boolean, port: number, agent: Agent | false = false
 const closed = (listener: Listener): Promise<unknown> => once(listener.server, "close");
 
 const kinds = [
-  { kind: "HTTP", isSecure: false },
-  { kind: "HTTPS (needs openssl)", isSecure: true },
-].filter(({ isSecure }) => hasOpenssl || !isSecure);
+  { kind: "HTTP", isSecure: false, tags: [] },
+  { kind: "HTTPS", isSecure: true, tags: ["openssl"] },
+] as const;
 
-describe.each(kinds)("a listener for $kind", ({ isSecure }) => {
-  it("answers requests of HTTP/1.1", async () => {
-    const { port } = await listening(isSecure);
-    expect(await get(isSecure, port)).toBe("hello");
+for (const { kind, isSecure, tags } of kinds)
+  describe(`a listener for ${kind}`, { tags: [...tags] }, () => {
+    it("answers requests of HTTP/1.1", async () => {
+      const { port } = await listening(isSecure);
+      expect(await get(isSecure, port)).toBe("hello");
+    });
+
+    it("closes a connection whose header section does not come", async () => {
+      const { port } = await listening(isSecure, { headersTimeout: 30, connectionsCheckingInterval: 10 });
+      const socket = await open(isSecure, port);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    });
+
+    it("closes a connection whose request does not end", async () => {
+      const impatience = { headersTimeout: 20, requestTimeout: 30, connectionsCheckingInterval: 10 };
+      const { port } = await listening(isSecure, impatience, () => {});
+      const socket = await open(isSecure, port);
+      socket.write("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    });
+
+    it("keeps a connection for the next request, and closes it when none comes", async () => {
+      const { port } = await listening(isSecure, { keepAliveTimeout: 50 });
+      const socket = await open(isSecure, port);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      const [first] = (await once(socket, "data")) as [Buffer];
+      expect(String(first)).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /); // and the end, which only the server can bring
+    });
+
+    it("closes a connection on which nothing moves, in the middle of a reply, too", async () => {
+      const { port } = await listening(isSecure, { timeout: 50 }, (_request, response) => response.write("half"));
+      const socket = await open(isSecure, port);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      expect(await text(socket)).toContain("half");
+    });
+
+    it("stops at once when connections are only kept", async () => {
+      const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 60_000 });
+      const agent = isSecure ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+      onTestFinished(() => agent.destroy());
+      await get(isSecure, port, agent);
+      const isClosed = closed(listener);
+      listener.stop();
+      await isClosed;
+    });
+
+    it("stops soon when a connection was opened and not used", async () => {
+      const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 10 });
+      await open(isSecure, port);
+      const bare = connect(port, "127.0.0.1"); // with TLS: in the middle of the handshake
+      bare.on("error", () => {});
+      await once(bare, "connect");
+      await get(isSecure, port); // by now the server knows of it
+      const isClosed = closed(listener);
+      listener.stop();
+      listener.finish();
+      await isClosed;
+    });
+
+    it("waits for a request in flight when it stops, but not for ever", async () => {
+      const { listener, port } = await listening(isSecure, { drainMs: 50 }, (_request, response) =>
+        response.write("half"),
+      );
+      const socket = await open(isSecure, port);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(socket, "data");
+      const isClosed = closed(listener);
+      listener.stop();
+      expect(socket.destroyed).toBe(false);
+      await isClosed;
+    });
   });
 
-  it("closes a connection whose header section does not come", async () => {
-    const { port } = await listening(isSecure, { headersTimeout: 30, connectionsCheckingInterval: 10 });
-    const socket = await open(isSecure, port);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
-  });
-
-  it("closes a connection whose request does not end", async () => {
-    const impatience = { headersTimeout: 20, requestTimeout: 30, connectionsCheckingInterval: 10 };
-    const { port } = await listening(isSecure, impatience, () => {});
-    const socket = await open(isSecure, port);
-    socket.write("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
-  });
-
-  it("keeps a connection for the next request, and closes it when none comes", async () => {
-    const { port } = await listening(isSecure, { keepAliveTimeout: 50 });
-    const socket = await open(isSecure, port);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    const [first] = (await once(socket, "data")) as [Buffer];
-    expect(String(first)).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /); // and the end, which only the server can bring
-  });
-
-  it("closes a connection on which nothing moves, in the middle of a reply, too", async () => {
-    const { port } = await listening(isSecure, { timeout: 50 }, (_request, response) => response.write("half"));
-    const socket = await open(isSecure, port);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(await text(socket)).toContain("half");
-  });
-
-  it("stops at once when connections are only kept", async () => {
-    const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 60_000 });
-    const agent = isSecure ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-    onTestFinished(() => agent.destroy());
-    await get(isSecure, port, agent);
-    const isClosed = closed(listener);
-    listener.stop();
-    await isClosed;
-  });
-
-  it("stops soon when a connection was opened and not used", async () => {
-    const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 10 });
-    await open(isSecure, port);
-    const bare = connect(port, "127.0.0.1"); // with TLS: in the middle of the handshake
-    bare.on("error", () => {});
-    await once(bare, "connect");
-    await get(isSecure, port); // by now the server knows of it
-    const isClosed = closed(listener);
-    listener.stop();
-    listener.finish();
-    await isClosed;
-  });
-
-  it("waits for a request in flight when it stops, but not for ever", async () => {
-    const { listener, port } = await listening(isSecure, { drainMs: 50 }, (_request, response) =>
-      response.write("half"),
-    );
-    const socket = await open(isSecure, port);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    await once(socket, "data");
-    const isClosed = closed(listener);
-    listener.stop();
-    expect(socket.destroyed).toBe(false);
-    await isClosed;
-  });
-});
-
-describe.skipIf(!hasOpenssl)("a listener with a certificate (needs openssl)", () => {
+describe("a listener with a certificate", { tags: ["openssl"] }, () => {
   it("answers requests of HTTP/2", async () => {
     const { port } = await listening(true);
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });

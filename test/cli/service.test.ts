@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type CommandLine, parseCommandLine } from "../../src/cli/command-line.ts";
 import { logLines } from "../../src/cli/log-lines.ts";
 import { Service } from "../../src/cli/service.ts";
-import { hasOpenssl, makeCertificate } from "../helpers/certificate.ts";
+import { makeCertificate } from "../helpers/certificate.ts";
 import { configPage } from "../helpers/config-page.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -131,7 +131,7 @@ describe("the running service", () => {
   });
 });
 
-describe.skipIf(!hasOpenssl)("the running service with a certificate (needs openssl)", () => {
+describe("the running service with a certificate", { tags: ["openssl"] }, () => {
   async function shownName(url: string): Promise<unknown> {
     const { port } = new URL(url);
     const socket: TLSSocket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });

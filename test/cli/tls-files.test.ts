@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readTlsFiles } from "../../src/cli/tls-files.ts";
-import { encryptKey, hasOpenssl, makeCertificate } from "../helpers/certificate.ts";
+import { encryptKey, makeCertificate } from "../helpers/certificate.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-describe.skipIf(!hasOpenssl)("certificate and key (needs openssl)", () => {
+describe("certificate and key", { tags: ["openssl"] }, () => {
   it("are read as they are in their files", async () => {
     const files = await makeCertificate(await temporaryDirectory(), "own");
     const { cert, key } = await readTlsFiles(files);

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { seedOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
-import { hasChromium, windows } from "./chromium.ts";
+import { windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
 /** A change, and what the file was before and is after it. */
@@ -15,7 +16,7 @@ interface Step {
 
 /** Numbers below `limit` that are the same in each run. */
 function random(seed: number): (limit: number) => number {
-  let state = seed;
+  let state = seedOf(seed);
   return (limit) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
@@ -108,7 +109,7 @@ async function randomSteps(count: number): Promise<Step[]> {
   return steps;
 }
 
-describe.skipIf(!hasChromium)("applyChange", () => {
+describe("applyChange", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", {

@@ -1,13 +1,8 @@
-import { existsSync } from "node:fs";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { launchChromium } from "../helpers/chromium.ts";
 import { projectRoot } from "../helpers/source-files.ts";
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-
-/** Whether there is a browser to run the module in; Debian's package `chromium` has one. */
-export const hasChromium: boolean = executablePath !== undefined;
 
 /** A browser for the tests of a file. */
 export interface Windows {
@@ -25,8 +20,7 @@ export interface Window {
 export function windows(): Windows {
   let browser: Browser;
   beforeAll(async () => {
-    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
-    browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
+    browser = await launchChromium();
   });
   afterAll(() => browser.close());
   return {

@@ -10,7 +10,7 @@ import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { listen, serve } from "../helpers/serve.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
-import { bundled, hasChromium, type Window, windows } from "./chromium.ts";
+import { bundled, type Window, windows } from "./chromium.ts";
 import { fakeFeed } from "./fake-feed.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
@@ -29,7 +29,7 @@ describe("filement/client", () => {
   });
 });
 
-describe.skipIf(!hasChromium)("connect", () => {
+describe("connect", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   async function opened(url: string): Promise<Window> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
-import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { change, type FakeFeed, fakeFeed } from "./fake-feed.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
@@ -12,7 +12,7 @@ declare global {
   var delays: number[];
 }
 
-describe.skipIf(!hasChromium)("keepConnected", () => {
+describe("keepConnected", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   /** A page that is connected to a feed. Delays are noted, and over at once. */

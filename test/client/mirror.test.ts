@@ -7,7 +7,7 @@ import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
-import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { type FakeFeed, fakeFeed } from "./fake-feed.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
@@ -50,7 +50,7 @@ function reads(): { plugin: Plugin; count(): number; hold(): Promise<() => void>
   };
 }
 
-describe.skipIf(!hasChromium)("mirror", () => {
+describe("mirror", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   interface Opened extends Served, Window {

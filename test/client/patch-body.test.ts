@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { serve } from "../helpers/serve.ts";
-import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
 /** What the pages of these tests have in their window. */
@@ -11,7 +11,7 @@ declare global {
 }
 
 // That applyChange and patchBody together give what the server has, apply-change.test.ts shows with random edits.
-describe.skipIf(!hasChromium)("patchBody", () => {
+describe("patchBody", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   /** A page that was brought up to date once, after a script has done something to it. */

@@ -6,7 +6,7 @@ import { emptyReply } from "../../src/server/reply.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
-import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
 const list = '<ul id="todo">\n  <li id="a">Bread</li>\n  <li id="b">Milk</li>\n</ul>';
@@ -19,7 +19,7 @@ interface Thrown {
   readonly details: string;
 }
 
-describe.skipIf(!hasChromium)("a selection", () => {
+describe("a selection", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   /** A page in a browser, and what it has sent to change or read elements. */

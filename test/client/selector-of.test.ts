@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
-import { hasChromium, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
-describe.skipIf(!hasChromium)("selectorOf", () => {
+describe("selectorOf", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   async function opened(body: string): Promise<Window & { url: string }> {

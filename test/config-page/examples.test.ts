@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config-page/load-config.ts";
+import { launchChromium } from "../helpers/chromium.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
@@ -202,14 +202,11 @@ describe("the examples of configurations", () => {
   });
 });
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-
-describe.skipIf(executablePath === undefined)("in a browser", () => {
+describe("in a browser", { tags: ["chromium"] }, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
-    browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
+    browser = await launchChromium();
   });
 
   afterAll(() => browser?.close());

@@ -1,11 +1,6 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../helpers/chromium.ts";
 import type { Selected } from "./selected.ts";
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-
-/** Whether there is a browser to compare with; Debian's package `chromium` has one. */
-export const hasChromium: boolean = executablePath !== undefined;
 
 /** A page in Chromium. */
 export interface BrowserPage {
@@ -26,9 +21,7 @@ export class OfflineChromium {
   }
 
   static async launch(): Promise<OfflineChromium> {
-    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
-    args.push("--disable-background-networking", "--disable-component-update");
-    const browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
+    const browser = await launchChromium();
     const page = await browser.newPage();
     const offline = new OfflineChromium(browser, page);
     await page.route("**", (route) => {

@@ -8,25 +8,24 @@ import type { SourceDocument } from "../../src/html/document/source-document.ts"
 import { insertionPoint } from "../../src/html/edit/insertion-point.ts";
 import { outermost } from "../../src/html/edit/outermost.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { checks } from "../helpers/effort.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
 import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
 import { fragment, method, page, target } from "./page-arbitraries.ts";
 import { elementsOf, selectorOf } from "./pages.ts";
 
-/** A run that found something is repeated with its seed and path: `EDIT_SEED=1 EDIT_PATH=0:1 npx vitest ...`. */
-const runs = Number(process.env["EDIT_RUNS"] ?? 10_000);
-/** The same for everybody, so that a change is not blamed for what another run would have found; campaigns vary it. */
-const seed = Number(process.env["EDIT_SEED"] ?? 20_261_121);
+const effort = checks({ seed: 20_261_121, numRuns: 2_500 });
+/** What fast-check has shrunk a failure to, so that only that is repeated: `EDIT_PATH=0:1 npx vitest ...`. */
 const path = process.env["EDIT_PATH"];
 const outcomes = new Map<string, number>();
 
 afterAll(() => {
   const counts = [...outcomes].sort().map(([outcome, count]) => `${outcome}: ${count}`);
-  console.info(`seed ${seed} (EDIT_SEED), ${runs} edits (EDIT_RUNS)\n${counts.join("\n")}`);
+  console.info(`seed ${effort.seed}, ${effort.numRuns} edits\n${counts.join("\n")}`);
 });
 
 describe("an edit of any page with any content", () => {
-  it("is refused and changes nothing, or changes just what it should", { timeout: 3_600_000 }, async () => {
+  it("is refused and changes nothing, or changes just what it should", async () => {
     const edits = fc.asyncProperty(page, target, method, fragment, async (before, aim, verb, content) => {
       const document = await parseHtml(before);
       const selector = selectorFor(aim, document);
@@ -49,7 +48,7 @@ describe("an edit of any page with any content", () => {
       }
       await files.close();
     });
-    await fc.assert(edits, { seed, numRuns: runs, ...(path !== undefined && { path }) });
+    await fc.assert(edits, { ...effort, ...(path !== undefined && { path }) });
   });
 });
 

@@ -1,16 +1,34 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/html/document/element-span.ts";
 import { forEachNode, nextNode } from "../../src/html/document/html-document.ts";
 import { type RootNode, SourceElement, type TreeChild } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { sample } from "../helpers/effort.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
+const pagesForOneOfTheSample = 16;
 
-/** The 258 pages of the web that the package `htmlparser-benchmark` carries, as they were served. */
-export function realPages(): { name: string; bytes: Buffer }[] {
+/** A page of the web, as it was served. */
+export interface RealPage {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** Its number among all 258. */
+  readonly number: number;
+}
+
+/**
+ * Pages of the web that the package `htmlparser-benchmark` carries: all 258 in the campaign, otherwise the same sixteen
+ * for everybody, from the small to the large.
+ */
+export function realPages(): RealPage[] {
   const names = readdirSync(directory).filter((name) => name.endsWith(".html"));
-  return names.sort().map((name) => ({ name: name.slice(0, 8), bytes: readFileSync(new URL(name, directory)) }));
+  const bySize = names.map((name) => ({ name, size: statSync(new URL(name, directory)).size }));
+  bySize.sort((a, b) => a.size - b.size || (a.name < b.name ? -1 : 1));
+  return sample(
+    bySize.map(({ name }, number) => ({ name, number })),
+    pagesForOneOfTheSample,
+  ).map(({ name, number }) => ({ name: name.slice(0, 8), number, bytes: readFileSync(new URL(name, directory)) }));
 }
 
 /** All elements that a selector can name, in document order. */
@@ -52,15 +70,4 @@ export function selectorOf(element: SourceElement): string {
 export function replacementFor(element: SourceElement): string {
   const { name, namespace } = element;
   return isTagOnly(element) && namespace === html.NS.HTML ? `<${name}>` : `<${name} title="new"></${name}>`;
-}
-
-/** Numbers that look random and are the same in every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseHtml } from "../../src/html/document/html-document.ts";
-import { hasChromium, OfflineChromium } from "./chromium.ts";
+import { OfflineChromium } from "./chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { richPages } from "./rich-page.ts";
 import { selectorOver } from "./selected.ts";
 import { acceptedSelectors, beyondChromium, refusedSelectors } from "./selector-lists.ts";
 
-let browser: OfflineChromium;
+describe("odd selectors in Chromium", { tags: ["chromium"] }, () => {
+  let browser: OfflineChromium;
 
-beforeAll(async () => {
-  if (hasChromium) browser = await OfflineChromium.launch();
-}, 60_000);
+  beforeAll(async () => {
+    browser = await OfflineChromium.launch();
+  });
 
-afterAll(() => browser?.close());
+  afterAll(() => browser.close());
 
-describe.skipIf(!hasChromium)("odd selectors in Chromium", () => {
   it.each(["standards", "quirks"] as const)(
     "it takes the same ones, and they select the same elements in %s mode",
     { timeout: 60_000 },

@@ -1,7 +1,7 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "../../src/html/document/parse-document.ts";
-import { hasChromium } from "./chromium.ts";
+import { launchChromium } from "../helpers/chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { illFormed, wellFormed } from "./xml-samples.ts";
 
@@ -34,10 +34,10 @@ function browserReading(source: string): unknown {
   ]);
 }
 
-describe.skipIf(!hasChromium)("XML in Chromium", () => {
+describe("XML in Chromium", { tags: ["chromium"] }, () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--headless", "--no-sandbox"] });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { seedOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 
 const writers = 100;
@@ -12,7 +13,7 @@ const total = writers * changesEach;
 
 /** Numbers that look random and are the same each time (a linear congruential generator). */
 function seeded(seed: number): (below: number) => number {
-  let state = seed;
+  let state = seedOf(seed);
   return (below) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return Math.floor((state / 2 ** 32) * below);

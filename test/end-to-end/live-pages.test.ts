@@ -8,7 +8,7 @@ import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { cable } from "../client/cable.ts";
-import { hasChromium, type Window, windows } from "../client/chromium.ts";
+import { type Window, windows } from "../client/chromium.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
@@ -27,7 +27,7 @@ interface Site extends Served {
 const failedToLoad = (status: string): string =>
   `error: Failed to load resource: the server responded with a status of ${status}`;
 
-describe.skipIf(!hasChromium)("live pages", { timeout: 60_000 }, () => {
+describe("live pages", { tags: ["chromium"], timeout: 60_000 }, () => {
   const browser = windows();
 
   /** The example site, as `npm start` serves it. */

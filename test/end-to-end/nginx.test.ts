@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -13,14 +13,15 @@ import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
 import { rateLimit } from "../../src/plugins/rate-limit.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
-import { hasOpenssl, makeCertificate } from "../helpers/certificate.ts";
+import { makeCertificate } from "../helpers/certificate.ts";
 import { configPage } from "../helpers/config-page.ts";
 import { startFilement } from "../helpers/filement-command.ts";
+import { programPath } from "../helpers/needs.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-const nginx = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/opt/homebrew/bin/nginx"].find((path) => existsSync(path));
+const hasOpenssl = programPath("openssl") !== undefined;
 
 /** The two configurations that the documentation shows: of a server, and of a part of a site. */
 const [documented = "", documentedPart = ""] = [
@@ -96,7 +97,7 @@ async function startNginx(directory: string, http: string, port: number): Promis
     http { access_log off; ${places.join(" ")}\n${http}\n}`;
   await writeFile(join(directory, "nginx.conf"), main);
   const args = ["-p", directory, "-c", join(directory, "nginx.conf"), "-e", "stderr"];
-  const child = spawn(nginx ?? "", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn("nginx", args, { stdio: ["ignore", "ignore", "pipe"] });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     errors += chunk;
@@ -174,7 +175,7 @@ function counting(): { plugin: Plugin; seen: string[] } {
   return { plugin: { name: "counting", observe }, seen };
 }
 
-describe.skipIf(!nginx)("a server behind nginx as documented (needs nginx)", () => {
+describe("a server behind nginx as documented", { tags: ["nginx"] }, () => {
   it("answers element reads with the elements, also when the whole page is in the cache", async () => {
     const { ask } = await behindNginx();
     const range = { range: "selector=li" };
@@ -307,18 +308,15 @@ describe.skipIf(!nginx)("a server behind nginx as documented (needs nginx)", () 
     expect((await ask("/large.txt")).text.length).toBe(body.length);
   });
 
-  it.skipIf(!hasOpenssl)(
-    "knows whether TLS was used: a page of http:// is another site then (needs openssl)",
-    async () => {
-      const { ask } = await behindNginx({ plugins: [whoami] });
-      const put = async (isSecure: boolean, protocol: string): Promise<number> => {
-        const headers = { host: "www.example:8443", origin: `${protocol}://www.example:8443` };
-        return (await ask("/own.txt", { method: "PUT", body: "x", headers, isSecure })).status;
-      };
-      expect([await put(true, "https"), await put(true, "http"), await put(false, "http")]).toEqual([201, 403, 200]);
-      expect((await ask("/whoami", { isSecure: true })).text).toBe("127.0.0.1 https 127.0.0.1");
-    },
-  );
+  it("knows whether TLS was used: a page of http:// is another site then", { tags: ["openssl"] }, async () => {
+    const { ask } = await behindNginx({ plugins: [whoami] });
+    const put = async (isSecure: boolean, protocol: string): Promise<number> => {
+      const headers = { host: "www.example:8443", origin: `${protocol}://www.example:8443` };
+      return (await ask("/own.txt", { method: "PUT", body: "x", headers, isSecure })).status;
+    };
+    expect([await put(true, "https"), await put(true, "http"), await put(false, "http")]).toEqual([201, 403, 200]);
+    expect((await ask("/whoami", { isSecure: true })).text).toBe("127.0.0.1 https 127.0.0.1");
+  });
 
   it("does all that with the command and its page", async () => {
     const directory = await temporaryDirectory();
@@ -335,7 +333,7 @@ describe.skipIf(!nginx)("a server behind nginx as documented (needs nginx)", () 
   });
 });
 
-describe.skipIf(!nginx)("a server behind nginx that loses Range (needs nginx)", () => {
+describe("a server behind nginx that loses Range", { tags: ["nginx"] }, () => {
   const edit = (headers: Readonly<Record<string, string>> = {}): Asking => ({
     method: "PUT",
     headers: { range: "selector=title", ...headers },

@@ -234,7 +234,7 @@ describe("symbolic links within the root", () => {
 });
 
 describe("what is no regular file", () => {
-  it("is never opened: a FIFO does not hold a request up", async () => {
+  it("is never opened: a FIFO does not hold a request up", { tags: ["mkfifo"] }, async () => {
     const { site, around } = await linked({});
     execFileSync("mkfifo", [join(around, "site/pipe")]);
     expect((await site.send("GET", "/pipe")).status).toBe(404);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareEntries, listingOrder } from "../../src/files/listing-order.ts";
 import type { StoredEntry } from "../../src/storage/storage.ts";
+import { checks } from "../helpers/effort.ts";
 
 function file(name: string, size = 0, time = 0): StoredEntry {
   return { name, type: "file", size, modified: new Date(time), version: "v" };
@@ -52,6 +53,7 @@ describe("compareEntries", () => {
       fc.property(entries, search, (list, query) => {
         expect(sorted([...list].reverse(), query)).toEqual(sorted([...list], query));
       }),
+      checks({ seed: 7, numRuns: 100 }),
     );
   });
 });

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -6,10 +6,7 @@ import type { TlsFiles } from "../../src/cli/tls-files.ts";
 
 const run = promisify(execFile);
 
-/** Whether certificates can be made here; tests that need one are skipped where not. */
-export const hasOpenssl: boolean = spawnSync("openssl", ["version"]).status === 0;
-
-/** Makes a certificate for 127.0.0.1 that vouches for itself, and its key, in a directory. */
+/** Makes a certificate for 127.0.0.1 that vouches for itself, and its key, in a directory: for tests tagged `openssl`. */
 export async function makeCertificate(directory: string, name: string): Promise<TlsFiles> {
   const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) };
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", files.key];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type MicrodataItem, readMicrodataPage } from "../../src/html/microdata.ts";
+import { checks } from "../helpers/effort.ts";
 
 interface Item {
   readonly types: readonly string[];
@@ -104,7 +105,7 @@ it("reads what was written, through references, several names and broken markup"
       expect(mistakes).toEqual([]);
       expect(read.map(withoutLines)).toEqual(items.map(expected));
     }),
-    { seed: 11, numRuns: 500 },
+    checks({ seed: 11, numRuns: 500 }),
   );
 });
 
@@ -121,6 +122,6 @@ it("never fails, whatever the page", async () => {
       expect(items.map(withoutLines)).toHaveLength(items.length);
       expect(mistakes.every(({ line }) => line === 1)).toBe(true);
     }),
-    { seed: 12, numRuns: 1000 },
+    checks({ seed: 12, numRuns: 1000 }),
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentRange, parseByteRange, unsatisfiedRange } from "../../src/http/byte-range.ts";
+import { checks } from "../helpers/effort.ts";
 
 const huge = "9".repeat(5000);
 
@@ -112,7 +113,7 @@ describe("parseByteRange", () => {
         expect(sent.toSorted((x, y) => x - y)).toEqual(expected);
         expect(answer === "unsatisfiable").toBe(expected.length === 0);
       }),
-      { seed: 4, numRuns: 1000 },
+      checks({ seed: 4, numRuns: 1000 }),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { entityTag, matchesStrongly, matchesWeakly } from "../../src/http/entity-tag.ts";
+import { checks } from "../helpers/effort.ts";
 
 test("quotes a version", () => {
   expect(entityTag("a-1_Z")).toBe('"a-1_Z"');
@@ -57,7 +58,7 @@ test("reads every list that the grammar allows", () => {
       expect(matchesWeakly(list, quoted)).toBe(equal.length > 0);
       expect(matchesStrongly(list, quoted)).toBe(equal.some((each) => !each.isWeak));
     }),
-    { seed: 5, numRuns: 1000 },
+    checks({ seed: 5, numRuns: 1000 }),
   );
 });
 

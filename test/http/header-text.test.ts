@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { utf8Header } from "../../src/http/header-text.ts";
+import { checks } from "../helpers/effort.ts";
 
 const asSent = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
@@ -10,7 +11,7 @@ test("reads back any text that was sent as UTF-8", () => {
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(utf8Header(asSent(text))).toBe(text);
     }),
-    { seed: 1 },
+    checks({ seed: 1, numRuns: 100 }),
   );
 });
 

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodePath, parseRequestPath } from "../../src/http/request-path.ts";
+import { checks } from "../helpers/effort.ts";
 
 const pathOf = (target: string) => parseRequestPath(target).path;
 const invalidPath = expect.objectContaining({ status: 400, code: "INVALID_PATH" });
@@ -211,7 +212,7 @@ describe("parseRequestPath", () => {
         expect(path.split("/")).not.toContain(".");
         expect(pathOf(encodePath(path))).toBe(path);
       }),
-      { seed: 2, numRuns: 3000 },
+      checks({ seed: 2, numRuns: 3000 }),
     );
   });
 });
@@ -245,7 +246,7 @@ describe("encodePath", () => {
         fc.pre(!/[?#]/.test(sentRaw));
         expect(pathOf(sentRaw)).toBe(original);
       }),
-      { seed: 3, numRuns: 500 },
+      checks({ seed: 3, numRuns: 500 }),
     );
   });
 });

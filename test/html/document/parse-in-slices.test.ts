@@ -5,7 +5,8 @@ import { CommentNode, SourceElement, TextNode, type TreeChild } from "../../../s
 import { HtmlTreeAdapter } from "../../../src/html/document/html-tree.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
 import { parseInSlices } from "../../../src/html/document/parse-in-slices.ts";
-import { nodesOf, realPages, seededRandom } from "../../elements/pages.ts";
+import { nodesOf, realPages } from "../../elements/pages.ts";
+import { checks, seededRandom } from "../../helpers/effort.ts";
 
 /** The tree with all positions, parsed in pieces of a length. */
 async function shapeOf(source: string, piece: number): Promise<unknown> {
@@ -56,13 +57,13 @@ describe("parseInSlices", () => {
       fc.asyncProperty(markup, fc.integer({ min: 1, max: 9 }), async (source, piece) => {
         expect(await shapeOf(source, piece)).toEqual(await shapeOf(source, whole));
       }),
-      { numRuns: 2000, seed: 1 },
+      checks({ seed: 1, numRuns: 2000 }),
     );
   });
 
   it("makes the same tree whatever the length of the pieces: real pages", { timeout: 60_000 }, async () => {
     const random = seededRandom(7);
-    for (const { name, bytes } of realPages().filter((_, index) => index % 8 === 0)) {
+    for (const { name, bytes } of realPages()) {
       const source = bytes.toString();
       const piece = 1 + Math.floor(random() * 2000);
       expect(await shapeOf(source, piece), `${name} in pieces of ${piece}`).toEqual(await shapeOf(source, whole));

@@ -200,7 +200,7 @@ describe("a file that was deleted", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a file that cannot be written to", () => {
+describe("a file that cannot be written to", { tags: ["linux"] }, () => {
   it("is reported once, and gets everything when it is reopened in a better place", async () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "access.log");
@@ -267,7 +267,7 @@ describe.skipIf(process.platform !== "linux")("a file that cannot be written to"
   });
 });
 
-describe.skipIf(process.platform === "win32")("a named pipe", () => {
+describe("a named pipe", { tags: ["mkfifo"] }, () => {
   const makePipe = async (): Promise<string> => {
     const pipe = join(await temporaryDirectory(), "pipe");
     execFileSync("mkfifo", [pipe]);

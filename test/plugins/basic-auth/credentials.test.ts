@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCredentials } from "../../../src/plugins/basic-auth/credentials.ts";
+import { checks } from "../../helpers/effort.ts";
 import { malformedFields } from "./malformed-fields.ts";
 
 const encoded = (text: string | Uint8Array): string => Buffer.from(text).toString("base64");
@@ -60,7 +61,7 @@ describe("readCredentials", () => {
         const username = name.replaceAll(":", "");
         expect(readCredentials(`Basic ${encoded(`${username}:${password}`)}`, 1)).toEqual({ username, password });
       }),
-      { seed: 23, numRuns: 500 },
+      checks({ seed: 23, numRuns: 500 }),
     );
   });
 
@@ -72,7 +73,7 @@ describe("readCredentials", () => {
           typeof read === "string" ? "unreadable" : ["username", "password"],
         );
       }),
-      { seed: 24, numRuns: 500 },
+      checks({ seed: 24, numRuns: 500 }),
     );
   });
 });

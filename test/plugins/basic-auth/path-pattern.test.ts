@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePathPattern } from "../../../src/plugins/basic-auth/path-pattern.ts";
+import { checks } from "../../helpers/effort.ts";
 
 const matches = (pattern: string, path: string, username?: string): boolean =>
   compilePathPattern(pattern).matches(path, username);
@@ -145,7 +146,7 @@ describe("compilePathPattern", () => {
         const asked = names.length === 0 ? "/" : `/${names.join("/")}${slash}`;
         expect(matches(text, asked)).toBe(expected.test(asked));
       }),
-      { seed: 20, numRuns: 3000 },
+      checks({ seed: 20, numRuns: 3000 }),
     );
   });
 });

@@ -6,6 +6,7 @@ import { checkOptions } from "../../../src/options/check-config.ts";
 import { createPermissions, ruleSchema } from "../../../src/plugins/basic-auth/permissions.ts";
 import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
 import type { Right, SelectedElements, User } from "../../../src/server/access.ts";
+import { checks } from "../../helpers/effort.ts";
 
 const ada: User = { name: "ada", roles: ["editor"] };
 const bob: User = { name: "bob", roles: [] };
@@ -268,7 +269,7 @@ describe("createPermissions", () => {
           expect(createPermissions(rules).permits(user, right, path, chosen)).toBe(expected);
         },
       ),
-      { seed: 22, numRuns: 20_000 },
+      checks({ seed: 22, numRuns: 20_000 }),
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSelector } from "../../../src/html/selector/select.ts";
 import { compileRuleSelector, escapeIdentifier } from "../../../src/plugins/basic-auth/rule-selector.ts";
+import { checks } from "../../helpers/effort.ts";
 
 const forUser = (selector: string, username: string): string => compileRuleSelector(selector).of(username);
 
@@ -93,7 +94,7 @@ describe("compileRuleSelector", () => {
           expect(valuesIn(list)).toContain(value(name.replaceAll("\0", "\ufffd")));
         },
       ),
-      { seed: 21, numRuns: 1000 },
+      checks({ seed: 21, numRuns: 1000 }),
     );
   });
 

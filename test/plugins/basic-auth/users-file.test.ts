@@ -115,14 +115,14 @@ describe("readUsersFile", () => {
     expect(await problemsOf(path)).toEqual([`${path}: it is a directory: expected a file`]);
   });
 
-  it("refuses a FIFO and a device, without waiting for them", async () => {
+  it("refuses a FIFO and a device, without waiting for them", { tags: ["mkfifo"] }, async () => {
     const path = join(await temporaryDirectory(), "fifo");
     execFileSync("mkfifo", [path]);
     expect(await problemsOf(path)).toEqual([`${path}: it is no regular file: expected a file`]);
     expect(await problemsOf("/dev/zero")).toEqual(["/dev/zero: it is no regular file: expected a file"]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("refuses a file that it may not read", async () => {
+  it("refuses a file that it may not read", { tags: ["unprivileged"] }, async () => {
     const path = await file(`ada:${hash}`);
     await chmod(path, 0o000);
     expect(await problemsOf(path)).toEqual([`${path}: it may not be read: expected a file that the server may read`]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BucketTable } from "../../../src/plugins/rate-limit/bucket-table.ts";
 import { KeyHash } from "../../../src/plugins/rate-limit/key-hash.ts";
 import { TokenBucket } from "../../../src/plugins/rate-limit/token-bucket.ts";
+import { checks } from "../../helpers/effort.ts";
 
 const policy = { requestsPerSecond: 1, burstCapacity: 3 };
 const rules = new TokenBucket(policy);
@@ -118,7 +119,7 @@ describe.each([
           expect(table.take(key, rules.moment(now))).toEqual(model.take(key, now));
         expect(table.size).toBe(model.buckets.size);
       }),
-      { seed: 4, numRuns: 60 },
+      checks({ seed: 4, numRuns: 60 }),
     );
     expect(drops).toBeGreaterThan(0);
     expect(evictions > 0).toBe(maxBuckets < keys);

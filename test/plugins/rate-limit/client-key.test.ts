@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clientKey, networkOf } from "../../../src/plugins/rate-limit/client-key.ts";
 import type { Exchange } from "../../../src/server/exchange.ts";
+import { checks } from "../../helpers/effort.ts";
 
 /** What a key is made of; nothing else of an exchange is looked at. */
 function asked(of: Partial<Exchange>): Exchange {
@@ -40,7 +41,7 @@ describe("the network of an address", () => {
         const isSame = bits(a).slice(0, prefix) === bits(b).slice(0, prefix);
         expect(networkOf(a, prefix) === networkOf(b, prefix)).toBe(isSame);
       }),
-      { seed: 5, numRuns: 2000 },
+      checks({ seed: 5, numRuns: 2000 }),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { afterGivingBack, TokenBucket } from "../../../src/plugins/rate-limit/token-bucket.ts";
+import { checks } from "../../helpers/effort.ts";
 
 /** A bucket that is full at 0, and asks the rules. */
 function bucketOf(requestsPerSecond: number, burstCapacity: number, startsAt = 0) {
@@ -52,7 +53,7 @@ describe("a token bucket", () => {
           expect(passesOf(bucket, now, asked)).toBe(expected);
         }
       }),
-      { seed: 1, numRuns: 500 },
+      checks({ seed: 1, numRuns: 500 }),
     );
   });
 
@@ -76,7 +77,7 @@ describe("a token bucket", () => {
           }
         }
       }),
-      { seed: 2, numRuns: 100 },
+      checks({ seed: 2, numRuns: 100 }),
     );
   });
 
@@ -143,7 +144,7 @@ describe("a token bucket", () => {
         expect(bucket.take(startsAt + msUntilToken - msPerToken * 1e-4).allowed).toBe(false);
         expect(bucket.take(startsAt + msUntilToken).allowed).toBe(true);
       }),
-      { seed: 3, numRuns: 1000 },
+      checks({ seed: 3, numRuns: 1000 }),
     );
   });
 

@@ -59,7 +59,7 @@ describe("an open file", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("the descriptor of an open file", () => {
+describe("the descriptor of an open file", { tags: ["linux"] }, () => {
   it("is released by close", async () => {
     const { file, root } = await opened(10);
     expect(await openFilesBelow(root)).toHaveLength(1);

@@ -171,7 +171,7 @@ describe("the root", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("what is neither a file nor a directory", () => {
+describe("what is neither a file nor a directory", { tags: ["posix"] }, () => {
   it("is unreachable, and reading a FIFO does not hang", async () => {
     const { root, storage } = await place();
     await promisify(execFile)("mkfifo", [join(root, "fifo")]);

@@ -1,0 +1,39 @@
+/**
+ * How much the tests look at. `npm test` takes a fixed sample and fixed seeds, the same for everybody, so that a change is
+ * not blamed for what another run would have found. `npm run campaign` takes everything, with new seeds each round.
+ */
+export const isCampaign: boolean = process.env["FILEMENT_CAMPAIGN"] === "1";
+
+/** Shifts the seeds of all random tests; 0 leaves each its own. A campaign prints the one that found something. */
+export const suiteSeed = Number(process.env["FILEMENT_SEED"] ?? 0);
+
+/** The seed of a random test in this run, from the one it has in `npm test`. */
+export function seedOf(own: number): number {
+  return (own + Math.imul(suiteSeed, 0x9e3779b1)) | 0;
+}
+
+/** How often a random test tries, from how often it does in `npm test`. */
+export function timesOf(usual: number, inCampaign: number = 10 * usual): number {
+  return isCampaign ? inCampaign : usual;
+}
+
+/** The same for a property of fast-check: `fc.assert(property, checks({ seed: 11, numRuns: 500 }))`. */
+export function checks(own: { seed: number; numRuns: number }): { seed: number; numRuns: number } {
+  return { seed: seedOf(own.seed), numRuns: timesOf(own.numRuns) };
+}
+
+/** One of `share` in `npm test`, spread over all of them; everything in the campaign. */
+export function sample<Item>(items: readonly Item[], share: number): Item[] {
+  return isCampaign ? [...items] : items.filter((_, index) => index % share === Math.floor(share / 2));
+}
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export function seededRandom(own: number): () => number {
+  let state = seedOf(own);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,29 @@
+import type { Reporter, TestModule } from "vitest/node";
+import { allNeeds } from "./needs.ts";
+
+/** Says at the end, once for each, what this machine lacks and how many tests were left out for it. */
+export class LeftOutReporter implements Reporter {
+  readonly #mustHavePrograms: boolean;
+  readonly #print: (line: string) => void;
+
+  /** @param mustHavePrograms where a missing program is a failure */
+  constructor(mustHavePrograms: boolean, print: (line: string) => void = console.log) {
+    this.#mustHavePrograms = mustHavePrograms;
+    this.#print = print;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const leftOut = new Map<string, number>();
+    for (const module of modules) {
+      for (const test of module.children.allTests("skipped")) {
+        for (const tag of test.tags) leftOut.set(tag, (leftOut.get(tag) ?? 0) + 1);
+      }
+    }
+    for (const { name, isMet, isProgram, what } of allNeeds()) {
+      const count = leftOut.get(name);
+      if (isMet || count === undefined) continue;
+      this.#print(`Left out: ${count} ${count === 1 ? "test that needs" : "tests that need"} ${what}`);
+      if (isProgram && this.#mustHavePrograms) process.exitCode = 1;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { delimiter, join } from "node:path";
+
+/** Programs that some tests start, and the Debian package of each. Nothing else is needed beside git, Node and npm. */
+const programs = {
+  bash: "bash",
+  chromium: "chromium",
+  curl: "curl",
+  htpasswd: "apache2-utils",
+  mkfifo: "coreutils",
+  nginx: "nginx-light",
+  openssl: "openssl",
+} as const;
+
+const isRoot = process.getuid?.() === 0;
+
+/** What else some tests need of the machine, and whether it is so here. */
+const conditions = {
+  linux: { isMet: process.platform === "linux", what: "Linux" },
+  posix: { isMet: process.platform !== "win32", what: "a system other than Windows" },
+  root: { isMet: isRoot, what: "a user who is root" },
+  unprivileged: { isMet: !isRoot, what: "a user other than root" },
+  ipv6: { isMet: hasIpv6(), what: "IPv6" },
+  procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
+} as const;
+
+export type Program = keyof typeof programs;
+export type Need = Program | keyof typeof conditions;
+
+/** What a test can need, and whether it is here. Tests name it as a tag: `it("...", { tags: ["openssl"] }, ...)`. */
+export interface NeedState {
+  readonly name: Need;
+  readonly isMet: boolean;
+  readonly isProgram: boolean;
+  /** The need as one says it. */
+  readonly what: string;
+}
+
+declare module "vitest" {
+  interface TestTags {
+    needs: Need;
+  }
+}
+
+/** Where a program is on the `PATH`; `undefined` where it is not installed. */
+export function programPath(program: Program): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+/** Every need, met or not. */
+export function allNeeds(): NeedState[] {
+  const ofPrograms = Object.entries(programs).map(([name, debianPackage]) => ({
+    name: name as Program,
+    isMet: programPath(name as Program) !== undefined,
+    isProgram: true,
+    what: `the program ${name} (Debian: apt-get install ${debianPackage})`,
+  }));
+  const others = Object.entries(conditions).map(([name, condition]) => ({
+    name: name as Need,
+    isProgram: false,
+    ...condition,
+  }));
+  return [...ofPrograms, ...others];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === "IPv6"));
+}
