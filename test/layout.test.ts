@@ -10,7 +10,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "server/logger": "an interface and a constant",
   "server/plugin": "an interface",
   "server/site": "interfaces",
-  "server/reply": "send-reply.test.ts and fetch-reply.test.ts",
   "server/version": "packaging.test.ts",
   "client/change": "types",
   "client/page-error": "client/selection.test.ts",

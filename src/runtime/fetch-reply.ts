@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { bodyLength, isStream, type Reply } from "../server/reply.ts";
-import type { Sent } from "./send-reply.ts";
+import { bodyLength, isStream, type Reply, type Sent } from "../server/reply.ts";
 
 /** A reply handed to the host program. */
 export interface FetchedReply {

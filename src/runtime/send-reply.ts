@@ -2,18 +2,8 @@ import { Buffer } from "node:buffer";
 import type { OutgoingHttpHeaders } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { finished, type Readable } from "node:stream";
-import { discard, isStream, type Reply } from "../server/reply.ts";
+import { discard, isStream, type Reply, type Sent } from "../server/reply.ts";
 import { type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
-
-/** What of a reply reached the client's connection. */
-export interface Sent {
-  /** Bytes of content. */
-  readonly bytes: number;
-  /** The client left, or the content failed, before all of it was sent. */
-  readonly aborted: boolean;
-  /** Why the content failed, where that was not the client's doing. */
-  readonly failure?: unknown;
-}
 
 /** Most of an unread request that is read and thrown away so that the connection can be used again, in bytes. */
 const maxDrained = 64 * 1024;
@@ -64,7 +54,7 @@ function unreadContent(request: NodeRequest): Unread {
 }
 
 function writeHead(request: NodeRequest, response: NodeResponse, reply: Reply, closeAfter: boolean): void {
-  const headers = { ...reply.headers } as OutgoingHttpHeaders;
+  const headers = reply.headers as OutgoingHttpHeaders; // made for this reply alone, see `completeReply`
   if (request.httpVersionMajor !== 1) for (const name of connectionHeaders) delete headers[name];
   else if (closeAfter) headers["connection"] = "close";
   // node:http and node:http2 take the same arguments here, but TypeScript sees two signatures.

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { ClientAddresses } from "../http/client-address.ts";
+import { requestId } from "../http/request-id.ts";
 import { type Access, permitAll, type SelectedElements, type User } from "./access.ts";
 import type { NewChange } from "./change-feed.ts";
 import { notify } from "./notify.ts";
@@ -33,82 +35,113 @@ export interface IncomingRequest {
   signal(): AbortSignal;
 }
 
-/** What {@link Exchange} is made of, once path, host and client are known. */
+/** What {@link Exchange} is made of, once path and host are known. */
 export interface ExchangeInit {
-  readonly id: string;
   readonly incoming: IncomingRequest;
   readonly site: Site;
   /** Canonical path and query, see `http/request-path.ts`. */
   readonly path: string;
   readonly search: string;
   readonly host: string;
-  readonly address: string;
   readonly protocol: "http" | "https";
+  /** Who the client is, behind the proxies that are trusted. */
+  readonly clients: Pick<ClientAddresses, "address">;
 }
 
 /** One request, as plugins see it. */
 export class Exchange {
-  /** The client's `X-Request-ID` where it is usable, else a UUID. */
-  readonly id: string;
-  /** Upper-case. */
-  readonly method: string;
-  /** The request target as the client sent it, mount prefix and query included; for logs and links. */
-  readonly url: string;
-  /** Path prefix under which the server is mounted, without a trailing slash; `""` for none. */
-  readonly mount: string;
+  /** The host that answers. */
+  readonly site: Site;
   /** The canonical path below the mount: decoded, absolute, no empty or dot segments. */
   readonly path: string;
   /** The query with its `?`, or `""`. */
   readonly search: string;
-  /** Header fields; lower-case names, values as latin1. */
-  readonly headers: IncomingHttpHeaders;
   /** Name of the addressed host: lower-case, without port. */
   readonly host: string;
-  /** IP address of the client; behind a trusted proxy, the one that the proxy reports. */
-  readonly address: string;
   readonly protocol: "http" | "https";
-  readonly httpVersion: string;
-  /** Whether the client wants to take over the connection (a web socket handshake). */
-  readonly isUpgrade: boolean;
-  /** The content of the request; read at most once. */
-  readonly body: RequestBody;
-  /** The host that answers. */
-  readonly site: Site;
   /** When the header section had arrived, in milliseconds of `performance.now()`. */
   readonly startedAt: number = performance.now();
   /** Set by an authentication plugin. */
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
   access: Access = permitAll;
-  /** Notes from one plugin to later ones, for instance `authenticated_user`. */
-  readonly metadata: Map<string, unknown> = new Map();
 
   readonly #incoming: IncomingRequest;
-  readonly #releases: (() => unknown)[] = [];
+  readonly #clients: ExchangeInit["clients"];
+  // Made when somebody asks for them; most requests are answered without.
+  #id: string | undefined;
+  #address: string | undefined;
+  #body: RequestBody | undefined;
+  #metadata: Map<string, unknown> | undefined;
+  #releases: (() => unknown)[] | undefined;
   #isOver = false;
 
-  constructor(init: ExchangeInit) {
-    const { incoming, site } = init;
+  constructor({ incoming, site, path, search, host, protocol, clients }: ExchangeInit) {
     this.#incoming = incoming;
-    this.id = init.id;
-    this.method = incoming.method;
-    this.url = incoming.url;
-    this.mount = incoming.mount;
-    this.path = init.path;
-    this.search = init.search;
-    this.headers = incoming.headers;
-    this.host = init.host;
-    this.address = init.address;
-    this.protocol = init.protocol;
-    this.httpVersion = incoming.httpVersion;
-    this.isUpgrade = incoming.isUpgrade;
-    this.body = new RequestBody(incoming, site.options.maxFileSize);
+    this.#clients = clients;
     this.site = site;
+    this.path = path;
+    this.search = search;
+    this.host = host;
+    this.protocol = protocol;
+  }
+
+  /** The client's `X-Request-ID` where it is usable, else a UUID. */
+  get id(): string {
+    this.#id ??= requestId(this.header("x-request-id"));
+    return this.#id;
+  }
+
+  /** Upper-case. */
+  get method(): string {
+    return this.#incoming.method;
+  }
+
+  /** The request target as the client sent it, mount prefix and query included; for logs and links. */
+  get url(): string {
+    return this.#incoming.url;
+  }
+
+  /** Path prefix under which the server is mounted, without a trailing slash; `""` for none. */
+  get mount(): string {
+    return this.#incoming.mount;
+  }
+
+  /** Header fields; lower-case names, values as latin1. */
+  get headers(): IncomingHttpHeaders {
+    return this.#incoming.headers;
+  }
+
+  /** IP address of the client; behind a trusted proxy, the one that the proxy reports. */
+  get address(): string {
+    this.#address ??= this.#clients.address(this.#incoming.peer, this.headers);
+    return this.#address;
+  }
+
+  get httpVersion(): string {
+    return this.#incoming.httpVersion;
+  }
+
+  /** Whether the client wants to take over the connection (a web socket handshake). */
+  get isUpgrade(): boolean {
+    return this.#incoming.isUpgrade;
+  }
+
+  /** The content of the request; read at most once. */
+  get body(): RequestBody {
+    this.#body ??= new RequestBody(this.#incoming, this.site.options.maxFileSize);
+    return this.#body;
   }
 
   /** Aborted when the client leaves before the reply is complete. */
   get signal(): AbortSignal {
     return this.#incoming.signal();
+  }
+
+  /** Notes from one plugin to later ones, for instance `authenticated_user`. */
+  get metadata(): Map<string, unknown> {
+    this.#metadata ??= new Map();
+    return this.#metadata;
   }
 
   /** A request header field as one text; `undefined` where it was not sent. */
@@ -134,15 +167,25 @@ export class Exchange {
 
   /** Has `release` called when the exchange is over, however it ends; at once where it is over already. */
   defer(release: () => unknown): void {
+    if (!this.#isOver) {
+      this.#releases ??= [];
+      this.#releases.push(release);
+      return;
+    }
     // A plugin may answer without waiting for the rest of the pipeline, which then opens a file for nobody.
-    if (this.#isOver) notify(release, (error) => this.site.report(error, this));
-    else this.#releases.push(release);
+    notify(release, (error) => this.site.report(error, this));
   }
 
-  /** Calls what was deferred; for the server itself. */
-  async end(): Promise<void> {
+  /** Calls what was deferred; for the server itself. Nothing to wait for where nothing was. */
+  end(): Promise<void> | undefined {
     this.#isOver = true;
-    const released = await Promise.allSettled(this.#releases.splice(0).map(async (release) => release()));
+    const releases = this.#releases;
+    this.#releases = undefined;
+    return releases && this.#release(releases);
+  }
+
+  async #release(releases: readonly (() => unknown)[]): Promise<void> {
+    const released = await Promise.allSettled(releases.map(async (release) => release()));
     for (const result of released) if (result.status === "rejected") this.site.report(result.reason, this);
   }
 }

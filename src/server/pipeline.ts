@@ -14,7 +14,7 @@ export type Handler = (exchange: Exchange) => Promise<Reply>;
 export function composePipeline(plugins: readonly ListedPlugin[], last: Handler): Handler {
   return plugins.reduceRight<Handler>(
     (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest), rest) : rest),
-    guarded(last),
+    atLast(last),
   );
 }
 
@@ -24,16 +24,20 @@ function confined(listed: ListedPlugin, inside: Handler, outside: Handler): Hand
 }
 
 function step(plugin: Plugin, rest: Handler): Handler {
-  return guarded(async (exchange) => {
+  return async (exchange) => {
     let passedOn = 0;
-    const given: unknown = await plugin.handle?.(exchange, () => {
-      passedOn += 1;
-      return passedOn === 1 ? replyOfRest(exchange, rest) : Promise.reject(calledTwice(plugin));
-    });
-    // Judged here as well: a plugin that swallows the rejection would otherwise get away with it.
-    if (passedOn > 1) throw calledTwice(plugin);
-    return checkReply(plugin, given);
-  });
+    try {
+      const given: unknown = await plugin.handle?.(exchange, () => {
+        passedOn += 1;
+        return passedOn === 1 ? replyOfRest(exchange, rest) : Promise.reject(calledTwice(plugin));
+      });
+      // Judged here as well: a plugin that swallows the rejection would otherwise get away with it.
+      if (passedOn > 1) throw calledTwice(plugin);
+      return checkReply(plugin, given);
+    } catch (error) {
+      return errorReply(exchange, error);
+    }
+  };
 }
 
 /** A plugin may drop the reply and answer something else: what the reply holds open is released at the latest at the end. */
@@ -61,7 +65,7 @@ function checkReply(plugin: Plugin, given: unknown): Reply {
   return reply as Reply;
 }
 
-function guarded(handler: Handler): Handler {
+function atLast(handler: Handler): Handler {
   return async (exchange) => {
     try {
       return await handler(exchange);

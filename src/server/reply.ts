@@ -49,3 +49,43 @@ export function isStream(body: ReplyBody | undefined): body is Readable {
 export function discard(body: ReplyBody | undefined): void {
   if (isStream(body)) body.destroy();
 }
+
+/**
+ * The reply as it is sent: with what every reply has, and without what does not go with its content. Its header fields are
+ * a new object, since a plugin may give the same ones to many clients; nothing copies them again.
+ */
+export function completeReply(
+  { id, method }: { readonly id: string; readonly method: string },
+  reply: Reply,
+  serverHeader?: string,
+): Reply {
+  const { status, body } = reply;
+  const headers: ReplyHeaders = {};
+  for (const [name, value] of Object.entries(reply.headers)) headers[name.toLowerCase()] = value;
+  headers["x-request-id"] = id;
+  if (serverHeader !== undefined) headers["server"] ??= serverHeader;
+  headers["x-content-type-options"] = "nosniff";
+  delete headers["transfer-encoding"]; // how content is framed is settled between node and the client
+  const hasNoContent = status === 204 || status === 304;
+  // Of a HEAD without content only the operation can know what a GET would send.
+  const length = hasNoContent || (method === "HEAD" && body === undefined) ? undefined : bodyLength(body);
+  // Whatever was announced: a plugin may have changed the content.
+  if (length !== undefined) headers["content-length"] = String(length);
+  if (status === 204) delete headers["content-length"]; // RFC 9110 §8.6
+  const completed: Reply = { ...reply, headers };
+  if (body !== undefined && (hasNoContent || method === "HEAD")) {
+    discard(body);
+    delete completed.body;
+  }
+  return completed;
+}
+
+/** What of a reply reached the client's connection. */
+export interface Sent {
+  /** Bytes of content. */
+  readonly bytes: number;
+  /** The client left, or the content failed, before all of it was sent. */
+  readonly aborted: boolean;
+  /** Why the content failed, where that was not the client's doing. */
+  readonly failure?: unknown;
+}

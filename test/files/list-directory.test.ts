@@ -45,13 +45,12 @@ async function list(entries: Iterable<StoredEntry> | Storage, asked: Asked = {})
   const { path = "/", accept, method = "GET", search = "", mount = "", dotfiles = "ignore" } = asked;
   const { signal = new AbortController().signal } = asked;
   const exchange = new Exchange({
-    id: "test",
     incoming: { method, url: path, mount, headers: { accept }, httpVersion: "1.1", signal: () => signal } as never,
     site: { options: { maxFileSize: 1000 } } as never,
     path,
     search,
     host: "example.com",
-    address: "127.0.0.1",
+    clients: { address: () => "127.0.0.1" },
     protocol: "http",
   });
   if (asked.permits) exchange.access = { permits: asked.permits, refusal: () => new HttpError(403, "FORBIDDEN", "") };

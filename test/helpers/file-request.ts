@@ -75,7 +75,6 @@ function exchangeFor(path: string, { method = "GET", url = path, mount = "", hea
   const { signal } = new AbortController();
   const count = (field: string): number => (field in headers ? 1 : 0);
   const exchange = new Exchange({
-    id: "request-1",
     incoming: { method, url, mount, headers, httpVersion: "1.1", signal: () => signal, content, count } as never,
     site: {
       options: { ...options, ...more.options },
@@ -89,7 +88,7 @@ function exchangeFor(path: string, { method = "GET", url = path, mount = "", hea
     path,
     search: url.includes("?") ? url.slice(url.indexOf("?")) : "",
     host: "example.com",
-    address: "127.0.0.1",
+    clients: { address: () => "127.0.0.1" },
     protocol: "http",
   });
   if (more.permits) exchange.access = accessOf(more.permits);

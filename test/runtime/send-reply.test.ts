@@ -6,8 +6,8 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { drain, type Sent, sendReply } from "../../src/runtime/send-reply.ts";
-import type { Reply } from "../../src/server/reply.ts";
+import { drain, sendReply } from "../../src/runtime/send-reply.ts";
+import type { Reply, Sent } from "../../src/server/reply.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 

@@ -9,13 +9,12 @@ function exchangeOf({ incoming = {}, ...init }: { incoming?: object } & Partial<
   const feed = new ChangeFeed(() => expect.unreachable());
   feed.subscribe((change) => changes.push(change));
   const exchange = new Exchange({
-    id: "request-1",
     incoming: {
       method: "PUT",
       url: "/docs/a.html?x=1",
       target: "/a.html?x=1",
       mount: "/docs",
-      headers: { host: "example.com", "set-cookie": ["a=1", "b=2"], accept: "text/html" },
+      headers: { host: "example.com", "set-cookie": ["a=1", "b=2"], accept: "text/html", "x-request-id": "request-1" },
       peer: "10.0.0.1",
       encrypted: false,
       httpVersion: "1.1",
@@ -33,7 +32,7 @@ function exchangeOf({ incoming = {}, ...init }: { incoming?: object } & Partial<
     path: "/a.html",
     search: "?x=1",
     host: "example.com",
-    address: "192.0.2.1",
+    clients: { address: (peer) => peer.replace("10.0.0", "192.0.2") },
     protocol: "https",
     ...init,
   });

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { completeReply } from "../../src/server/complete-reply.ts";
 import type { Reply } from "../../src/server/reply.ts";
+import { completeReply } from "../../src/server/reply.ts";
 
 const complete = (reply: Partial<Reply>, method = "GET"): Reply =>
   completeReply({ id: "request-1", method }, { status: 200, headers: {}, ...reply });

@@ -1,0 +1,108 @@
+import type { FileServerConfig } from "../config.ts";
+import type { HttpError } from "../http/http-error.ts";
+import type { ChangeFeed } from "../server/change-feed.ts";
+import { notify } from "../server/notify.ts";
+import { unavailable } from "../server/outage.ts";
+import type { PluginSite } from "../server/plugin.ts";
+
+/** The life of a server: it starts its hosts, counts what is in flight, and drains and closes. */
+export class LifeCycle {
+  readonly #changes: ChangeFeed;
+  readonly #sites: () => readonly PluginSite[];
+  readonly #maxConcurrentRequests: number;
+  readonly #maintenance: boolean | (() => boolean);
+  #inFlight = 0;
+  #isStarted = false;
+  #started: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #drained: (() => void) | undefined;
+
+  /** `sites` are asked for when they are first needed: they are made with what this object says of outages. */
+  constructor(config: FileServerConfig, changes: ChangeFeed, sites: () => readonly PluginSite[]) {
+    const { maxConcurrentRequests = 10_000, maintenance = false } = config;
+    this.#changes = changes;
+    this.#sites = sites;
+    this.#maxConcurrentRequests = maxConcurrentRequests;
+    this.#maintenance = maintenance;
+  }
+
+  /** Whether requests can be answered without waiting for {@link ready}: all is started, or will never be. */
+  get isSettled(): boolean {
+    return this.#isStarted || this.isClosing;
+  }
+
+  get isClosing(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Counts a request from its arrival until {@link leave}. */
+  enter(): void {
+    this.#inFlight += 1;
+  }
+
+  leave(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) this.#drained?.();
+  }
+
+  /** Why the server answers nobody at the moment: closing, under maintenance, or overloaded. */
+  outage(): HttpError | undefined {
+    if (this.isClosing) return unavailable("CLOSING");
+    const maintenance = this.#maintenance;
+    if (typeof maintenance === "function" ? maintenance() : maintenance) return unavailable("MAINTENANCE");
+    return this.#inFlight > this.#maxConcurrentRequests ? unavailable("OVERLOADED") : undefined;
+  }
+
+  /** Starts the plugins of each host in order, once. */
+  ready(): Promise<void> {
+    this.#started ??= this.isClosing
+      ? Promise.reject(new Error("the file server was closed before it was started"))
+      : this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);
+    this.#isStarted = true;
+  }
+
+  /**
+   * Drains and closes, once. `release` is called before requests in flight are waited for, and gives up those that nobody
+   * will finish; `report` is told what plugins throw when they drain.
+   */
+  close(release: () => void, report: (error: unknown) => void): Promise<void> {
+    this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // a microtask later: `isClosing` is set by then
+    return this.#closed;
+  }
+
+  async #close(release: () => void, report: (error: unknown) => void): Promise<void> {
+    await this.#started?.catch(() => {}); // whoever asked for the start was told
+    release();
+    const sites = this.#sites();
+    const plugins = new Set(sites.flatMap((site) => site.plugins));
+    for (const plugin of plugins) notify(() => plugin.drain?.(), report);
+    await this.#lastRequest();
+    this.#changes.end();
+    await closeAll([...[...plugins].reverse(), ...new Set(sites.map((site) => site.storage))]);
+  }
+
+  async #lastRequest(): Promise<void> {
+    if (this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+}
+
+/** Closes one after the other, also after one has failed; rejects with all failures. */
+async function closeAll(parts: readonly ({ close?(): void | Promise<void> } | undefined)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part?.close?.();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `closing failed: ${failures.join("; ")}`);
+}

@@ -1,0 +1,138 @@
+import type { ClientAddresses } from "../http/client-address.ts";
+import { isCrossSite } from "../http/cross-site.ts";
+import { parseHost } from "../http/host-name.ts";
+import { HttpError } from "../http/http-error.ts";
+import { parseRequestPath } from "../http/request-path.ts";
+import { errorReply } from "../server/error-reply.ts";
+import { Exchange, type IncomingRequest } from "../server/exchange.ts";
+import { notify } from "../server/notify.ts";
+import type { Outcome } from "../server/plugin.ts";
+import { completeReply, type Reply, type Sent } from "../server/reply.ts";
+import { tooLarge } from "../server/request-body.ts";
+import type { LifeCycle } from "./life-cycle.ts";
+import type { HostedSite } from "./site.ts";
+
+/** Sends a reply to the client, or gives `undefined` where it passed the request on. */
+export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
+
+/** Answers a request. Never rejects. */
+export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver) => Promise<void>;
+
+/** What the path of a request leads through. */
+export interface RequestPathParts {
+  readonly clients: ClientAddresses;
+  readonly life: LifeCycle;
+  /** The host that answers for a name; `undefined` for none. */
+  findSite(name: string): HostedSite | undefined;
+  /** Stands for the host of a request that named none of ours. */
+  readonly nowhere: HostedSite;
+}
+
+/** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
+export function requestPath({ clients, life, findSite, nowhere }: RequestPathParts): ServeRequest {
+  return async (incoming, deliver) => {
+    life.enter();
+    const addressed = readAddress(incoming, clients);
+    const site = findSite(addressed.host) ?? nowhere;
+    const exchange = new Exchange({ incoming, site, clients, ...addressed });
+    try {
+      await conclude(exchange, site, await answer(exchange, site, addressed), deliver);
+    } catch (error) {
+      // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
+      await conclude(exchange, site, errorReply(exchange, error), deliver);
+    } finally {
+      const releasing = exchange.end();
+      if (releasing) await releasing;
+      life.leave();
+    }
+  };
+
+  async function answer(exchange: Exchange, site: HostedSite, { authority, problem }: Addressed): Promise<Reply> {
+    try {
+      if (problem) throw problem.thrown;
+      if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
+      if (!life.isSettled) await life.ready();
+      refuseTooLarge(exchange);
+      refuseCrossSite(exchange, authority);
+      return await (life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
+    } catch (error) {
+      return errorReply(exchange, error);
+    }
+  }
+}
+
+/** What a request addresses, as far as it could be understood. */
+interface Addressed {
+  readonly path: string;
+  readonly search: string;
+  /** Host and port, as the client spelled them. */
+  readonly authority: string;
+  /** Lower-case, without port. */
+  readonly host: string;
+  readonly protocol: "http" | "https";
+  /** Why there is no answer but an error. The request is still an exchange, for the access log. */
+  readonly problem: { readonly thrown: unknown } | undefined;
+}
+
+function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addressed {
+  let path = "";
+  let search = "";
+  let authority = "";
+  let host = "";
+  let protocol: Addressed["protocol"] = incoming.encrypted ? "https" : "http";
+  let problem: Addressed["problem"];
+  try {
+    const { headers } = incoming;
+    const forwarded = (name: "x-forwarded-host" | "x-forwarded-proto"): string | undefined =>
+      headers[name] !== undefined && clients.trusts(incoming.peer) ? firstValue(headers[name]) : undefined;
+    if (forwarded("x-forwarded-proto") === "https") protocol = "https";
+    const target = parseRequestPath(incoming.target);
+    ({ path, search } = target);
+    // The next server may take the other one (RFC 9112 §3.2).
+    if (incoming.count("host") > 1) throw new HttpError(400, "INVALID_HOST", "There are several Host fields.");
+    const sent = headers[":authority"]?.toString() ?? headers.host ?? "";
+    authority = forwarded("x-forwarded-host") ?? target.authority ?? sent;
+    host = parseHost(authority);
+  } catch (thrown) {
+    problem = { thrown };
+  }
+  return { path, search, authority, host, protocol, problem };
+}
+
+/** The first value of a header field that proxies append to. */
+function firstValue(field: string | readonly string[]): string | undefined {
+  const text = typeof field === "string" ? field : field[0];
+  return text?.split(",", 1)[0]?.trim();
+}
+
+function refuseTooLarge({ headers, site }: Exchange): void {
+  const { maxFileSize } = site.options;
+  if (Number(headers["content-length"] ?? 0) > maxFileSize) throw tooLarge(maxFileSize);
+}
+
+function refuseCrossSite({ method, headers, protocol, site }: Exchange, authority: string): void {
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
+  if (!isCrossSite(headers, { protocol, host: authority }, site.options.allowedOrigins)) return;
+  throw new HttpError(403, "CROSS_SITE", "A page of another site may not change anything here.");
+}
+
+/** Sends the reply, and tells what became of it. */
+async function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: Deliver): Promise<void> {
+  const reply = completeReply(exchange, given, site.options.serverHeader);
+  const sent = await deliver(reply);
+  if (!sent) return;
+  const { failure, ...outcome } = sent;
+  if (failure !== undefined) site.report(failure, exchange);
+  if (site.observers.length > 0) tellObservers(exchange, site, reply, outcome);
+}
+
+function tellObservers(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
+  const outcome: Outcome = { status, headers, ...sent, durationMs: performance.now() - exchange.startedAt };
+  for (const { plugin, covers } of site.observers) {
+    if (!covers(exchange.path)) continue;
+    notify(
+      () => plugin.observe?.(exchange, outcome),
+      (error) => site.report(error, exchange),
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import type { EventEmitter } from "node:events";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import type { Http2SecureServer, Http2Server } from "node:http2";
+import type { Server as HttpsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import type { Deliver, ServeRequest } from "../hosts/serve-request.ts";
+import { discard, type Reply } from "../server/reply.ts";
+import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
+import { FetchIncoming, type FetchInfo } from "./fetch-request.ts";
+import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
+import { sendReply } from "./send-reply.ts";
+import { upgradeResponse } from "./upgrade-response.ts";
+
+/** A server of `node:http`, `node:https` or `node:http2`. */
+export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
+
+/** Express's way on: to the next handler, or with an error. */
+export type PassOn = (error?: unknown) => void;
+
+/** How a request comes in, and its reply goes out again. */
+export interface Entries {
+  /** The handler of `node:http`, `node:http2` and Express. */
+  handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Has a server of node send all that comes to the two above. */
+  listenTo(server: NodeServer): void;
+  fetch(request: Request, info?: FetchInfo): Promise<Response>;
+  /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
+  abandonUnread(): void;
+}
+
+/** What the entries need to know of their server. */
+export interface EntryOptions {
+  /** Whether a GET or HEAD that finds nothing is passed to Express's `next()`. */
+  readonly fallthrough: boolean;
+  /** Whether a connection is to be closed after its reply. */
+  isClosing(): boolean;
+}
+
+/** The three ways into a server: a request of node, an upgrade of node, a `Request` of the Fetch standard. */
+export function createEntries(serve: ServeRequest, { fallthrough, isClosing }: EntryOptions): Entries {
+  const handedOut = new Set<FetchedReply>();
+
+  const handle: Entries["handle"] = (request, response, next) => {
+    const incoming = new NodeIncoming(request, response); // now: Express takes its prefix from the URL for a moment only
+    const deliver: Deliver = (reply) => {
+      if (!fallthrough || !next || !isPassedOn(request.method, reply)) {
+        return sendReply(request, response, reply, isClosing());
+      }
+      discard(reply.body);
+      next();
+      return undefined;
+    };
+    inTurn(request, () => serve(incoming, deliver));
+  };
+
+  const upgrade: Entries["upgrade"] = (request, socket, head) => {
+    const response = upgradeResponse(request, socket);
+    if (!response) return;
+    void serve(new NodeIncoming(request, response, "upgrade"), (reply) => {
+      if (!reply.accept || socket.destroyed) return sendReply(request, response, reply, true);
+      response.detachSocket(socket as never);
+      try {
+        reply.accept(socket, head);
+        return { bytes: 0, aborted: false };
+      } catch (failure) {
+        socket.destroy(); // nobody knows what was written to it
+        return { bytes: 0, aborted: true, failure };
+      }
+    });
+  };
+
+  return {
+    handle,
+    upgrade,
+    listenTo(server) {
+      const emitter: EventEmitter = server;
+      emitter.on("request", handle).on("upgrade", upgrade);
+      emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+        holdContinue(request, response);
+        handle(request, response);
+      });
+    },
+    fetch: (request, info) =>
+      new Promise((resolve) => {
+        void serve(new FetchIncoming(request, info), (reply) => {
+          const fetched = fetchReply(reply, request.signal);
+          handedOut.add(fetched);
+          resolve(fetched.response);
+          return fetched.sent.finally(() => handedOut.delete(fetched));
+        });
+      }),
+    abandonUnread() {
+      for (const fetched of handedOut) fetched.abandon();
+    },
+  };
+}
+
+function isPassedOn(method: string | undefined, reply: Reply): boolean {
+  return reply.error?.code === "NOT_FOUND" && (method === "GET" || method === "HEAD");
+}

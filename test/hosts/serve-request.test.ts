@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { LifeCycle } from "../../src/hosts/life-cycle.ts";
+import { requestPath } from "../../src/hosts/serve-request.ts";
+import { createSite, type HostedSite } from "../../src/hosts/site.ts";
+import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts";
+import { ChangeFeed } from "../../src/server/change-feed.ts";
+import type { Exchange, IncomingRequest } from "../../src/server/exchange.ts";
+import { silentLogger } from "../../src/server/logger.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import type { Reply } from "../../src/server/reply.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+
+interface Asked extends Partial<IncomingRequest> {
+  readonly trustProxy?: TrustProxy;
+  /** What sending the first reply fails with. */
+  readonly refuses?: Error;
+}
+
+/** Sends a request the whole path; gives the reply, the exchange as a plugin saw it, and what was reported. */
+async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
+  const reported: unknown[] = [];
+  let seen: Exchange | undefined;
+  const witness: Plugin = {
+    name: "witness",
+    handle: (_exchange, next) => next(),
+    observe(exchange) {
+      seen = exchange;
+    },
+  };
+  const parts = {
+    changes: new ChangeFeed(() => {}),
+    logger: silentLogger,
+    outage: () => undefined,
+    report: (error: unknown) => void reported.push(error),
+    protect: async () => {},
+    cover: async () => {},
+  };
+  const storage = memoryStorage({ "/a.txt": "a" });
+  const site: HostedSite = createSite("*", { storage, plugins: [witness], maxFileSize: 10 }, parts);
+  const life = new LifeCycle({}, parts.changes, () => [site]);
+  const serve = requestPath({
+    clients: clientAddress(trustProxy, "x-forwarded-for"),
+    life,
+    findSite: (name) => (name === "a.example" ? site : undefined),
+    nowhere: createSite("", { plugins: [] }, parts),
+  });
+  const replies: Reply[] = [];
+  await serve(
+    {
+      method: "GET",
+      url: "/a.txt",
+      target: incoming.url ?? "/a.txt",
+      mount: "",
+      headers: { host: "a.example" },
+      peer: "10.0.0.1",
+      encrypted: false,
+      httpVersion: "1.1",
+      isUpgrade: false,
+      count: () => 1,
+      content: () => expect.unreachable(),
+      signal: () => new AbortController().signal,
+      ...incoming,
+    },
+    (reply) => {
+      replies.push(reply);
+      if (refuses && replies.length === 1) throw refuses;
+      return { bytes: 1, aborted: false };
+    },
+  );
+  return { reply: replies.at(-1), replies, seen, reported };
+}
+
+describe("the path of a request", () => {
+  it("leads through the host's plugins to a reply that has what every reply has", async () => {
+    const { reply } = await ask({});
+    expect(reply).toMatchObject({
+      status: 200,
+      headers: { "content-length": "1", "x-content-type-options": "nosniff" },
+    });
+    expect(reply?.headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
+  });
+
+  it.each<[string, Asked, number, string]>([
+    ["a path that cannot be", { url: "/%ff" }, 400, "INVALID_PATH"],
+    ["two hosts", { count: () => 2 }, 400, "INVALID_HOST"],
+    ["a host that is no name", { headers: { host: "a b" } }, 400, "INVALID_HOST"],
+    ["a host of somebody else", { headers: { host: "b.example" } }, 421, "UNKNOWN_HOST"],
+    [
+      "too much content",
+      { method: "PUT", headers: { host: "a.example", "content-length": "11" } },
+      413,
+      "FILE_TOO_LARGE",
+    ],
+    ["a page of another site", { method: "PUT", headers: { host: "a.example", origin: "null" } }, 403, "CROSS_SITE"],
+  ])("ends for %s in an error", async (_what, asked, status, code) => {
+    expect((await ask(asked)).reply).toMatchObject({ status, error: { code } });
+  });
+
+  it("takes the word of a proxy only where it is trusted", async () => {
+    const headers = { host: "proxy.internal", "x-forwarded-host": "a.example, b", "x-forwarded-proto": "https" };
+    expect((await ask({ headers })).reply).toMatchObject({ status: 421 });
+    const { reply, seen } = await ask({ headers, trustProxy: true });
+    expect(reply).toMatchObject({ status: 200 });
+    expect(seen).toMatchObject({ host: "a.example", protocol: "https" });
+  });
+
+  it("tells observers also of what was refused before any plugin was asked", async () => {
+    const { seen } = await ask({ method: "PUT", headers: { host: "a.example", "content-length": "11" } });
+    expect(seen).toMatchObject({ path: "/a.txt", host: "a.example", address: "10.0.0.1" });
+  });
+
+  it("ends in 500 where the reply cannot be begun, and reports why", async () => {
+    const failure = new TypeError("no such header field");
+    const { replies, reported } = await ask({ refuses: failure });
+    expect(replies.map(({ status }) => status)).toEqual([200, 500]);
+    expect(reported).toEqual([failure]);
+  });
+});
