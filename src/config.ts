@@ -19,6 +19,10 @@ export interface HostConfig {
   readonly index?: string | false | undefined;
   /** List directories that have no index file; otherwise 403. @default true */
   readonly listing?: boolean | undefined;
+  /** What listings call the root directory. @default the name of the host */
+  readonly title?: string | undefined;
+  /** Names that all listings together may hold in memory; more is 503. @default 500000 */
+  readonly maxListedNames?: number | undefined;
   /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
   readonly dotfiles?: "ignore" | "allow" | undefined;
   /** Follow symbolic links while they stay inside the root, or never. @default "within-root" */

@@ -1,19 +1,23 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../http/escape-html.ts";
-import type { StoredEntry } from "../storage/storage.ts";
 import { directoryPageStyle } from "./directory-page-style.ts";
-import type { ListingColumn, ListingOrder } from "./listing-order.ts";
+import type { ListingColumn } from "./listing-order.ts";
+import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
+import type { ListedEntry } from "./measure-entries.ts";
+import { hasMore, type SelectedNames } from "./select-names.ts";
 
 /** What a page shows. */
 export interface DirectoryPageContent {
   /** Canonical path of the directory; ends in `/`. */
   readonly path: string;
-  /** The entries in the order in which they are shown. */
-  readonly entries: readonly StoredEntry[];
-  /** The order they are in. */
-  readonly order: ListingOrder;
-  /** What the root directory is called: host name and mount path. */
+  /** What the root directory is called. */
   readonly site: string;
+  /** What the client asked for. */
+  readonly query: ListingQuery;
+  /** The names on this page, and how it lies in the directory. */
+  readonly selected: SelectedNames;
+  /** The same entries, measured, in the order in which they are shown. */
+  readonly entries: AsyncIterable<readonly ListedEntry[]>;
 }
 
 const styleHash = createHash("sha256").update(directoryPageStyle).digest("base64");
@@ -32,25 +36,31 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
  * The page of a directory, in pieces. Every link is relative, so the page does not care where the server is mounted, and
  * every name is both escaped and prefixed with `./`, so that none is taken for markup or for a scheme.
  */
-export function* directoryPage({ path, entries, order, site }: DirectoryPageContent): Generator<string> {
-  const names = [site || "Home", ...path.split("/").filter((segment) => segment !== "")];
-  const here = names.at(-1) ?? "";
+export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
+  const { path, site, query, selected } = content;
+  const names = [site, ...path.split("/").filter((segment) => segment !== "")];
   yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(names.toReversed().join(" \u2013 "))}</title>
+<title>${shown(names.toReversed().join(" \u2013 "))}</title>
 <style>${directoryPageStyle}</style>
 </head>
 <body>
 <header>
-${breadcrumbs(names.slice(0, -1))}<h1><bdi>${escapeHtml(here)}</bdi></h1>
+${breadcrumbs(names.slice(0, -1))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
 </header>
 <main>
 `;
-  yield* entries.length === 0 ? emptyNote(names.at(-2)) : table(entries, order);
+  if (selected.directories + selected.files === 0) yield emptyNote(names.at(-2));
+  else {
+    const links = otherPages(query, selected);
+    if (links !== "") yield `<nav class="pages" aria-label="Pages">${links}</nav>\n`;
+    yield* table(content);
+    if (links !== "") yield `<p class="pages">${links}</p>\n`;
+  }
   yield "</main>\n</body>\n</html>\n";
 }
 
@@ -58,39 +68,54 @@ ${breadcrumbs(names.slice(0, -1))}<h1><bdi>${escapeHtml(here)}</bdi></h1>
 function breadcrumbs(above: readonly string[]): string {
   if (above.length === 0) return "";
   const items = above.map((name, i) => {
-    return `<li><a href="${"../".repeat(above.length - i)}">${escapeHtml(name)}</a></li>`;
+    return `<li><a href="${"../".repeat(above.length - i)}">${shown(name)}</a></li>`;
   });
   return `<nav aria-label="Folders above"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-function* emptyNote(parent: string | undefined): Generator<string> {
-  yield `<p class="empty">There is nothing in this folder yet.</p>\n`;
-  if (parent !== undefined) yield `<p><a href="../">Back to ${escapeHtml(parent)}</a></p>\n`;
+function emptyNote(parent: string | undefined): string {
+  const back = parent === undefined ? "" : `<p><a href="../">Back to ${shown(parent)}</a></p>\n`;
+  return `<p class="empty">There is nothing in this folder yet.</p>\n${back}`;
 }
 
-function* table(entries: readonly StoredEntry[], order: ListingOrder): Generator<string> {
+/** Links to the first page and the next one; nothing where one page shows everything. */
+function otherPages(query: ListingQuery, selected: SelectedNames): string {
+  const { names, before } = selected;
+  const links: string[] = [];
+  if (before > 0) links.push(pageLink(linkToPage(query, undefined), "First page"));
+  if (hasMore(selected)) links.push(pageLink(linkToPage(query, names.at(-1)), "Next page", "next"));
+  return links.join(" ");
+}
+
+function pageLink(href: string, text: string, relation?: string): string {
+  return `<a href="${escapeHtml(href)}"${relation === undefined ? "" : ` rel="${relation}"`}>${text}</a>`;
+}
+
+async function* table({ query, selected, entries }: DirectoryPageContent): AsyncGenerator<string> {
+  const headings = (Object.keys(columns) as ListingColumn[]).map((column) => heading(column, query));
   yield `<table>
-<caption>${summary(entries)}</caption>
-<thead><tr>${heading("name", order)}${heading("size", order)}${heading("modified", order)}</tr></thead>
+<caption>${summary(selected)}</caption>
+<thead><tr>${headings.join("")}</tr></thead>
 <tbody>
 `;
-  for (const entry of entries) yield row(entry);
+  for await (const batch of entries) yield batch.map(row).join("");
   yield "</tbody>\n</table>\n";
 }
 
-function heading(column: ListingColumn, order: ListingOrder): string {
+function heading(column: ListingColumn, query: ListingQuery): string {
   const { title, descendsFirst } = columns[column];
+  const { order } = query;
   const isCurrent = column === order.column;
-  const descends = isCurrent ? !order.descending : descendsFirst;
+  const descending = isCurrent ? !order.descending : descendsFirst;
   const sorted = isCurrent ? ` aria-sort="${order.descending ? "descending" : "ascending"}"` : "";
-  return `<th scope="col"${sorted}><a href="?sort=${column}&amp;order=${descends ? "desc" : "asc"}">${title}</a></th>`;
+  return `<th scope="col"${sorted}>${pageLink(linkToOrder(query, { column, descending }), title)}</th>`;
 }
 
-function row({ name, type, size, modified }: StoredEntry): string {
+function row({ name, type, stat: { size, modified } }: ListedEntry): string {
   const slash = type === "directory" ? "/" : "";
   const time = modified.toISOString();
   return (
-    `<tr><th scope="row"><a href="./${encodeSegment(name)}${slash}">${escapeHtml(name)}${slash}</a></th>` +
+    `<tr><th scope="row"><a href="./${encodeSegment(name)}${slash}">${shown(name)}${slash}</a></th>` +
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
     `<td><time datetime="${time}">${time.slice(0, 10)}<span> ${time.slice(11, 16)}</span></time></td></tr>\n`
   );
@@ -114,15 +139,28 @@ export function humanSize(size: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-function summary(entries: readonly StoredEntry[]): string {
-  const files = entries.filter((entry) => entry.type === "file").length;
-  const parts = [counted(entries.length - files, "folder"), counted(files, "file")];
-  return parts.filter((part) => part !== "").join(" and ");
+function summary({ names, before, directories, files }: SelectedNames): string {
+  const parts = [counted(directories, "folder"), counted(files, "file")];
+  const all = parts.filter((part) => part !== "").join(" and ");
+  if (names.length === directories + files) return all;
+  if (names.length === 0) return `${all}; none of them on this page`;
+  const [first, last] = [before + 1, before + names.length].map((position) => position.toLocaleString("en"));
+  return `${all}; this page shows number ${first} to ${last}, and sorts only these`;
 }
 
 function counted(count: number, noun: string): string {
   if (count === 0) return "";
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Text as it may stand in the page. Controls of the direction of text are shown by their number: as they are, they make
+ * `photo-exe.jpg` of `photo-gpj.exe`.
+ */
+function shown(text: string): string {
+  return escapeHtml(text).replace(/\p{Bidi_Control}/gu, (control) => {
+    return `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`;
+  });
 }
 
 /** A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. */

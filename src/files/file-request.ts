@@ -4,6 +4,7 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
+import type { NamesBudget } from "./names-budget.ts";
 
 /** What all requests to one file handler share. */
 export interface FileSpace {
@@ -13,6 +14,7 @@ export interface FileSpace {
   readonly options: FileOptions;
   readonly contentTypeOf: (path: string) => string;
   readonly documents: DocumentCache;
+  readonly listings: NamesBudget;
 }
 
 /** A request for a file or directory, after the file handler has found out what is there. */

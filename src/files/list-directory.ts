@@ -1,26 +1,39 @@
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
-import { TimeSlice } from "../event-loop/time-slice.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { forbiddenInName } from "../http/request-path.ts";
-import type { ReplyHeaders } from "../server/reply.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";
+import { ClientSlice } from "./client-slice.ts";
 import { directoryPage, directoryPagePolicy } from "./directory-page.ts";
-import type { FileOperation, FileRequest } from "./file-request.ts";
-import { compareEntries, listingOrder } from "./listing-order.ts";
+import type { FileRequest } from "./file-request.ts";
+import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
+import { type ListingQuery, linkToPage, maxLimit, readListingQuery } from "./listing-query.ts";
+import { type ListedEntry, measureEntries } from "./measure-entries.ts";
+import type { HeldNames } from "./names-budget.ts";
+import { hasMore, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
+
+/** Most entries of an HTML page: more would be slow to show in a browser. */
+const maxPageEntries = 5_000;
 
 /** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
 const chunkLength = 16_384;
 
+/** Names that no URL can spell in UTF-8: half a surrogate pair. */
+const unspeakable = /\p{Surrogate}/u;
+
 /**
- * Answers what is in a directory, as a page or as JSON, whichever the client prefers. Nothing that is hidden, or that
- * this user may not open, is mentioned. A long listing is collected, sorted and sent piece by piece between other work.
+ * Answers what is in a directory, or the page of it that the query asks for, as HTML or as JSON, whichever the client
+ * prefers. Nothing that is hidden, or that this user may not open, is mentioned. Of a long listing only the names are held;
+ * entries are measured and sent piece by piece, as the client reads them.
  */
-export const listDirectory: FileOperation = async (request) => {
-  const { exchange, path } = request;
+export async function listDirectory(request: FileRequest): Promise<Reply> {
+  const { exchange, listings } = request;
+  const query = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
     "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
@@ -31,54 +44,103 @@ export const listDirectory: FileOperation = async (request) => {
   // As a stream, because that of GET has no known length either; nothing is listed for it.
   if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
 
-  const order = listingOrder(exchange.search);
-  const entries = await sortInSlices(await visibleEntries(request), compareEntries(order));
-  const text = isJson
-    ? listingJson(path, entries)
-    : directoryPage({ path, entries, order, site: `${exchange.host}${exchange.mount}` });
-  return { status: 200, headers, body: Readable.from(inChunks(text), { objectMode: false }) };
-};
-
-async function visibleEntries({ exchange, storage, options, path }: FileRequest): Promise<StoredEntry[]> {
-  const { access, signal } = exchange;
-  const isVisible = ({ name, type }: StoredEntry) => {
-    // A name that no request can spell would be a link to an error.
-    if (forbiddenInName.test(name) || isHiddenPath(path + name, options.dotfiles)) return false;
-    return type === "directory" ? access.permits("list", `${path}${name}/`) : access.permits("read", path + name);
-  };
-
-  const visible: StoredEntry[] = [];
-  const slice = new TimeSlice();
-  for await (const entry of storage.list(path)) {
-    if (isVisible(entry)) visible.push(entry);
-    // A storage that has everything in memory yields without ever waiting.
-    if (slice.isOver) await slice.renew();
-    if (signal.aborted) return []; // the client left: nobody reads the rest
-  }
-  return visible;
+  const held = listings.open();
+  exchange.defer(() => held.release());
+  const slice = new ClientSlice(exchange.signal);
+  const text = await (isJson ? listingJson : listingPage)(request, query, held, slice);
+  return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
 }
 
-function* listingJson(path: string, entries: readonly StoredEntry[]): Generator<string> {
+type Text = AsyncGenerator<string>;
+
+async function listingJson(
+  request: FileRequest,
+  query: ListingQuery,
+  held: HeldNames,
+  slice: ClientSlice,
+): Promise<Text> {
+  const limit = query.limit ?? maxLimit;
+  const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
+  const entries = await inOrder(request, selected.names, query.order, slice);
+  const next = hasMore(selected) ? linkToPage({ ...query, limit }, selected.names.at(-1)) : undefined;
+  return jsonText(request.path, entries, next);
+}
+
+async function listingPage(
+  request: FileRequest,
+  query: ListingQuery,
+  held: HeldNames,
+  slice: ClientSlice,
+): Promise<Text> {
+  const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
+  const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
+  const entries = await inOrder(request, selected.names, query.order, slice);
+  return directoryPage({ path: request.path, site: siteTitle(request), query, selected, entries });
+}
+
+async function* visibleNames({ exchange, storage, options, path }: FileRequest): AsyncGenerator<StoredEntry> {
+  const { access } = exchange;
+  for await (const { name, type } of storage.list(path)) {
+    // A name that no request can spell would be a link to an error.
+    if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path + name, options.dotfiles)) continue;
+    const isPermitted =
+      type === "directory" ? access.permits("list", `${path}${name}/`) : access.permits("read", path + name);
+    if (isPermitted) yield { name, type };
+  }
+}
+
+/** The entries of a page as the query orders them. */
+async function inOrder(
+  { storage, path }: FileRequest,
+  names: readonly StoredEntry[],
+  order: ListingOrder,
+  slice: ClientSlice,
+): Promise<AsyncGenerator<ListedEntry[]>> {
+  if (order.column === "name" && !order.descending) return measureEntries(storage, path, names);
+  // Only the number is kept: everything else is measured again when it is sent.
+  const ranked: RankedEntry[] = [];
+  for await (const batch of measureEntries(storage, path, names)) {
+    for (const { name, type, stat } of batch) ranked.push({ name, type, rank: rankOf(order.column, stat) });
+    if (slice.isOver) await slice.renew();
+  }
+  return measureEntries(storage, path, await sortInSlices(ranked, compareRanked(order), slice));
+}
+
+async function* jsonText(path: string, entries: AsyncGenerator<ListedEntry[]>, next: string | undefined): Text {
   yield `{"path":${JSON.stringify(path)},"entries":[`;
   let separator = "\n";
-  for (const { name, type, size, modified, version } of entries) {
-    const etag = type === "file" ? entityTag(version) : undefined;
-    yield separator + JSON.stringify({ name, type, size, modified, etag });
-    separator = ",\n";
+  for await (const batch of entries) {
+    let text = "";
+    for (const { name, type, stat } of batch) {
+      const etag = type === "file" ? entityTag(stat.version) : undefined;
+      text += separator + JSON.stringify({ name, type, size: stat.size, modified: stat.modified, etag });
+      separator = ",\n";
+    }
+    yield text;
   }
-  yield "\n]}\n";
+  yield `\n]${next === undefined ? "" : `,"next":${JSON.stringify(next)}`}}\n`;
 }
 
-async function* inChunks(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
-  const slice = new TimeSlice();
+async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): AsyncGenerator<Uint8Array> {
   let text = "";
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     text += piece;
+    // A client that reads as fast as we write never makes the stream wait.
+    if (slice.isOver) await slice.renew();
     if (text.length < chunkLength) continue;
     yield Buffer.from(text);
     text = "";
-    // A client that reads as fast as we write never makes the stream wait.
-    if (slice.isOver) await slice.renew();
   }
   yield Buffer.from(text);
+}
+
+/** What the root directory is called: the title that the host was given, else host name and mount path. */
+function siteTitle({ exchange, options }: FileRequest): string {
+  const { host, mount } = exchange;
+  return options.title ?? (isNumeric(exchange) ? mount.slice(1) || "Home" : host + mount);
+}
+
+/** Whether the client addressed the host by a number, which is nobody's name for it. */
+function isNumeric({ host }: Exchange): boolean {
+  return host === "" || /^[\d.]+$|^\[/.test(host);
 }

@@ -1,4 +1,4 @@
-import type { StoredEntry } from "../storage/storage.ts";
+import type { StoredEntry, StoredStat } from "../storage/storage.ts";
 
 /** A column by which a listing can be sorted. */
 export type ListingColumn = "name" | "size" | "modified";
@@ -9,23 +9,22 @@ export interface ListingOrder {
   readonly descending: boolean;
 }
 
-type Comparison = (a: StoredEntry, b: StoredEntry) => number;
+/** A name with the number that it is sorted by: a size, or a time. */
+export interface RankedEntry extends StoredEntry {
+  readonly rank: number;
+}
 
 // A fixed locale: the order must not depend on the machine that the server happens to run on.
 const naturally = new Intl.Collator("en", { numeric: true });
 
-/** "img2" before "img10"; names that only a computer tells apart (two ways to write "é") have a fixed order too. */
-const byName: Comparison = (a, b) => naturally.compare(a.name, b.name) || (a.name < b.name ? -1 : 1);
-
-const comparisons: Record<ListingColumn, Comparison> = {
-  name: byName,
-  size: (a, b) => a.size - b.size || byName(a, b),
-  modified: (a, b) => a.modified.getTime() - b.modified.getTime() || byName(a, b),
+const ranks: Record<ListingColumn, (stat: StoredStat) => number> = {
+  name: () => 0,
+  size: ({ size }) => size,
+  modified: ({ modified }) => modified.getTime(),
 };
 
 /** The order that a query asks for (`?sort=size&order=desc`); by name where it asks for none, or for nonsense. */
-export function listingOrder(search: string): ListingOrder {
-  const query = new URLSearchParams(search);
+export function listingOrder(query: URLSearchParams): ListingOrder {
   const column = query.get("sort");
   return {
     column: column === "size" || column === "modified" ? column : "name",
@@ -33,11 +32,29 @@ export function listingOrder(search: string): ListingOrder {
   };
 }
 
+/** The order of a directory: directories before files, each in natural order of their names. */
+export function compareNames(a: StoredEntry, b: StoredEntry): number {
+  return directoriesFirst(a, b) || byName(a.name, b.name);
+}
+
+/** The number that an entry is sorted by; 0 for all where they are sorted by name. */
+export function rankOf(column: ListingColumn, stat: StoredStat): number {
+  return ranks[column](stat);
+}
+
 /** Compares two entries for {@link ListingOrder}: directories before files, whichever way the order runs. */
-export function compareEntries({ column, descending }: ListingOrder): Comparison {
-  const compare = comparisons[column];
-  return (a, b) => {
-    if (a.type !== b.type) return a.type === "directory" ? -1 : 1;
-    return descending ? compare(b, a) : compare(a, b);
-  };
+export function compareRanked({ descending }: ListingOrder): (a: RankedEntry, b: RankedEntry) => number {
+  const compare = (a: RankedEntry, b: RankedEntry): number => a.rank - b.rank || byName(a.name, b.name);
+  return (a, b) => directoriesFirst(a, b) || (descending ? compare(b, a) : compare(a, b));
+}
+
+function directoriesFirst(a: StoredEntry, b: StoredEntry): number {
+  if (a.type === b.type) return 0;
+  return a.type === "directory" ? -1 : 1;
+}
+
+/** "img2" before "img10"; names that only a computer tells apart (two ways to write "é") have a fixed order, too. */
+function byName(a: string, b: string): number {
+  if (a === b) return 0;
+  return naturally.compare(a, b) || (a < b ? -1 : 1);
 }

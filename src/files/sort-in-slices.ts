@@ -1,38 +1,41 @@
 import { TimeSlice } from "../event-loop/time-slice.ts";
 
-/** So many items are sorted, or merged, without looking at the clock: well under a millisecond of comparisons. */
-const itemsAtOnce = 256;
+/** So many items are sorted, or merged, without looking at the clock: a millisecond of comparisons of the longest names. */
+const itemsAtOnce = 64;
+
+/** How a long piece of work gives way to others; see {@link TimeSlice}. */
+export type Slice = Pick<TimeSlice, "isOver" | "renew">;
+type Compare<T> = (a: T, b: T) => number;
 
 /**
  * The items in the order of `compare`, equal ones in the order they came: a merge sort that gives way to other work every
  * few milliseconds, however many items there are.
  */
-export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
-  const slice = new TimeSlice();
-  const giveWay = async () => {
-    if (slice.isOver) await slice.renew();
-  };
-
+export async function sortInSlices<T>(
+  items: readonly T[],
+  compare: Compare<T>,
+  slice: Slice = new TimeSlice(),
+): Promise<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += itemsAtOnce) {
     runs.push(items.slice(start, start + itemsAtOnce).sort(compare));
-    await giveWay();
+    if (slice.isOver) await slice.renew();
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let i = 0; i < runs.length; i += 2)
-      merged.push(await merge(runs[i] ?? [], runs[i + 1] ?? [], compare, giveWay));
+      merged.push(await mergeInSlices(runs[i] ?? [], runs[i + 1] ?? [], compare, slice));
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
-/** Both sorted runs as one; of equal items, those of the left run come first. */
-async function merge<T>(
+/** Two sorted lists as one; of equal items, those of the left list come first. */
+export async function mergeInSlices<T>(
   left: T[],
   right: T[],
-  compare: (a: T, b: T) => number,
-  giveWay: () => Promise<void>,
+  compare: Compare<T>,
+  slice: Slice = new TimeSlice(),
 ): Promise<T[]> {
   if (right.length === 0) return left;
   const merged: T[] = [];
@@ -49,7 +52,7 @@ async function merge<T>(
       merged.push(b);
       r += 1;
     }
-    if (merged.length % itemsAtOnce === 0) await giveWay();
+    if (merged.length % itemsAtOnce === 0 && slice.isOver) await slice.renew();
   }
   return merged.concat(left.slice(l), right.slice(r));
 }

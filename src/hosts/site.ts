@@ -23,6 +23,8 @@ export interface HostedSite extends PluginSite {
 const defaults: SiteOptions = {
   index: "index.html",
   listing: true,
+  title: undefined,
+  maxListedNames: 500_000,
   dotfiles: "ignore",
   contentTypes: {},
   createParents: true,

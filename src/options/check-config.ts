@@ -53,6 +53,8 @@ const hostShape = {
   aliases: z.array(hostName, "a list of host names"),
   index: z.union([fileName, z.literal(false)], "a file name or false"),
   listing: yesOrNo,
+  title: text,
+  maxListedNames: positiveInteger,
   dotfiles: oneOf("ignore", "allow"),
   symlinks: oneOf("within-root", "never"),
   contentTypes: z.record(z.string(), z.string("a media type"), "an object of media types by extension"),

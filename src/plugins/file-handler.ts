@@ -2,6 +2,7 @@ import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import { examineElements } from "../elements/examine.ts";
 import type { ElementRequest, FileRequest, FileSpace } from "../files/file-request.ts";
+import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
@@ -95,6 +96,7 @@ function fileSpace(source: Storage, at: string, options: FileOptions): FileSpace
     options,
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
+    listings: new NamesBudget(options.maxListedNames),
   };
 }
 

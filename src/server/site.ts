@@ -11,6 +11,10 @@ export interface FileOptions {
   /** Name of the file that stands for its directory; `false` for none. */
   readonly index: string | false;
   readonly listing: boolean;
+  /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */
+  readonly title: string | undefined;
+  /** Names that all listings together may hold at once. */
+  readonly maxListedNames: number;
   readonly dotfiles: "ignore" | "allow";
   /** Content types by extension with its dot, before the built-in table. */
   readonly contentTypes: Readonly<Record<string, string>>;

@@ -13,8 +13,8 @@ export interface StoredStat {
   readonly version: string;
 }
 
-/** One name in a directory. */
-export interface StoredEntry extends StoredStat {
+/** One name in a directory, and what it names. */
+export interface StoredEntry extends Pick<StoredStat, "type"> {
   readonly name: string;
 }
 
@@ -98,7 +98,10 @@ export interface Storage {
   stat(path: string): Promise<StoredStat | undefined>;
   /** Opens a file for reading; `undefined` where there is none, and for a directory. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** The entries of a directory in no particular order; throws `not-found` where there is none. */
+  /**
+   * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
+   * measured: whoever shows an entry asks `stat` for the rest, which may find that it has gone.
+   */
   list(path: string): AsyncIterable<StoredEntry>;
   /** Stores all of `content` as the file: created, or replaced as a whole. */
   write(path: string, content: Content, options?: WriteOptions): Promise<WriteResult>;

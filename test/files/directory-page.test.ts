@@ -7,21 +7,30 @@ import {
   directoryPagePolicy,
   humanSize,
 } from "../../src/files/directory-page.ts";
-import type { StoredEntry } from "../../src/storage/storage.ts";
+import type { ListedEntry } from "../../src/files/measure-entries.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");
 
-function file(name: string, size = 5): StoredEntry {
-  return { name, type: "file", size, modified, version: "v" };
+function file(name: string, size = 5): ListedEntry {
+  return { name, type: "file", stat: { type: "file", size, modified, version: "v" } };
 }
 
-function folder(name: string): StoredEntry {
-  return { name, type: "directory", size: 0, modified, version: "d" };
+function folder(name: string): ListedEntry {
+  return { name, type: "directory", stat: { type: "directory", size: 0, modified, version: "d" } };
 }
 
-function page(entries: readonly StoredEntry[], content: Partial<DirectoryPageContent> = {}): string {
-  const order = { column: "name", descending: false } as const;
-  return [...directoryPage({ path: "/", site: "example.com", order, entries, ...content })].join("");
+/** The page of a directory that holds these, or of the part that `selected` says. */
+async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPageContent> = {}): Promise<string> {
+  const query = { order: { column: "name", descending: false }, limit: undefined, after: undefined } as const;
+  const files = shown.filter(({ type }) => type === "file").length;
+  const selected = { names: shown, before: 0, directories: shown.length - files, files };
+  async function* entries(): AsyncGenerator<readonly ListedEntry[]> {
+    for (const entry of shown) yield [entry];
+  }
+  let html = "";
+  const all = { path: "/", site: "example.com", query, selected, entries: entries(), ...content };
+  for await (const piece of directoryPage(all)) html += piece;
+  return html;
 }
 
 type Element = DefaultTreeAdapterTypes.Element;
@@ -62,9 +71,9 @@ describe("a name in a directory page", () => {
     "\u202egnp.exe",
   ];
 
-  test.each(hostile)("is shown as it is and leads to itself: %s", (name) => {
-    const link = linksOf(page([file(name)])).at(-1);
-    expect(link?.text).toBe(name);
+  test.each(hostile)("is shown as it is and leads to itself: %s", async (name) => {
+    const link = linksOf(await page([file(name)])).at(-1);
+    expect(link?.text).toBe(name.replace("\u202e", "[U+202E]"));
     const { origin, pathname, search, hash } = new URL(link?.href ?? "", "http://example.com/docs/here/?sort=name");
     expect(origin).toBe("http://example.com");
     expect(pathname.startsWith("/docs/here/")).toBe(true);
@@ -72,24 +81,35 @@ describe("a name in a directory page", () => {
     expect(search + hash).toBe("");
   });
 
-  test.each(hostile)("adds no element to the page: %s", (name) => {
+  test.each(hostile)("adds no element to the page: %s", async (name) => {
     const tags = (html: string) => elementsOf(html).map(({ tagName }) => tagName);
-    const plain = page([file("plain")], { path: "/plain/plain/", site: "plain" });
-    expect(tags(page([file(name)], { path: `/${name.replaceAll("/", "")}/x/`, site: name }))).toEqual(tags(plain));
+    const plain = await page([file("plain")], { path: "/plain/plain/", site: "plain" });
+    expect(tags(await page([file(name)], { path: `/${name.replaceAll("/", "")}/x/`, site: name }))).toEqual(
+      tags(plain),
+    );
   });
 
-  test("that holds half a surrogate pair does not break the page", () => {
-    expect(linksOf(page([file("a\ud800b")])).at(-1)?.href).toBe("./a%EF%BF%BDb");
+  test("shows controls of the direction of text instead of obeying them, wherever it stands", async () => {
+    const name = "photo-\u202egpj.exe \u2066\u2069\u200e\u200f\u061c";
+    const html = await page([file(name)], { path: `/${name}/${name}/`, site: name });
+    expect(html).not.toMatch(/\p{Bidi_Control}/u);
+    expect(
+      html.match(/photo-\[U\+202E\]gpj\.exe \[U\+2066\]\[U\+2069\]\[U\+200E\]\[U\+200F\]\[U\+061C\]/g),
+    ).toHaveLength(7);
   });
 
-  test("of a directory ends in a slash, so that its page needs no redirect", () => {
-    expect(linksOf(page([folder("sub dir")])).at(-1)).toEqual({ href: "./sub%20dir/", text: "sub dir/" });
+  test("that holds half a surrogate pair does not break the page", async () => {
+    expect(linksOf(await page([file("a\ud800b")])).at(-1)?.href).toBe("./a%EF%BF%BDb");
+  });
+
+  test("of a directory ends in a slash, so that its page needs no redirect", async () => {
+    expect(linksOf(await page([folder("sub dir")])).at(-1)).toEqual({ href: "./sub%20dir/", text: "sub dir/" });
   });
 });
 
 describe("a directory page", () => {
-  test("leads to every directory above by relative links", () => {
-    const links = linksOf(page([], { path: "/a/b & c/d/" })).slice(0, 3);
+  test("leads to every directory above by relative links", async () => {
+    const links = linksOf(await page([], { path: "/a/b & c/d/" })).slice(0, 3);
     expect(links).toEqual([
       { href: "../../../", text: "example.com" },
       { href: "../../", text: "a" },
@@ -97,40 +117,66 @@ describe("a directory page", () => {
     ]);
   });
 
-  test("has no links above the root", () => {
-    expect(linksOf(page([]))).toEqual([]);
-    expect(page([])).not.toContain("<nav");
+  test("has no links above the root", async () => {
+    expect(linksOf(await page([]))).toEqual([]);
+    expect(await page([])).not.toContain("<nav");
   });
 
-  test("says kindly that a directory is empty", () => {
-    const html = page([], { path: "/a/b/" });
+  test("says kindly that a directory is empty", async () => {
+    const html = await page([], { path: "/a/b/" });
     expect(html).toContain("There is nothing in this folder yet.");
     expect(html).toContain('<a href="../">Back to a</a>');
     expect(html).not.toContain("<table");
   });
 
-  test("says what is in it", () => {
-    expect(page([folder("a"), file("b"), file("c")])).toContain("<caption>1 folder and 2 files</caption>");
-    expect(page([file("b")])).toContain("<caption>1 file</caption>");
-    expect(page([folder("a"), folder("b")])).toContain("<caption>2 folders</caption>");
+  test("says what is in it", async () => {
+    expect(await page([folder("a"), file("b"), file("c")])).toContain("<caption>1 folder and 2 files</caption>");
+    expect(await page([file("b")])).toContain("<caption>1 file</caption>");
+    expect(await page([folder("a"), folder("b")])).toContain("<caption>2 folders</caption>");
   });
 
-  test("gives exact bytes and times beside the short ones", () => {
-    const html = page([file("a", 1_234_567)]);
+  test("says which part of a long directory it shows, and links to the others in the same order", async () => {
+    const query = { order: { column: "size", descending: true }, limit: 2, after: file("a") } as const;
+    const selected = { names: [file("b&c"), file("d")], before: 1234, directories: 234, files: 2000 };
+    const html = await page([file("d"), file("b&c")], { query, selected });
+    expect(html).toContain(
+      "<caption>234 folders and 2,000 files; this page shows number 1,235 to 1,236, and sorts only these</caption>",
+    );
+    const links = linksOf(html);
+    expect(links.slice(0, 2)).toEqual([
+      { href: "?limit=2&sort=size&order=desc", text: "First page" },
+      { href: "?limit=2&after=d&sort=size&order=desc", text: "Next page" },
+    ]);
+    expect(links.slice(-2)).toEqual(links.slice(0, 2));
+    expect(links.slice(2, 5).map(({ href }) => href)).toEqual([
+      "?limit=2&after=a&sort=name&order=asc",
+      "?limit=2&after=a&sort=size&order=asc",
+      "?limit=2&after=a&sort=modified&order=desc",
+    ]);
+  });
+
+  test("says that nothing comes after the last entry", async () => {
+    const html = await page([], { selected: { names: [], before: 3, directories: 1, files: 2 } });
+    expect(html).toContain("<caption>1 folder and 2 files; none of them on this page</caption>");
+    expect(linksOf(html)[0]).toEqual({ href: "./", text: "First page" });
+  });
+
+  test("gives exact bytes and times beside the short ones", async () => {
+    const html = await page([file("a", 1_234_567)]);
     expect(html).toContain('<data value="1234567" title="1,234,567 bytes">1.2 MB</data>');
     expect(html).toContain('<time datetime="2025-03-04T05:06:07.089Z">2025-03-04<span> 05:06</span></time>');
   });
 
-  test("is a table with headers for its columns and rows, in a main landmark below a heading", () => {
-    const tags = elementsOf(page([file("a")], { path: "/x/" }));
+  test("is a table with headers for its columns and rows, in a main landmark below a heading", async () => {
+    const tags = elementsOf(await page([file("a")], { path: "/x/" }));
     expect(tags.filter(({ tagName }) => tagName === "main")).toHaveLength(1);
     expect(tags.filter(({ tagName }) => tagName === "h1")).toHaveLength(1);
     const scopes = tags.filter(({ tagName }) => tagName === "th").map(({ attrs }) => attrs[0]?.value);
     expect(scopes).toEqual(["col", "col", "col", "row"]);
   });
 
-  test("loads nothing and runs nothing; its only style is the one that its policy admits", () => {
-    const html = page([file("a")], { path: "/x/" });
+  test("loads nothing and runs nothing; its only style is the one that its policy admits", async () => {
+    const html = await page([file("a")], { path: "/x/" });
     const elements = elementsOf(html);
     expect(elements.filter(({ tagName }) => ["script", "link", "img", "iframe"].includes(tagName))).toEqual([]);
     expect(elements.flatMap(({ attrs }) => attrs).filter(({ name }) => /^(?:style|src|on.*)$/.test(name))).toEqual([]);
@@ -139,8 +185,8 @@ describe("a directory page", () => {
     expect(directoryPagePolicy).toContain(`style-src 'sha256-${hash}'`);
   });
 
-  test("is small", () => {
-    expect(page([]).length).toBeLessThan(6000);
+  test("is small", async () => {
+    expect((await page([])).length).toBeLessThan(6000);
   });
 });
 

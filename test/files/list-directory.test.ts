@@ -1,33 +1,42 @@
 import { Buffer } from "node:buffer";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Readable } from "node:stream";
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
 import { listDirectory } from "../../src/files/list-directory.ts";
+import { NamesBudget } from "../../src/files/names-budget.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Right } from "../../src/server/access.ts";
 import { Exchange } from "../../src/server/exchange.ts";
 import type { Reply } from "../../src/server/reply.ts";
-import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
+import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../../src/storage/storage.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");
 
-function file(name: string, fields: Partial<StoredEntry> = {}): StoredEntry {
+type Entry = StoredEntry & StoredStat;
+
+function file(name: string, fields: Partial<Entry> = {}): Entry {
   return { name, type: "file", size: 5, modified, version: `v-${name.length}`, ...fields };
 }
 
-function folder(name: string): StoredEntry {
+function folder(name: string): Entry {
   return { name, type: "directory", size: 0, modified, version: "d" };
 }
 
 /** A storage of which nothing but the listing of one directory is ever asked. */
-function directoryOf(entries: Iterable<StoredEntry>, onListed: (path: string) => void = () => {}): Storage {
+function directoryOf(entries: Iterable<Entry>, onAsked: (asked: string) => void = () => {}): Storage {
+  const stats = new Map<string, StoredStat>();
   const list = async function* (path: string): AsyncGenerator<StoredEntry> {
-    onListed(path);
-    yield* entries;
+    onAsked(`list ${path}`);
+    for (const { name, ...stat } of entries) {
+      stats.set(path + name, stat);
+      yield { name, type: stat.type };
+    }
   };
-  return { list } as unknown as Storage;
+  const stat = async (path: string): Promise<StoredStat | undefined> => {
+    onAsked(`stat ${path}`);
+    return stats.get(path);
+  };
+  return { list, stat } as unknown as Storage;
 }
 
 interface Asked {
@@ -39,24 +48,31 @@ interface Asked {
   readonly dotfiles?: "ignore" | "allow";
   readonly permits?: (right: Right, path: string) => boolean;
   readonly signal?: AbortSignal;
+  readonly host?: string;
+  readonly title?: string;
+  readonly listings?: NamesBudget;
 }
 
-async function list(entries: Iterable<StoredEntry> | Storage, asked: Asked = {}): Promise<Reply> {
+async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Promise<Listing> {
   const { path = "/", accept, method = "GET", search = "", mount = "", dotfiles = "ignore" } = asked;
-  const { signal = new AbortController().signal } = asked;
+  const { signal = new AbortController().signal, host = "example.com", title } = asked;
+  const { listings = new NamesBudget(500_000) } = asked;
   const exchange = new Exchange({
     incoming: { method, url: path, mount, headers: { accept }, httpVersion: "1.1", signal: () => signal } as never,
     site: { options: { maxFileSize: 1000 } } as never,
     path,
     search,
-    host: "example.com",
+    host,
     clients: { address: () => "127.0.0.1" },
     protocol: "http",
   });
   if (asked.permits) exchange.access = { permits: asked.permits, refusal: () => new HttpError(403, "FORBIDDEN", "") };
   const storage = Symbol.iterator in entries ? directoryOf(entries) : entries;
-  return listDirectory({ exchange, path, storage, options: { dotfiles } } as unknown as FileRequest);
+  const request = { exchange, path, storage, listings, options: { dotfiles, title } } as unknown as FileRequest;
+  return { ...(await listDirectory(request)), end: async () => exchange.end() };
 }
+
+type Listing = Reply & { readonly end: () => Promise<void> };
 
 async function textOf(reply: Reply): Promise<string> {
   const chunks: Buffer[] = [];
@@ -64,7 +80,7 @@ async function textOf(reply: Reply): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function jsonNames(entries: Iterable<StoredEntry>, asked: Asked = {}): Promise<string[]> {
+async function jsonNames(entries: Iterable<Entry>, asked: Asked = {}): Promise<string[]> {
   const reply = await list(entries, { ...asked, accept: "application/json" });
   return JSON.parse(await textOf(reply)).entries.map((entry: StoredEntry) => entry.name);
 }
@@ -162,8 +178,8 @@ describe("the directory listing", () => {
 
   test("answers HEAD with the header fields of GET, without listing", async () => {
     let listings = 0;
-    const storage = directoryOf([file("a")], () => {
-      listings += 1;
+    const storage = directoryOf([file("a")], (asked) => {
+      if (asked.startsWith("list")) listings += 1;
     });
     const head = await list(storage, { method: "HEAD" });
     expect(listings).toBe(0);
@@ -182,8 +198,136 @@ describe("the directory listing", () => {
         yield file(`f${given}`);
       }
     };
-    await list(endless(), { signal: leaving.signal });
+    await expect(list(endless(), { signal: leaving.signal })).rejects.toMatchObject({ code: "CLIENT_LEFT" });
     expect(given).toBe(100);
+  });
+
+  test("leaves out what has gone since it was listed, or turned out to be something else, or is not ours", async () => {
+    const storage = directoryOf([file("a"), file("gone"), folder("turned"), file("foreign"), file("z")]);
+    const stat = async (path: string): Promise<StoredStat | undefined> => {
+      if (path === "/foreign") throw new StorageError("forbidden");
+      if (path === "/gone") return undefined;
+      return path === "/turned" ? file("turned") : storage.stat(path);
+    };
+    const reply = await list({ ...storage, stat }, { accept: "application/json" });
+    expect(JSON.parse(await textOf(reply)).entries.map(({ name }: StoredEntry) => name)).toEqual(["a", "z"]);
+  });
+});
+
+describe("a page of the directory listing", () => {
+  const entries = ["a10", "b", "a2", "c"].map((name) => file(name)).concat(folder("z"), folder("y"));
+  const pageOf = async (search: string, of: Iterable<Entry> | Storage = entries) =>
+    JSON.parse(await textOf(await list(of, { search, accept: "application/json" })));
+  const namesOf = ({ entries: listed }: { entries: StoredEntry[] }): string[] => listed.map(({ name }) => name);
+
+  test("has as many entries as were asked for, and a link to the next page until there is none", async () => {
+    const pages: string[][] = [];
+    for (let next: string | undefined = "?limit=2"; next !== undefined; ) {
+      const page: { next?: string; entries: StoredEntry[] } = await pageOf(next);
+      pages.push(namesOf(page));
+      next = page.next;
+    }
+    expect(pages).toEqual([
+      ["y", "z"],
+      ["a2", "a10"],
+      ["b", "c"],
+    ]);
+  });
+
+  test("is linked to by the name of the last entry, with a slash for a directory", async () => {
+    expect((await pageOf("?limit=1")).next).toBe("?limit=1&after=y%2F");
+    expect((await pageOf("?limit=3&after=z/")).next).toBe("?limit=3&after=b");
+    expect((await pageOf("?after=a10")).next).toBeUndefined();
+  });
+
+  test("begins where it would have, also when the entry before it has gone and others have come", async () => {
+    expect(namesOf(await pageOf("?limit=2&after=a9"))).toEqual(["a10", "b"]);
+    expect(namesOf(await pageOf("?limit=2&after=a2", [...entries, file("a1"), file("a3")]))).toEqual(["a3", "a10"]);
+    expect(namesOf(await pageOf("?after=zz"))).toEqual([]);
+    expect(namesOf(await pageOf("?after=yy/"))).toEqual(["z", "a2", "a10", "b", "c"]);
+  });
+
+  test("is cut by name, and sorted by what the query names", async () => {
+    const sized = [file("a", { size: 1 }), file("b", { size: 3 }), file("c", { size: 2 }), file("d", { size: 9 })];
+    const page = await pageOf("?limit=3&sort=size&order=desc", sized);
+    expect(namesOf(page)).toEqual(["b", "c", "a"]);
+    expect(page.next).toBe("?limit=3&after=c&sort=size&order=desc");
+  });
+
+  test("measures its own entries and no others", async () => {
+    const asked: string[] = [];
+    const storage = directoryOf(
+      Array.from({ length: 10_000 }, (_, i) => file(`f${i}`)),
+      (what) => asked.push(what),
+    );
+    await pageOf("?limit=3&after=f4999", storage);
+    expect(asked).toEqual(["list /", "stat /f5000", "stat /f5001", "stat /f5002"]);
+  });
+
+  test("is the same whatever order the storage gives its names in", async () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => file(`photo-${i}`));
+    const shuffled = names.map((_, i) => names[(i * 7919) % names.length] as Entry);
+    const expected = names.slice(12_000, 12_500).map(({ name }) => name);
+    for (const given of [names, [...names].reverse(), shuffled]) {
+      expect(namesOf(await pageOf("?limit=500&after=photo-11999", given))).toEqual(expected);
+    }
+  });
+
+  test.each([
+    "?limit=0",
+    "?limit=-1",
+    "?limit=1.5",
+    "?limit=",
+    "?limit=ten",
+    "?limit=100001",
+    "?limit=1&limit=2",
+    "?after=",
+    "?after=/",
+    "?after=a/b",
+    "?after=a%00",
+    "?after=a&after=b",
+  ])("is refused for %s, to HEAD, too", async (search) => {
+    const refused = expect.objectContaining({ status: 400, code: "INVALID_QUERY" });
+    await expect(list(entries, { search })).rejects.toEqual(refused);
+    await expect(list(entries, { search, method: "HEAD" })).rejects.toEqual(refused);
+  });
+
+  test("has at most 5,000 entries as HTML, with links to the next page and back to the first", async () => {
+    const many = Array.from({ length: 5_001 }, (_, i) => file(`f${i}`));
+    const first = await textOf(await list(many));
+    expect(first.match(/<th scope="row">/g)).toHaveLength(5_000);
+    expect(first).toContain('<a href="?after=f4999" rel="next">Next page</a>');
+    expect(first).toContain("5,001 files; this page shows number 1 to 5,000, and sorts only these");
+    const second = await textOf(await list(many, { search: "?after=f4999" }));
+    expect(second.match(/<th scope="row">/g)).toHaveLength(1);
+    expect(second).toContain('<a href="./">First page</a>');
+    expect(second).not.toContain("Next page");
+    expect(await textOf(await list(many.slice(1)))).not.toContain('class="pages"');
+  });
+});
+
+describe("many listings at once", () => {
+  const entries = Array.from({ length: 2_500 }, (_, i) => file(`f${i}`));
+
+  test("are refused beyond the names that all may hold, until one is over", async () => {
+    const listings = new NamesBudget(6_000);
+    const first = await list(entries, { listings });
+    await list(entries, { listings });
+    await expect(list(entries, { listings })).rejects.toMatchObject({
+      status: 503,
+      code: "OVERLOADED",
+      headers: { "retry-after": "1" },
+    });
+    await first.end();
+    await expect(list(entries, { listings })).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("give back what they hold when they are refused or fail, too", async () => {
+    const listings = new NamesBudget(3_000);
+    const gone = directoryOf([], () => {
+      throw new Error("gone");
+    });
+    await expect(list(gone, { listings })).rejects.toThrow("gone");
   });
 });
 
@@ -193,6 +337,17 @@ describe("the directory listing as a page", () => {
     expect(headers["content-security-policy"]).toMatch(
       /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'self'$/,
     );
+  });
+
+  test.each([
+    ["example.com", "", undefined, "example.com"],
+    ["example.com", "/docs", "Our files", "Our files"],
+    ["127.0.0.1", "", undefined, "Home"],
+    ["[::1]", "/docs", undefined, "docs"],
+    ["127.0.0.1", "", "<Files>", "&lt;Files&gt;"],
+  ])("at %s%s with the title %s is that of %s", async (host, mount, title, called) => {
+    const page = await textOf(await list([file("a")], { host, mount, ...(title && { title }) }));
+    expect(page).toContain(`<title>${called}</title>`);
   });
 
   test("calls the root directory by host and mount path", async () => {
@@ -208,21 +363,20 @@ describe("the directory listing as a page", () => {
 });
 
 describe("100,000 entries", () => {
-  function* many(): Generator<StoredEntry> {
+  function* many(): Generator<Entry> {
     for (let i = 0; i < 100_000; i += 1) yield file(`photo-${(i * 7919) % 100_000} of a holiday.jpeg`, { size: i });
   }
 
-  test.each(["text/html", "application/json"])("do not hold up anybody else, as %s", async (accept) => {
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    await setTimeout(20); // the monitor measures from its own first tick to its last
+  test.each(["text/html", "application/json"])("leave others their turns, as %s", async (accept) => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
     let bytes = 0;
-    const reply = await list(many(), { accept });
-    for await (const chunk of reply.body as Readable) bytes += chunk.length;
-    await setTimeout(20);
-    delay.disable();
-    expect(bytes).toBeGreaterThan(100_000 * 60);
-    expect(delay.max / 1e6).toBeLessThan(200);
+    for await (const chunk of (await list(many(), { accept })).body as Readable) bytes += chunk.length;
+    clearInterval(timer);
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(turns).toBeGreaterThan(5);
   });
 
   test("are sent in pieces, in order", async () => {

@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareEntries, listingOrder } from "../../src/files/listing-order.ts";
-import type { StoredEntry } from "../../src/storage/storage.ts";
+import { compareNames, compareRanked, listingOrder, rankOf } from "../../src/files/listing-order.ts";
+import type { StoredEntry, StoredStat } from "../../src/storage/storage.ts";
 import { checks } from "../helpers/effort.ts";
 
-function file(name: string, size = 0, time = 0): StoredEntry {
+type Entry = StoredEntry & StoredStat;
+
+function file(name: string, size = 0, time = 0): Entry {
   return { name, type: "file", size, modified: new Date(time), version: "v" };
 }
+
+const orderOf = (search: string) => listingOrder(new URLSearchParams(search));
 
 describe("listingOrder", () => {
   test.each([
@@ -16,13 +20,29 @@ describe("listingOrder", () => {
     ["?sort=constructor&order=up", "name", false],
     ["?sort=%", "name", false],
   ])("reads %s", (search, column, descending) => {
-    expect(listingOrder(search)).toEqual({ column, descending });
+    expect(orderOf(search)).toEqual({ column, descending });
   });
 });
 
-describe("compareEntries", () => {
-  const sorted = (entries: StoredEntry[], search = "") =>
-    entries.sort(compareEntries(listingOrder(search))).map(({ name }) => name);
+describe("compareNames", () => {
+  test("puts directories first, each in the order of their names", () => {
+    const names = [file("b"), { ...file("z"), type: "directory" } as const, file("a10"), file("a9")];
+    expect(names.sort(compareNames).map(({ name }) => name)).toEqual(["z", "a9", "a10", "b"]);
+  });
+
+  test("finds a name equal to itself only", () => {
+    expect(compareNames(file("a"), file("a"))).toBe(0);
+    expect(compareNames(file("01"), file("1"))).not.toBe(0);
+    expect(compareNames(file("\u00e9"), file("e\u0301"))).not.toBe(0);
+  });
+});
+
+describe("compareRanked", () => {
+  const sorted = (entries: Entry[], search = "") => {
+    const order = orderOf(search);
+    const ranked = entries.map((entry) => ({ name: entry.name, type: entry.type, rank: rankOf(order.column, entry) }));
+    return ranked.sort(compareRanked(order)).map(({ name }) => name);
+  };
 
   test("counts numbers in names as numbers", () => {
     expect(sorted([file("v1.10"), file("v1.9"), file("v1.9.1")])).toEqual(["v1.9", "v1.9.1", "v1.10"]);

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
+import { NamesBudget } from "../../src/files/names-budget.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right } from "../../src/server/access.ts";
@@ -28,6 +29,8 @@ export interface AskedRequest extends FileRequest {
 const options: FileOptions = {
   index: "index.html",
   listing: true,
+  title: undefined,
+  maxListedNames: 500_000,
   dotfiles: "ignore",
   contentTypes: {},
   createParents: true,
@@ -63,6 +66,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     options: { ...options, ...asked.options },
     contentTypeOf: contentTypeTable({}),
     documents: undefined as never, // whole files have no use for it
+    listings: new NamesBudget(500_000),
     ...(file && { file }),
     changes,
   };

@@ -107,14 +107,30 @@ export function storageContract(make: (files?: Readonly<Record<string, string>>)
   });
 
   describe("list", () => {
-    it("gives the entries of a directory, as stat tells them", async () => {
+    it("gives the names in a directory and what they name", async () => {
       const storage = await make({ "/dir/a.txt": "hello", "/dir/sub/b.txt": "", "/other.txt": "" });
-      const entries = await entriesAt(storage, "/dir/");
-      const expected = [
-        { name: "a.txt", ...(await storage.stat("/dir/a.txt")) },
-        { name: "sub", ...(await storage.stat("/dir/sub")) },
-      ];
-      expect(entries.map((entry) => ({ ...entry }))).toEqual(expected);
+      expect(await entriesAt(storage, "/dir/")).toEqual([
+        { name: "a.txt", type: "file" },
+        { name: "sub", type: "directory" },
+      ]);
+    });
+
+    it("gives names that stat measures", async () => {
+      const storage = await make({ "/dir/a.txt": "hello", "/dir/sub/b.txt": "" });
+      for (const { name, type } of await entriesAt(storage, "/dir/")) {
+        expect(await storage.stat(`/dir/${name}`)).toMatchObject({ type, size: name === "a.txt" ? 5 : 0 });
+      }
+    });
+
+    it("gives each name once while what it names is removed and made again", async () => {
+      const storage = await make({ "/a": "", "/b": "", "/c": "" });
+      const names: string[] = [];
+      for await (const { name } of storage.list("/")) {
+        names.push(name);
+        await storage.remove(`/${name}`);
+        await storage.write(`/${name}`, content("again"));
+      }
+      expect(names.sort()).toEqual(["a", "b", "c"]);
     });
 
     it("gives all of many entries", async () => {

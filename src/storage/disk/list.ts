@@ -1,77 +1,70 @@
+import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./errors.ts";
-import { measure } from "./pending-appends.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 
-/** How many entries are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
+/** How many names are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const batchSize = 32;
 
 /** Names no request path can spell: they would be listed as links that lead nowhere. */
 export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 
-/** The entries of a directory, as they come; names that are the server's own or lead out of the root are left out. */
+/** The names in a directory, as they come; those that are the server's own or lead out of the root are left out. */
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     const real = await disk.paths.find(path);
     if (real === undefined) throw new StorageError("not-found");
-    let names: string[] = [];
-    for await (const { name } of await opendir(real, { bufferSize: 4 * batchSize })) {
-      if (unaddressable.test(name) || isTemporaryName(name)) continue;
-      names.push(name);
-      if (names.length < batchSize) continue;
-      yield* await entriesOf(disk, path, real, names);
-      names = [];
+    let batch: Dirent[] = [];
+    for await (const found of await opendir(real, { bufferSize: 4 * batchSize })) {
+      batch.push(found);
+      if (batch.length < batchSize) continue;
+      yield* await entriesOf(disk, path, real, batch);
+      batch = [];
     }
-    yield* await entriesOf(disk, path, real, names);
+    yield* await entriesOf(disk, path, real, batch);
   } catch (error) {
     throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
   }
 }
 
-async function entriesOf(disk: Disk, path: string, real: string, names: readonly string[]): Promise<StoredEntry[]> {
-  const entries = await Promise.all(names.map((name) => entryOf(disk, path, real, name)));
-  return entries.filter((entry) => entry !== undefined);
+type Type = StoredStat["type"] | undefined;
+
+async function entriesOf(disk: Disk, path: string, real: string, batch: readonly Dirent[]): Promise<StoredEntry[]> {
+  const types = await Promise.all(batch.map((found) => typeOf(disk, path, real, found)));
+  return batch.flatMap(({ name }, index) => {
+    const type = types[index];
+    return type === undefined ? [] : [{ name, type }];
+  });
 }
 
-async function entryOf(disk: Disk, path: string, real: string, name: string): Promise<StoredEntry | undefined> {
+/** The directory itself says what nearly every name is, so that nothing is asked of the disk for it. */
+function typeOf(disk: Disk, path: string, real: string, found: Dirent): Type | Promise<Type> {
+  const { name } = found;
+  if (unaddressable.test(name) || isTemporaryName(name) || disk.paths.isProtected(join(real, name))) return undefined;
+  // Of a name that is not UTF-8 we have a text that may be no name at all.
+  const isCertain = !name.includes("\ufffd");
+  if (isCertain && found.isFile()) return "file";
+  if (isCertain && found.isDirectory()) return "directory";
+  if (found.isFIFO() || found.isSocket() || found.isBlockDevice() || found.isCharacterDevice()) return undefined;
+  return typeOnDisk(disk, join(path, name), join(real, name)); // a link, or a file system that does not say
+}
+
+async function typeOnDisk(disk: Disk, path: string, location: string): Promise<Type> {
   try {
-    const stat = await statOf(disk, path, join(real, name), name);
-    return stat && named(name, stat);
+    let stats = await lstat(location);
+    if (stats.isSymbolicLink()) {
+      const real = await disk.paths.find(path);
+      if (real === undefined) return undefined;
+      stats = await lstat(real);
+    }
+    if (stats.isDirectory()) return "directory";
+    return stats.isFile() ? "file" : undefined;
   } catch (error) {
-    // Gone since, or not for us to see. A name that is not UTF-8 ends here too: what we were given as its text is not it.
+    // Gone since, or not for us to see.
     if (meansAbsent(error) || errnoOf(error) === "EACCES" || errnoOf(error) === "ENAMETOOLONG") return undefined;
     throw error;
   }
-}
-
-async function statOf(disk: Disk, path: string, location: string, name: string): Promise<StoredStat | undefined> {
-  if (disk.paths.isProtected(location)) return undefined;
-  let isLink = false;
-  const stat = await measure(async () => {
-    const stats = await lstat(location, { bigint: true });
-    isLink = stats.isSymbolicLink();
-    return stats;
-  });
-  return isLink ? statThroughLink(disk, join(path, name)) : stat;
-}
-
-async function statThroughLink(disk: Disk, path: string): Promise<StoredStat | undefined> {
-  const real = await disk.paths.find(path);
-  return real === undefined ? undefined : measure(() => lstat(real, { bigint: true }));
-}
-
-function named(name: string, stat: StoredStat): StoredEntry {
-  const { type, size, modified } = stat;
-  return {
-    name,
-    type,
-    size,
-    modified,
-    get version() {
-      return stat.version;
-    },
-  };
 }

@@ -122,7 +122,10 @@ function replaceable(tree: MemoryTree, path: string, options: WriteOptions): Mem
 async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   const found = tree.find(path);
   if (found === undefined || !isDirectory(found)) throw new StorageError("not-found");
-  for (const [name, { stat }] of [...found.children]) yield { name, ...stat };
+  for (const name of [...found.children.keys()]) {
+    const child = found.children.get(name);
+    if (child !== undefined) yield { name, type: child.stat.type };
+  }
 }
 
 async function received(content: Content): Promise<Uint8Array> {

@@ -635,7 +635,7 @@ async function everything(site: Watched, path = "/"): Promise<[string, string][]
   const found: [string, string][] = [];
   for await (const entry of site.storage.list(path)) {
     const below = path + entry.name;
-    if (entry.type === "file") found.push([below, entry.version]);
+    if (entry.type === "file") found.push([below, (await site.storage.stat(below))?.version ?? ""]);
     else found.push(...(await everything(site, `${below}/`)));
   }
   return found;

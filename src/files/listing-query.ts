@@ -1,0 +1,77 @@
+import { HttpError } from "../http/http-error.ts";
+import { forbiddenInName } from "../http/request-path.ts";
+import type { StoredEntry } from "../storage/storage.ts";
+import { type ListingOrder, listingOrder } from "./listing-order.ts";
+
+/** Longest page of a listing, in entries. */
+export const maxLimit = 100_000;
+
+/** What a client says in its query about the listing that it wants. */
+export interface ListingQuery {
+  readonly order: ListingOrder;
+  /** Most entries of the page; `undefined` where the client leaves it to the server. */
+  readonly limit: number | undefined;
+  /** The last entry of the page before, which need not be there any more; `undefined` for the first page. */
+  readonly after: StoredEntry | undefined;
+}
+
+/** Reads `?limit=&after=&sort=&order=`; others are left alone. Throws 400 `INVALID_QUERY` for a page that cannot be. */
+export function readListingQuery(search: string): ListingQuery {
+  const parameters = new URLSearchParams(search);
+  const limit = only(parameters, "limit");
+  const after = only(parameters, "after");
+  return {
+    order: listingOrder(parameters),
+    limit: limit === undefined ? undefined : limitOf(limit),
+    after: after === undefined ? undefined : entryOf(after),
+  };
+}
+
+/** The link to the page that begins after an entry; to the first page without one. */
+export function linkToPage(query: ListingQuery, after: StoredEntry | undefined): string {
+  const { column, descending } = query.order;
+  return linkTo({ ...query, after, order: column === "name" && !descending ? undefined : query.order });
+}
+
+/** The link to the same page in another order. */
+export function linkToOrder(query: ListingQuery, order: ListingOrder): string {
+  return linkTo({ ...query, order });
+}
+
+function linkTo({ limit, after, order }: Omit<ListingQuery, "order"> & { order: ListingOrder | undefined }): string {
+  const parameters = new URLSearchParams();
+  if (limit !== undefined) parameters.set("limit", String(limit));
+  if (after !== undefined) parameters.set("after", after.name + (after.type === "directory" ? "/" : ""));
+  if (order !== undefined) {
+    parameters.set("sort", order.column);
+    parameters.set("order", order.descending ? "desc" : "asc");
+  }
+  return parameters.size === 0 ? "./" : `?${parameters}`;
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > maxLimit) throw invalidQuery("limit", `a number from 1 to ${maxLimit}`);
+  return limit;
+}
+
+/** Directories come first, so a name alone would not say where in the order it stands: theirs end in `/`. */
+function entryOf(text: string): StoredEntry {
+  const isDirectory = text.endsWith("/");
+  const name = isDirectory ? text.slice(0, -1) : text;
+  if (name === "" || forbiddenInName.test(name)) {
+    throw invalidQuery("after", "the name of an entry, with / behind it for a directory");
+  }
+  return { name, type: isDirectory ? "directory" : "file" };
+}
+
+/** Of two values nobody could say which is meant. */
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw invalidQuery(name, "one value");
+  return values[0];
+}
+
+function invalidQuery(name: string, expected: string): HttpError {
+  return new HttpError(400, "INVALID_QUERY", `The query parameter ${name} has to be ${expected}.`);
+}

@@ -1,0 +1,70 @@
+import type { StoredEntry } from "../storage/storage.ts";
+import { compareNames } from "./listing-order.ts";
+import type { HeldNames } from "./names-budget.ts";
+import { mergeInSlices, type Slice, sortInSlices } from "./sort-in-slices.ts";
+
+/** How many names are collected before those that are not on the page are dropped again. */
+const freshNames = 4_096;
+
+/** The names of one page, and how it lies in its directory. */
+export interface SelectedNames {
+  /** In the order of the directory. */
+  readonly names: readonly StoredEntry[];
+  /** How many entries come before them. */
+  readonly before: number;
+  /** How many of each there are in the directory. */
+  readonly directories: number;
+  readonly files: number;
+}
+
+/** Which page is meant. */
+export interface WantedNames {
+  /** Most names of the page. */
+  readonly limit: number;
+  /** The last entry of the page before. */
+  readonly after: StoredEntry | undefined;
+}
+
+/** The first names of a directory after a given one. However many there are, it holds hardly more than it gives. */
+export async function selectNames(
+  entries: AsyncIterable<StoredEntry>,
+  { limit, after }: WantedNames,
+  held: HeldNames,
+  slice: Slice,
+): Promise<SelectedNames> {
+  const counts = { directory: 0, file: 0 };
+  let before = 0;
+  let selected: StoredEntry[] = [];
+  let fresh: StoredEntry[] = [];
+  let last: StoredEntry | undefined;
+
+  const sortIn = async (): Promise<void> => {
+    const sorted = await sortInSlices(fresh, compareNames, slice);
+    selected = await mergeInSlices(selected, sorted, compareNames, slice);
+    fresh = [];
+    if (selected.length < limit) return;
+    selected.length = limit;
+    last = selected.at(-1);
+  };
+
+  for await (const entry of entries) {
+    // A storage that has everything in memory yields without ever waiting.
+    if (slice.isOver) await slice.renew();
+    counts[entry.type] += 1;
+    if (after && compareNames(entry, after) <= 0) {
+      before += 1;
+      continue;
+    }
+    if (last && compareNames(entry, last) > 0) continue;
+    held.hold(selected.length + fresh.length + 1);
+    fresh.push(entry);
+    if (fresh.length === freshNames) await sortIn();
+  }
+  await sortIn();
+  return { names: selected, before, directories: counts.directory, files: counts.file };
+}
+
+/** Whether entries come after the page. */
+export function hasMore({ names, before, directories, files }: SelectedNames): boolean {
+  return before + names.length < directories + files;
+}

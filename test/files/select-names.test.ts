@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TimeSlice } from "../../src/event-loop/time-slice.ts";
+import { compareNames } from "../../src/files/listing-order.ts";
+import type { HeldNames } from "../../src/files/names-budget.ts";
+import { hasMore, type SelectedNames, selectNames, type WantedNames } from "../../src/files/select-names.ts";
+import type { StoredEntry } from "../../src/storage/storage.ts";
+import { checks } from "../helpers/effort.ts";
+
+const file = (name: string): StoredEntry => ({ name, type: "file" });
+const freeOfCharge: HeldNames = { hold: () => {}, release: () => {} };
+
+async function* given(entries: Iterable<StoredEntry>): AsyncGenerator<StoredEntry> {
+  yield* entries;
+}
+
+function select(entries: Iterable<StoredEntry>, wanted: WantedNames, held = freeOfCharge): Promise<SelectedNames> {
+  return selectNames(given(entries), wanted, held, new TimeSlice());
+}
+
+describe("selectNames", () => {
+  test("gives what sorting everything and cutting it out would give", async () => {
+    const entry = fc.record({
+      name: fc.string({ unit: fc.constantFrom("a", "B", "1", "2", "0", "é", "-"), minLength: 1, maxLength: 6 }),
+      type: fc.constantFrom("file" as const, "directory" as const),
+    });
+    const entries = fc.uniqueArray(entry, { selector: ({ name }) => name, maxLength: 300, size: "max" });
+    await fc.assert(
+      fc.asyncProperty(
+        entries,
+        fc.integer({ min: 1, max: 40 }),
+        fc.option(entry, { nil: undefined }),
+        async (...of) => {
+          const [all, limit, after] = of;
+          const sorted = [...all].sort(compareNames);
+          const following = sorted.filter((each) => !after || compareNames(each, after) > 0);
+          const selected = await select(all, { limit, after });
+          expect(selected.names).toEqual(following.slice(0, limit));
+          expect(selected.before).toBe(sorted.length - following.length);
+          expect(selected.directories).toBe(all.filter(({ type }) => type === "directory").length);
+          expect(selected.directories + selected.files).toBe(all.length);
+          expect(hasMore(selected)).toBe(following.length > limit);
+        },
+      ),
+      checks({ seed: 12, numRuns: 200 }),
+    );
+  });
+
+  test("holds hardly more names than it gives, in whatever order they come", async () => {
+    const ascending = Array.from({ length: 50_000 }, (_, i) => file(String(i)));
+    const mixed = ascending.map((_, i) => ascending[(i * 7919) % ascending.length] as StoredEntry);
+    for (const entries of [ascending, ascending.toReversed(), mixed]) {
+      let most = 0;
+      const held: HeldNames = {
+        hold: (count) => {
+          most = Math.max(most, count);
+        },
+        release: () => {},
+      };
+      const { names } = await select(entries, { limit: 1_000, after: undefined }, held);
+      expect(names).toEqual(ascending.slice(0, 1_000));
+      expect(most).toBeLessThanOrEqual(1_000 + 4_096);
+    }
+  });
+
+  test("stops where there is no room for more", async () => {
+    let asked = 0;
+    const held: HeldNames = {
+      hold: (count) => {
+        asked = count;
+        if (count > 10) throw new Error("no room");
+      },
+      release: () => {},
+    };
+    const entries = Array.from({ length: 100 }, (_, i) => file(String(i)));
+    await expect(select(entries, { limit: 100, after: undefined }, held)).rejects.toThrow("no room");
+    expect(asked).toBe(11);
+  });
+});
