@@ -19,6 +19,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "files/directory-page-style": "a style sheet",
   "files/file-request": "interfaces",
   "storage/disk/directory-events": "watch.test.ts",
+  "storage/locks": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",
   "storage/disk/disk": "write.test.ts and its siblings",
   "storage/memory/memory-tree": "memory-storage.test.ts",

@@ -33,7 +33,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
   "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
   full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
-  busy: [503, "OVERLOADED", "Too many files are open; try again shortly."],
+  busy: [503, "OVERLOADED", "Too many files are open, or the file is being changed; try again shortly."],
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };
 

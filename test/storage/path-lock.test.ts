@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { HeldLock, Locks } from "../../src/storage/locks.ts";
 import { PathLock } from "../../src/storage/path-lock.ts";
 import { gate } from "./content.ts";
 
@@ -67,5 +68,62 @@ describe("a path lock", () => {
     });
     // `run` awaits nothing that takes a turn of the event loop.
     return Promise.resolve().then(() => expect(hasStarted).toBe(true));
+  });
+
+  it("tries a task only where nobody holds the key", async () => {
+    const lock = new PathLock();
+    const { opened, open } = gate();
+    const held = lock.run("key", () => opened);
+    expect(await lock.tryRun("key", async () => "ran")).toBeUndefined();
+    open();
+    await held;
+    expect(await lock.tryRun("key", async () => "ran")).toEqual({ value: "ran" });
+    expect(await lock.run("key", async () => "ran after it")).toBe("ran after it");
+  });
+});
+
+describe("a path lock with locks between processes", () => {
+  /** Locks that write down what is done with them; `others` says whether other processes hold or want one. */
+  function noted(others: { hold?: boolean; wait?: boolean } = {}): { locks: Locks; steps: string[] } {
+    const steps: string[] = [];
+    const held = (key: string): HeldLock => ({
+      isAwaited: others.wait ?? false,
+      release: () => void steps.push(`release ${key}`),
+    });
+    const acquire = async (key: string): Promise<HeldLock> => {
+      steps.push(`acquire ${key}`);
+      return held(key);
+    };
+    return { steps, locks: { acquire, tryAcquire: async (key) => (others.hold ? undefined : acquire(key)) } };
+  }
+
+  const twoTasks = async (locks: Locks, steps: string[]): Promise<void> => {
+    const lock = new PathLock(locks);
+    await Promise.all(["a", "b"].map((name) => lock.run("key", async () => void steps.push(name))));
+  };
+
+  it("passes a lock on to its next task while no other process waits for it", async () => {
+    const { locks, steps } = noted();
+    await twoTasks(locks, steps);
+    expect(steps).toEqual(["acquire key", "a", "b", "release key"]);
+  });
+
+  it("gives a lock up between two tasks when another process waits for it", async () => {
+    const { locks, steps } = noted({ wait: true });
+    await twoTasks(locks, steps);
+    expect(steps).toEqual(["acquire key", "a", "release key", "acquire key", "b", "release key"]);
+  });
+
+  it("tries no task whose key another process holds", async () => {
+    const { locks, steps } = noted({ hold: true });
+    expect(await new PathLock(locks).tryRun("key", async () => steps.push("ran"))).toBeUndefined();
+    expect(steps).toEqual([]);
+  });
+
+  it("goes on after a lock that could not be had", async () => {
+    const { locks, steps } = noted();
+    const lock = new PathLock({ ...locks, acquire: () => Promise.reject(new Error("too busy")) });
+    await expect(lock.run("key", async () => steps.push("ran"))).rejects.toThrow("too busy");
+    expect(await lock.tryRun("key", async () => "ran")).toEqual({ value: "ran" });
   });
 });

@@ -3,6 +3,7 @@ import { lstat, open } from "node:fs/promises";
 import { PathLock } from "../path-lock.ts";
 import { StorageError } from "../storage.ts";
 import { errnoOf } from "./errors.ts";
+import { machineLocks } from "./machine-locks.ts";
 import type { DiskPaths, Target } from "./paths.ts";
 
 /** What all operations on one disk storage share. */
@@ -23,13 +24,13 @@ export interface ChangeWitness {
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;
 
-/** By real location, for all disk storages of the process: two hosts may share a directory. */
-export const diskLocks: PathLock = new PathLock();
+/** By real location, for all disk storages of the machine: hosts and processes may share a directory. */
+export const diskLocks: PathLock = new PathLock(machineLocks());
 
 /** How a directory may refuse to be synced where that is no failure: systems that cannot, or rights to enter only. */
 const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
 
-/** Runs `task` while nothing else in this process changes the file that `path` leads to. */
+/** Runs `task` while nothing else on this machine changes the file that `path` leads to. */
 export async function locked<T>(disk: Disk, path: string, task: (target: Target) => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const { real } = await disk.paths.target(path);

@@ -1,0 +1,6 @@
+// Run as a process of its own: node hold-lock.js <key>. Takes the lock, prints "held", and keeps it until it is killed.
+import { machineLocks } from "../../src/storage/disk/machine-locks.ts";
+
+await machineLocks()?.acquire(process.argv[2] ?? "");
+console.log("held");
+setInterval(() => {}, 60_000);
