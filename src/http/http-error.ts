@@ -97,6 +97,11 @@ export class HttpError extends Error {
   }
 }
 
+/** The 405 of a resource; `allow` lists what it supports for this user. */
+export function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, "METHOD_NOT_ALLOWED", `Supported here: ${allow}.`, { headers: { allow } });
+}
+
 /** The 404 of a path that leads to nothing. */
 export function notFound(): HttpError {
   return new HttpError(404, "NOT_FOUND", "There is no such file or directory.");

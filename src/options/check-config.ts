@@ -8,22 +8,14 @@ import { parseHost } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { messageOf } from "../server/error-message.ts";
 import type { Logger } from "../server/logger.ts";
-import type { Plugin } from "../server/plugin.ts";
 import { listPlugins } from "../server/plugin-list.ts";
 import type { Storage } from "../storage/storage.ts";
+import { aFunction, aPlugin, hasMethods, isFunction, positiveInteger, yesOrNo } from "./option-types.ts";
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const hasMethods =
-  (...names: readonly string[]) =>
-  (value: unknown): boolean =>
-    typeof value === "object" && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
-
-const positiveInteger = z.int("a positive integer").positive("a positive integer");
 const text = z.string("a string").min(1, "a string that is not empty");
 const fileName = z
   .string()
   .refine((name) => /^[^/\\]+$/.test(name) && name !== "." && name !== "..", "a file name or false");
-const yesOrNo = z.boolean("true or false");
 const oneOf = (...values: readonly [string, ...string[]]) =>
   z.enum(values, values.map((value) => `"${value}"`).join(" or "));
 const hasPort = /:\d*$/;
@@ -38,18 +30,13 @@ export const isHostName = (name: string): boolean => {
 const hostName = z.string("a host name").refine(isHostName, "a host name without port");
 const isOrigin = (value: string): boolean => serialisedOrigin(value) === value;
 
-const plugin = z.custom<Plugin>(
-  (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string",
-  "a plugin: an object with a name",
-);
-
 const hostShape = {
   root: text,
   storage: z.custom<Storage>(
     hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
     "a storage: an object with stat, open, list, write, append, update and remove",
   ),
-  plugins: z.array(plugin, "a list of plugins"),
+  plugins: z.array(aPlugin, "a list of plugins"),
   aliases: z.array(hostName, "a list of host names"),
   index: z.union([fileName, z.literal(false)], "a file name or false"),
   listing: yesOrNo,
@@ -119,7 +106,7 @@ export const serverOptions: z.ZodType = z
         hasMethods("debug", "info", "warn", "error"),
         "a logger with debug, info, warn and error",
       ),
-      onError: z.custom(isFunction, "a function"),
+      onError: aFunction,
     },
     "an object of options",
   )

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { entityTag } from "../http/entity-tag.ts";
-import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import { requireReading } from "../server/require-reading.ts";
 
 /** Where pages find the module, below the mount. RFC 8615 keeps these names free for such things. */
 const modulePath = "/.well-known/filement/client.js";
@@ -29,10 +29,10 @@ export function clientModule(): Plugin {
       served ??= readModule(); // hosts may share the plugin
       await served;
     },
-    async handle({ method, path, headers, access, isUpgrade }, next) {
+    async handle(exchange, next) {
+      const { method, path, headers, isUpgrade } = exchange;
       if (path !== modulePath || isUpgrade || !served) return next();
-      if (!access.permits("read", path)) throw access.refusal();
-      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
+      requireReading(exchange);
       const { content, ...validators } = await served;
       const verdict = evaluatePreconditions(method, headers, validators);
       if (verdict === "failed") throw preconditionFailed(validators);
@@ -57,9 +57,4 @@ async function readModule(): Promise<Served> {
 
 function reply(content: Uint8Array, fields: Reply["headers"]): Reply {
   return { status: 200, headers: { ...fields, "content-type": "text/javascript; charset=utf-8" }, body: content };
-}
-
-function methodNotAllowed(): HttpError {
-  const headers = { allow: "GET, HEAD" };
-  return new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers });
 }

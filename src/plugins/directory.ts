@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { aPlugin } from "../options/option-types.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** Options for {@link directory}. */
@@ -18,7 +19,7 @@ export interface DirectoryOptions {
 export const directoryOptions: z.ZodType = z.strictObject(
   {
     directory: z.string("a path that begins with /").refine(isCanonicalPath, "a path that begins with /, decoded"),
-    plugins: z.array(z.custom<Plugin>(isPlugin, "a plugin: an object with a name"), "a list of plugins").optional(),
+    plugins: z.array(aPlugin, "a list of plugins").optional(),
   },
   "an object with a directory",
 );
@@ -50,8 +51,4 @@ export function directory(options: DirectoryOptions): Plugin {
 
 function withoutSlash(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
-}
-
-function isPlugin(value: unknown): boolean {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string";
 }

@@ -1,12 +1,12 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import { HttpError } from "../http/http-error.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
+import { requireReading } from "../server/require-reading.ts";
 import type { Site } from "../server/site.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
@@ -26,21 +26,13 @@ export interface EventStreamOptions {
   readonly maxUnsentBytes?: number | undefined;
 }
 
-const count = "a positive whole number";
-const seconds = "a positive number of seconds, a million at most";
-
 /** What the options are checked against. */
-export const eventStreamOptions: z.ZodType = z
-  .strictObject(
-    {
-      path: z.string("a path").refine(isCanonicalPath, "a path as requests have it: decoded, and from the root"),
-      maxClients: z.int(count).positive(count),
-      heartbeatInterval: z.number(seconds).positive(seconds).max(1_000_000, seconds), // a timer waits 24 days at most
-      maxUnsentBytes: z.int(count).positive(count),
-    },
-    "an object of options",
-  )
-  .partial();
+export const eventStreamOptions: z.ZodType = pluginOptions({
+  path: requestPath,
+  maxClients: positiveInteger,
+  heartbeatInterval: timerSeconds,
+  maxUnsentBytes: positiveInteger,
+});
 
 /** How long readers may take to read the rest when the server closes, in milliseconds. */
 const closeTimeout = 1_000;
@@ -108,12 +100,10 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
       beats ??= setInterval(() => void forEachReader((reader) => reader.beat()), heartbeatInterval * 1000).unref();
     },
     handle(exchange, next) {
-      const { method, access } = exchange;
       if (exchange.path !== path) return next();
-      if (!access.permits("read", path)) throw access.refusal();
-      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
+      requireReading(exchange);
       const query = readFeedQuery(exchange.search);
-      if (method === "HEAD") return emptyReply(200, headers);
+      if (exchange.method === "HEAD") return emptyReply(200, headers);
       if (readers.size >= maxClients) throw unavailable("OVERLOADED");
       const { body } = open(exchange, query.path, beginningOf(exchange, query));
       return { status: 200, headers, body };
@@ -142,9 +132,4 @@ function beginningOf({ headers, site }: Exchange, query: FeedQuery): Position {
   if (id === undefined) return positionOf(query, site.changes.name);
   const known = readLastEventId(id);
   return known ? positionOf(known, site.changes.name) : "unknown";
-}
-
-function methodNotAllowed(): HttpError {
-  const allow = { allow: "GET, HEAD" };
-  return new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers: allow });
 }

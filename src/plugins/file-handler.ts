@@ -5,7 +5,7 @@ import type { ElementRequest, FileRequest, FileSpace } from "../files/file-reque
 import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { isHiddenPath } from "../http/hidden-names.ts";
-import { HttpError, notFound } from "../http/http-error.ts";
+import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import { messageOf } from "../server/error-message.ts";
@@ -219,10 +219,6 @@ function unsupported({ exchange, path }: FileRequest, target: Target, allow: str
   }
   const isMissing = target === "slot" || target === "nothing";
   return isMissing && isMethod(method) ? notFound() : methodNotAllowed(allow);
-}
-
-function methodNotAllowed(allow: string): HttpError {
-  return new HttpError(405, "METHOD_NOT_ALLOWED", `Supported here: ${allow}.`, { headers: { allow } });
 }
 
 function optionsReply(allow: string, isDocument: boolean): Reply {

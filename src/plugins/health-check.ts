@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { HttpError } from "../http/http-error.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { aFunction, pluginOptions, requestPath, yesOrNo } from "../options/option-types.ts";
 import { notify } from "../server/notify.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
+import { requireReading } from "../server/require-reading.ts";
 import type { Site } from "../server/site.ts";
 import { version as filementVersion } from "../server/version.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -31,27 +31,17 @@ const maxTimerMs = 2 ** 31 - 1;
 const milliseconds = `a whole number of milliseconds up to ${maxTimerMs}`;
 
 /** What the options are checked against. */
-export const healthCheckOptions: z.ZodType = z
-  .strictObject(
-    {
-      path: z.string("a path").refine(isCanonicalPath, "a path as requests have it: decoded, and from the root"),
-      checks: z.record(
-        z.string(),
-        z.custom<HealthCheck>((value) => typeof value === "function", "a function"),
-        "an object of functions by name",
-      ),
-      checkStorage: z.boolean("true or false"),
-      timeoutMs: z.int(milliseconds).min(1, milliseconds).max(maxTimerMs, milliseconds),
-      cacheMs: z.int(milliseconds).min(0, milliseconds).max(maxTimerMs, milliseconds),
-      version: z.string("a string").min(1, "a string that is not empty"),
-    },
-    "an object of options",
-  )
-  .partial()
-  .refine(({ checks, checkStorage = true }) => !checkStorage || !Object.hasOwn(checks ?? {}, "storage"), {
-    path: ["checks", "storage"],
-    error: "another name, unless checkStorage is false: it is that of the built-in check",
-  });
+export const healthCheckOptions: z.ZodType = pluginOptions({
+  path: requestPath,
+  checks: z.record(z.string(), aFunction, "an object of functions by name"),
+  checkStorage: yesOrNo,
+  timeoutMs: z.int(milliseconds).min(1, milliseconds).max(maxTimerMs, milliseconds),
+  cacheMs: z.int(milliseconds).min(0, milliseconds).max(maxTimerMs, milliseconds),
+  version: z.string("a string").min(1, "a string that is not empty"),
+}).refine(({ checks, checkStorage = true }) => !checkStorage || !Object.hasOwn(checks ?? {}, "storage"), {
+  path: ["checks", "storage"],
+  error: "another name, unless checkStorage is false: it is that of the built-in check",
+});
 
 /** A named check, ready to be asked. */
 type Probe = readonly [name: string, passes: () => Promise<boolean>];
@@ -95,10 +85,10 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       shared ??= Object.entries(checks).map(([name, check]) => probe(name, check, site));
       probes.set(site, [...storageProbe(site), ...shared]);
     },
-    async handle({ method, path: requested, access, site }, next) {
-      if (requested !== path) return next();
-      if (!access.permits("read", path)) throw access.refusal();
-      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
+    async handle(exchange, next) {
+      if (exchange.path !== path) return next();
+      requireReading(exchange);
+      const { site } = exchange;
       const outage = site.outage();
       const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
       // No check is run then: the answer is known, and an overloaded server has other things to do.
@@ -122,9 +112,4 @@ async function ask(probes: readonly Probe[]): Promise<Record<string, "ok" | "fai
 
 function report(status: number, body: object, headers: Reply["headers"] = {}): Reply {
   return jsonReply(status, body, { ...headers, "cache-control": "no-store" });
-}
-
-function methodNotAllowed(): HttpError {
-  const headers = { allow: "GET, HEAD" };
-  return new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers });
 }

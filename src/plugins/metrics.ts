@@ -1,12 +1,13 @@
 import { Registry } from "prom-client";
 import { z } from "zod";
 import { ConfigError } from "../config.ts";
-import { HttpError } from "../http/http-error.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { pluginOptions, yesOrNo } from "../options/option-types.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import { requireReading } from "../server/require-reading.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
@@ -37,22 +38,16 @@ const pathOrNone = "a path as requests have it, decoded and from the root, or fa
 const bucketList = "a list of positive numbers in ascending order";
 
 /** What the options are checked against. */
-export const metricsOptions: z.ZodType = z
-  .strictObject(
-    {
-      path: z.union([z.string().refine(isCanonicalPath, pathOrNone), z.literal(false)], pathOrNone),
-      registry: z.custom<MetricsRegistry>(isRegistry, "a registry of prom-client"),
-      prefix: z.string("a string").regex(/^(?:[a-z_:][a-z\d_:]*)?$/i, "letters, digits, _ and :"),
-      buckets: z.array(z.number(bucketList).positive(bucketList), bucketList).refine(isAscending, bucketList),
-      processMetrics: z.boolean("true or false"),
-    },
-    "an object of options",
-  )
-  .partial()
-  .refine(({ path, registry }) => path !== false || registry !== undefined, {
-    path: ["registry"],
-    error: "a registry of prom-client, as path is false",
-  });
+export const metricsOptions: z.ZodType = pluginOptions({
+  path: z.union([z.string().refine(isCanonicalPath, pathOrNone), z.literal(false)], pathOrNone),
+  registry: z.custom<MetricsRegistry>(isRegistry, "a registry of prom-client"),
+  prefix: z.string("a string").regex(/^(?:[a-z_:][a-z\d_:]*)?$/i, "letters, digits, _ and :"),
+  buckets: z.array(z.number(bucketList).positive(bucketList), bucketList).refine(isAscending, bucketList),
+  processMetrics: yesOrNo,
+}).refine(({ path, registry }) => path !== false || registry !== undefined, {
+  path: ["registry"],
+  error: "a registry of prom-client, as path is false",
+});
 
 /**
  * Counts requests, durations, bytes and more, and shows them to Prometheus. Throws a `ConfigError` for options that cannot
@@ -111,12 +106,8 @@ function register(registry: MetricsRegistry, metrics: readonly NamedMetric[]): (
   };
 }
 
-async function expose(registry: MetricsRegistry, { method, path, access }: Exchange): Promise<Reply> {
-  if (!access.permits("read", path)) throw access.refusal();
-  if (method !== "GET" && method !== "HEAD") {
-    const headers = { allow: "GET, HEAD" };
-    throw new HttpError(405, "METHOD_NOT_ALLOWED", "Supported here: GET, HEAD.", { headers });
-  }
+async function expose(registry: MetricsRegistry, exchange: Exchange): Promise<Reply> {
+  requireReading(exchange);
   const body = await registry.metrics();
   return { status: 200, headers: { "content-type": registry.contentType, "cache-control": "no-store" }, body };
 }

@@ -314,9 +314,9 @@ describe("eventStream", () => {
   it("names each option that cannot work", () => {
     const problems: readonly (readonly [object, string])[] = [
       [{ path: "events" }, 'path is "events": expected a path as requests have it: decoded, and from the root'],
-      [{ maxClients: 0 }, "maxClients is 0: expected a positive whole number"],
+      [{ maxClients: 0 }, "maxClients is 0: expected a positive integer"],
       [{ heartbeatInterval: 0 }, "heartbeatInterval is 0: expected a positive number of seconds"],
-      [{ maxUnsentBytes: -1 }, "maxUnsentBytes is -1: expected a positive whole number"],
+      [{ maxUnsentBytes: -1 }, "maxUnsentBytes is -1: expected a positive integer"],
       [{ retry: 1 }, 'the options has no option "retry"'],
     ];
     for (const [options, problem] of problems) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ConfigError } from "../../config.ts";
-import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { checkOptions } from "../../options/check-config.ts";
+import { fileLocation, pluginOptions, positiveInteger } from "../../options/option-types.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
@@ -9,28 +9,18 @@ import { ruleSchema } from "./permissions.ts";
 import type { UserRecord } from "./users.ts";
 
 const seconds = "a number of seconds, 0 or more";
-const places = "a positive integer";
 
 /** What the options of `basicAuth` are checked against. */
-export const basicAuthOptions: z.ZodType = z
-  .strictObject(
-    {
-      authfile: z.custom(isLocation, expectedLocation),
-      users: z.unknown(), // checked below: a message of zod would show the passwords
-      rules: z.array(ruleSchema, "a list of rules"),
-      // It stands between quotes in a header field, and many clients know no more than this.
-      realm: z.string("printable ASCII characters").regex(/^[\x20-\x7e]+$/, "printable ASCII characters"),
-      cacheSeconds: z.number(seconds).min(0, seconds),
-      maxConcurrentChecks: z.int(places).positive(places),
-      maxQueuedChecks: z.int(places).positive(places),
-    },
-    "an object of options",
-  )
-  .partial();
-
-function isLocation(value: unknown): boolean {
-  return (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined;
-}
+export const basicAuthOptions: z.ZodType = pluginOptions({
+  authfile: fileLocation,
+  users: z.unknown(), // checked below: a message of zod would show the passwords
+  rules: z.array(ruleSchema, "a list of rules"),
+  // It stands between quotes in a header field, and many clients know no more than this.
+  realm: z.string("printable ASCII characters").regex(/^[\x20-\x7e]+$/, "printable ASCII characters"),
+  cacheSeconds: z.number(seconds).min(0, seconds),
+  maxConcurrentChecks: positiveInteger,
+  maxQueuedChecks: positiveInteger,
+});
 
 const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);
 

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./bucket-store.ts";
 import { BucketTable } from "./bucket-table.ts";
-import { steadyClock } from "./steady-clock.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** So many buckets are looked at in one go: about a millisecond, even where the index shrinks with each of them. */
@@ -13,7 +12,7 @@ export interface MemoryBucketsInit {
   readonly maxClients: number;
   /** Seconds from one cleanup to the next. */
   readonly cleanupInterval: number;
-  /** Milliseconds from any moment on. @default performance.now */
+  /** A clock in milliseconds that never goes back. @default performance.now */
   readonly now?: () => number;
 }
 
@@ -30,7 +29,7 @@ export class MemoryBuckets implements BucketStore {
   constructor({ policy, maxClients, cleanupInterval, now = () => performance.now() }: MemoryBucketsInit) {
     this.#rules = new TokenBucket(policy);
     this.#table = new BucketTable(this.#rules, maxClients);
-    this.#clock = steadyClock(now);
+    this.#clock = now;
     this.#cleanupMs = cleanupInterval * 1000;
   }
 

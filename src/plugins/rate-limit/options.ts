@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BucketStore } from "./bucket-store.ts";
+import { aFunction, hasMethods, pluginOptions, yesOrNo } from "../../options/option-types.ts";
 
 /** One request in eleven days, and one in a microsecond; beyond these the clock is too coarse, or counts too far. */
 const slowest = 1e-6;
@@ -16,28 +16,16 @@ const prefix = "a whole number from 1 to 128";
 const strategy = '"ip", "user", "host" or a function';
 const name = "a name of letters, digits and the characters . _ -";
 
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const isStore = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  isFunction(Reflect.get(value, "take")) &&
-  isFunction(Reflect.get(value, "giveBack"));
-
 /** What the options of `rateLimit` are checked against. */
-export const rateLimitOptions: z.ZodType = z
-  .strictObject(
-    {
-      requestsPerSecond: z.number(rate).min(slowest, rate).max(fastest, rate),
-      burstCapacity: z.number(capacity).min(1, capacity).max(largestBurst, capacity),
-      keyStrategy: z.union([z.enum(["ip", "user", "host"]), z.custom(isFunction)], strategy),
-      cleanupInterval: z.int(interval).min(1, interval).max(longestInterval, interval),
-      maxClients: z.int(clients).min(1, clients).max(1_000_000_000, clients),
-      ipv6Prefix: z.int(prefix).min(1, prefix).max(128, prefix),
-      standardHeaders: z.boolean("true or false"),
-      // It stands between quotes in a header field.
-      name: z.string(name).regex(/^[\w.-]{1,64}$/, name),
-      store: z.custom<BucketStore>(isStore, "a bucket store: an object with take and giveBack"),
-    },
-    "an object of options",
-  )
-  .partial();
+export const rateLimitOptions: z.ZodType = pluginOptions({
+  requestsPerSecond: z.number(rate).min(slowest, rate).max(fastest, rate),
+  burstCapacity: z.number(capacity).min(1, capacity).max(largestBurst, capacity),
+  keyStrategy: z.union([z.enum(["ip", "user", "host"]), aFunction], strategy),
+  cleanupInterval: z.int(interval).min(1, interval).max(longestInterval, interval),
+  maxClients: z.int(clients).min(1, clients).max(1_000_000_000, clients),
+  ipv6Prefix: z.int(prefix).min(1, prefix).max(128, prefix),
+  standardHeaders: yesOrNo,
+  // It stands between quotes in a header field.
+  name: z.string(name).regex(/^[\w.-]{1,64}$/, name),
+  store: z.custom(hasMethods("take", "giveBack"), "a bucket store: an object with take and giveBack"),
+});
