@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { createFileServer } from "../../src/file-server.ts";
+import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./pages.ts";
 
@@ -401,12 +402,9 @@ describe("a page of 5 MiB", () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `<tr><td>${"row".repeat(60)}${n}`).join("\n");
     const page = `${hostPage(bundled("metrics"))}<table>${rows}</table>`;
     const whole = page.padEnd(5 * 1024 * 1024);
-    let turnsOfOthers = 0;
-    const timer = setInterval(() => {
-      turnsOfOthers += 1;
-    }, 1);
-    const hosts = await hostsOf(whole).finally(() => clearInterval(timer));
-    expect(Object.keys(hosts ?? {})).toEqual(["localhost"]);
-    expect(turnsOfOthers).toBeGreaterThan(20);
+    stepClock();
+    const hosts = hostsOf(whole);
+    expect(await turnsUntil(hosts)).toBeGreaterThan(20);
+    expect(Object.keys((await hosts) ?? {})).toEqual(["localhost"]);
   });
 });

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { TimeSlice } from "../../src/event-loop/time-slice.ts";
-
-function work(ms: number): void {
-  const endsAt = performance.now() + ms;
-  while (performance.now() < endsAt);
-}
+import { stepClock } from "../helpers/counted-work.ts";
 
 describe("TimeSlice", () => {
   it("is over after some milliseconds of work, and begins anew when renewed", async () => {
+    const clock = stepClock(0);
     const slice = new TimeSlice();
-    work(20);
+    clock.pass(4);
+    expect(slice.isOver).toBe(false);
+    clock.pass(1);
     expect(slice.isOver).toBe(true);
     await slice.renew();
     expect(slice.isOver).toBe(false);

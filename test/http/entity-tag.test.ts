@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { entityTag, matchesStrongly, matchesWeakly } from "../../src/http/entity-tag.ts";
+import { endless } from "../helpers/counted-work.ts";
 import { checks } from "../helpers/effort.ts";
 
 test("quotes a version", () => {
@@ -65,9 +66,6 @@ test("reads every list that the grammar allows", () => {
 test.each(['"', '"a"', '"a,', "W/", "x,", '",', '" ', '"a" ', ", "])(
   "takes no longer for %j repeated than for its length",
   (piece) => {
-    const list = piece.repeat(100_000);
-    const start = performance.now();
-    matchesWeakly(list, '"wanted"');
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(matchesWeakly(endless(piece), '"wanted"')).toBe(false);
   },
 );

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { forwardedFor } from "../../src/http/forwarded-for.ts";
+import { endless } from "../helpers/counted-work.ts";
 
 test.each([
   ["", []],
@@ -60,9 +61,12 @@ test.each(['for="', 'for="a', 'x="\\', '"', 'for=6.6.6.6;host="', 'for="6.6.6.6'
 test.each(['"', ",", "for=1.1.1.1,", "\\", '\\"', "for=a;", 'for="a', " "])(
   "takes no longer for %j repeated than for its length",
   (piece) => {
-    const value = piece.repeat(30_000);
-    const start = performance.now();
-    for (const header of ["forwarded", "x-forwarded-for"] as const) Array.from(forwardedFor(header, value));
-    expect(performance.now() - start).toBeLessThan(2000);
+    for (const [header, element] of [
+      ["forwarded", "for=192.0.2.1"],
+      ["x-forwarded-for", "192.0.2.1"],
+    ] as const) {
+      const [nearest] = Array.from(forwardedFor(header, `${endless(piece)},${element}`));
+      expect(nearest).toBe("192.0.2.1");
+    }
   },
 );

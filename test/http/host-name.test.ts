@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseHost } from "../../src/http/host-name.ts";
+import { endless } from "../helpers/counted-work.ts";
 
 test.each([
   [undefined, ""],
@@ -66,8 +67,6 @@ test.each([
 });
 
 test("takes no longer for a hostile value than for its length", () => {
-  const start = performance.now();
-  expect(() => parseHost(`${"a.".repeat(100_000)}!`)).toThrow();
-  expect(() => parseHost(`[${":".repeat(100_000)}`)).toThrow();
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(() => parseHost(`${endless("a.")}!`)).toThrow();
+  expect(() => parseHost(`[${endless(":")}`)).toThrow();
 });

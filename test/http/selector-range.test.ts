@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { parseRange, selectorCandidates } from "../../src/http/selector-range.ts";
+import { endless } from "../helpers/counted-work.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
@@ -50,10 +51,8 @@ describe("parseRange", () => {
   });
 
   test("takes no longer for a hostile value than for its length", () => {
-    const start = performance.now();
-    expect(parseRange(`selector=a${" ".repeat(60_000)}b`, 1)).toHaveProperty("unit", "selector");
-    expect(parseRange(`,${" \t".repeat(30_000)}`.repeat(2), 2)).toEqual({ unit: "other" });
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(parseRange(`selector=a${endless(" ")}b`, 1)).toHaveProperty("unit", "selector");
+    expect(parseRange(`,${endless(" \t")}`.repeat(2), 2)).toEqual({ unit: "other" });
   });
 });
 

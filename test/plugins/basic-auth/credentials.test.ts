@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCredentials } from "../../../src/plugins/basic-auth/credentials.ts";
+import { endless } from "../../helpers/counted-work.ts";
 import { checks } from "../../helpers/effort.ts";
 import { malformedFields } from "./malformed-fields.ts";
 
@@ -48,10 +49,9 @@ describe("readCredentials", () => {
 
   it("finds none in a field that is too long, and does not take long for that", () => {
     expect(readCredentials(`Basic ${encoded(`ada:${"x".repeat(20_000)}`)}`, 1)).toBe("unreadable");
-    const begin = performance.now();
-    expect(readCredentials(`Basic ${" ".repeat(5_000_000)}x`, 1)).toBe("unreadable");
+    expect(readCredentials(`Basic ${endless(" ")}x`, 1)).toBe("unreadable");
     expect(readCredentials(`Basic${" ".repeat(8000)}${"=".repeat(8000)} x`, 1)).toBe("unreadable");
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(readCredentials(`Basic${endless(" ")}${endless("=")} x`, 1)).toBe("unreadable");
   });
 
   it("gives back whatever was encoded", () => {

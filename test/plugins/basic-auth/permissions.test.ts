@@ -273,7 +273,7 @@ describe("createPermissions", () => {
     );
   });
 
-  it("answers for 100,000 names of a directory within the time of a request", () => {
+  it("asks only the rules that can concern the user, for each name of a directory", () => {
     const rules = Array.from({ length: 200 }, (_, index) => allow({ username: `user${index}`, path: `/u${index}/*` }));
     const { permits } = createPermissions([
       ...rules,
@@ -282,11 +282,18 @@ describe("createPermissions", () => {
       deny({ username: "*", path: "/docs/private/*" }),
       allow({ username: ":username", path: "/docs/:username/*" }),
     ]);
-    const begin = performance.now();
+    let asked = 0;
+    const counting = {
+      ...ada,
+      get name() {
+        asked += 1;
+        return "ada";
+      },
+    };
     let seen = 0;
-    for (let name = 0; name < 100_000; name += 1) if (permits(ada, "read", `/docs/${name}.txt`)) seen += 1;
-    expect(seen).toBe(100_000);
-    expect(performance.now() - begin).toBeLessThan(1000);
+    for (let name = 0; name < 1000; name += 1) if (permits(counting, "read", `/docs/${name}.txt`)) seen += 1;
+    expect(seen).toBe(1000);
+    expect(asked).toBeLessThan(10 * 1000);
   });
 });
 
