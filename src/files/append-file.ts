@@ -30,7 +30,7 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
     refuseTooLarge(current, added);
   };
   const { stat } = await storage.append(path, counted(), { check });
-  // Nothing was added: nothing has changed that anyone could be told of.
+  // Nothing was added, so there is no change to announce.
   if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version) });
   return storedReply(200, path, stat);
 }

@@ -6,8 +6,8 @@ import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 
 /**
- * Judges the preconditions of a change (RFC 9110 §13), and throws 412 where they fail. Operations ask it twice: before
- * they read the content, and again under the file's lock, when nobody else can come in between any more.
+ * Judges the preconditions of a change (RFC 9110 §13); throws 412 if they fail. Operations call it twice: before they
+ * read the content, and again under the file's lock, when no other change can come in between.
  */
 export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
   return (current) => {
@@ -16,7 +16,7 @@ export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
   };
 }
 
-/** What a client is told of the file that it stored. */
+/** The reply's description of the stored file. */
 export function storedReply(status: 200 | 201, path: string, stat: StoredStat, headers: ReplyHeaders = {}): Reply {
   const etag = entityTag(stat.version);
   return jsonReply(

@@ -29,7 +29,7 @@ export async function createFile(request: FileRequest): Promise<Reply> {
 }
 
 function fileNameOf(exchange: Exchange): string {
-  // Node joins fields of one name with a comma, which would make one odd name out of two.
+  // Node joins fields of one name with a comma, which would turn two names into one.
   if (exchange.count("x-filename") > 1) {
     throw new HttpError(400, "INVALID_FILENAME", "Send one X-Filename header, and one file per request.");
   }

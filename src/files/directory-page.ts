@@ -6,11 +6,11 @@ import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import type { ListedEntry } from "./measure-entries.ts";
 import { hasMore, type SelectedNames } from "./select-names.ts";
 
-/** What a page shows. */
+/** The content of a page. */
 export interface DirectoryPageContent {
   /** Canonical path of the directory; ends in `/`. */
   readonly path: string;
-  /** What the root directory is called. */
+  /** The name of the root directory. */
   readonly site: string;
   /** What the client asked for. */
   readonly query: ListingQuery;
@@ -22,19 +22,19 @@ export interface DirectoryPageContent {
 
 const styleHash = createHash("sha256").update(directoryPageStyle).digest("base64");
 
-/** The `Content-Security-Policy` under which the page looks as it should: its own style and nothing else. */
+/** The `Content-Security-Policy` of the page: its own style and nothing else. */
 export const directoryPagePolicy: string = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 
 const columns: Record<ListingColumn, { readonly title: string; readonly descendsFirst: boolean }> = {
   name: { title: "Name", descendsFirst: false },
-  // Whoever sorts by these looks for the largest, or the newest.
+  // People who sort by these look for the largest, or the newest.
   size: { title: "Size", descendsFirst: true },
   modified: { title: "Modified<span> (UTC)</span>", descendsFirst: true },
 };
 
 /**
- * The page of a directory, in pieces. Every link is relative, so the page does not care where the server is mounted, and
- * every name is both escaped and prefixed with `./`, so that none is taken for markup or for a scheme.
+ * The page of a directory, in pieces. Every link is relative, so the page works under any mount. Every name is escaped
+ * and prefixed with `./`, so that it is neither markup nor a scheme.
  */
 export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
   const { path, site, query, selected } = content;
@@ -154,8 +154,8 @@ function counted(count: number, noun: string): string {
 }
 
 /**
- * Text as it may stand in the page. Controls of the direction of text are shown by their number: as they are, they make
- * `photo-exe.jpg` of `photo-gpj.exe`.
+ * Escapes text for the page. Characters that control the direction of text are shown by their number: otherwise
+ * `photo-gpj.exe` would look like `photo-exe.jpg`.
  */
 function shown(text: string): string {
   return escapeHtml(text).replace(/\p{Bidi_Control}/gu, (control) => {

@@ -9,7 +9,7 @@ import type { NamesBudget } from "./names-budget.ts";
 /** What all requests to one file handler share. */
 export interface FileSpace {
   readonly storage: Storage;
-  /** Canonical path of the directory that is the storage's root: `/`, unless it was put elsewhere. */
+  /** Canonical path of the directory that is the storage's root: `/`, unless `at` says otherwise. */
   readonly root: string;
   readonly options: FileOptions;
   readonly contentTypeOf: (path: string) => string;
@@ -24,7 +24,7 @@ export interface FileRequest extends FileSpace {
   readonly path: string;
   /** What is stored there; `undefined` for nothing. */
   readonly stat: StoredStat | undefined;
-  /** The file, where it was opened to be read; closed when the exchange is over. */
+  /** The file, if it was opened for reading; closed when the exchange is over. */
   readonly file?: OpenFile;
 }
 
@@ -33,7 +33,7 @@ export interface ElementRequest extends FileRequest {
   /** The CSS selector as UTF-8 text, trimmed. */
   readonly selector: string;
   readonly stat: StoredStat;
-  /** What is asked of each of the elements before anything else is done. */
+  /** The right that the request needs for each of the elements. */
   readonly right: Right;
 }
 

@@ -10,7 +10,7 @@ import { readFile } from "./read-file.ts";
 export async function readDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path, options } = request;
   if (!hasTrailingSlash(exchange.url)) {
-    // Without it browsers would keep to the redirect for good, also when a file has taken the directory's place.
+    // Without it browsers would keep the redirect forever, even after a file has taken the directory's place.
     const headers = { location: locationOf(exchange, path) + exchange.search, "cache-control": "no-cache" };
     return emptyReply(301, headers);
   }
@@ -21,7 +21,7 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
   return listDirectory(request);
 }
 
-/** At this path others, or the same user with another `Accept`, are answered with the listing. */
+/** At this path other users, or the same user with another `Accept`, get the listing. */
 async function readIndex(index: FileRequest): Promise<Reply> {
   const reply = await readFile(index);
   return { ...reply, headers: { ...reply.headers, vary: "accept, authorization, range" } };

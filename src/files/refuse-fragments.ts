@@ -4,14 +4,14 @@ import { HttpError } from "../http/http-error.ts";
 import type { Content } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 
-/** So many bytes are looked at; a page that begins with a longer comment is rare, and can be sent without it. */
+/** Bytes to look at. A page that begins with a longer comment is rare, and can be sent without it. */
 const prefixLength = 64 * 1024;
 
 const pageMarkup = /<(?:!doctype|html|head|body)[\s/>]/i;
 
 /**
- * The content of a PUT, which fails with 409 `FRAGMENT_REFUSED` where it is a mere fragment and what is stored is a whole
- * page: most likely a proxy has lost the `Range` of an edit. Only the beginning of both is looked at; the rest streams.
+ * The content of a PUT, which fails with 409 `FRAGMENT_REFUSED` if it is only a fragment and a whole page is stored:
+ * probably a proxy has lost the `Range` of an edit. The check reads only the beginning of both; the rest streams.
  */
 export async function withoutFragments(request: FileRequest): Promise<Content> {
   const { exchange, options, path } = request;
@@ -55,7 +55,7 @@ function checked(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   throw new HttpError(409, "FRAGMENT_REFUSED", details);
 }
 
-// Markup is ASCII in every encoding that pages are read in.
+// Markup is ASCII in every supported encoding.
 function isPage(bytes: Uint8Array): boolean {
   return pageMarkup.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"));
 }

@@ -1,6 +1,6 @@
 import { TimeSlice } from "../event-loop/time-slice.ts";
 
-/** So many items are sorted, or merged, without looking at the clock: a millisecond of comparisons of the longest names. */
+/** Items sorted or merged between two looks at the clock: a millisecond of comparisons of the longest names. */
 const itemsAtOnce = 64;
 
 /** How a long piece of work gives way to others; see {@link TimeSlice}. */

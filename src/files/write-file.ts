@@ -12,7 +12,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options, path } = request;
   const judge = preconditionCheck(exchange);
   const check: CommitCheck = (current) => {
-    // Whoever may only create must not overwrite what somebody else has put there meanwhile.
+    // A user who may only create must not overwrite a file that somebody else has created meanwhile.
     if (!exchange.access.permits(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
     judge(current);
   };

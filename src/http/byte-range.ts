@@ -5,11 +5,11 @@ import type { ByteSpan } from "../storage/storage.ts";
 const maxSpans = 16;
 
 /**
- * Reads `Range: bytes=...` for a file of `size` bytes (RFC 9110 §14.1.2): the spans to send, in the order asked for,
- * those that overlap or touch made one.
+ * Reads `Range: bytes=...` for a file of `size` bytes (RFC 9110 §14.1.2): the spans to send, in the requested order.
+ * Spans that overlap or touch are joined.
  *
- * `"ignore"` means that the whole file is the answer: another unit, a value that breaks the grammar, or more than 16
- * spans. `"unsatisfiable"` means 416: not one of the ranges lies within the file.
+ * `"ignore"` means: answer with the whole file. That is for another unit, a value that breaks the grammar, or more than
+ * 16 spans. `"unsatisfiable"` means 416: none of the ranges lies within the file.
  */
 export function parseByteRange(header: string, size: number): "ignore" | "unsatisfiable" | readonly ByteSpan[] {
   if (!/^bytes=/i.test(header)) return "ignore";

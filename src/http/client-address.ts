@@ -6,23 +6,23 @@ import { type ForwardingHeader, forwardedFor } from "./forwarded-for.ts";
 import { canonicalAddress } from "./ip-address.ts";
 
 /**
- * Which proxies are believed, as in Express: `false` none, `true` all, a number of hops counted from the server, addresses
- * and CIDR ranges (an array, or separated by commas; also `"loopback"`, `"linklocal"` and `"uniquelocal"`), or a function
- * of an address and its distance, the socket's peer being 0.
+ * Which proxies to trust, as in Express: `false` none, `true` all, a number of hops counted from the server, addresses
+ * and CIDR ranges (an array, or separated by commas; also `"loopback"`, `"linklocal"` and `"uniquelocal"`), or a
+ * function of an address and its distance, the socket's peer being 0.
  */
 export type TrustProxy = boolean | number | string | readonly string[] | ((address: string, hop: number) => boolean);
 
-/** Tells who a client is, and whether to believe what the socket's peer says about it. */
+/** Finds the address of a client, and whether the socket's peer is a trusted proxy. */
 export interface ClientAddresses {
-  /** The address nearest to the server that is not a trusted proxy; the socket's peer where nothing is reported. */
+  /** The address nearest to the server that is not a trusted proxy; the socket's peer if no proxy reports one. */
   address(peer: string, headers: IncomingHttpHeaders): string;
   /** Whether the peer is a trusted proxy, so that its `X-Forwarded-Host` and `X-Forwarded-Proto` count. */
   trusts(peer: string): boolean;
 }
 
 /**
- * Compiles `trustProxy`. Only `header` is ever read, since a proxy that maintains one lets the client's other one pass.
- * Throws a `TypeError` for a value that is none of {@link TrustProxy}.
+ * Compiles `trustProxy`. Only `header` is read: a proxy that sets one of the two headers passes on the other from the
+ * client. Throws a `TypeError` for a value that is none of {@link TrustProxy}.
  */
 export function clientAddress(trustProxy: TrustProxy, header: ForwardingHeader): ClientAddresses {
   const isTrusted = compileTrust(trustProxy);
@@ -35,7 +35,7 @@ export function clientAddress(trustProxy: TrustProxy, header: ForwardingHeader):
       if (value === undefined || !isTrusted(address, 0)) return address;
       let hop = 0;
       for (const reported of forwardedFor(header, String(value))) {
-        // Whatever lies beyond an unreadable entry, nobody trustworthy has vouched for.
+        // No trusted proxy vouches for entries beyond an unreadable one.
         if (reported === undefined) return address;
         address = reported;
         hop += 1;
@@ -70,7 +70,7 @@ function compileTrust(value: TrustProxy): Trust | undefined {
 
 const rangeNames: readonly unknown[] = ["loopback", "linklocal", "uniquelocal"];
 
-// proxy-addr takes "1" for the address 0.0.0.1; whoever writes it means one hop.
+// proxy-addr takes "1" for the address 0.0.0.1, but users mean one hop.
 function isRange(range: unknown): range is string {
   return typeof range === "string" && (rangeNames.includes(range) || isIP(range.split("/")[0] ?? "") !== 0);
 }

@@ -19,7 +19,7 @@ const specifiedTypes: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
 };
 
-// A fixed table, not a cache that grows with the extensions clients think of.
+// A fixed table, not a cache that clients could grow with invented extensions.
 const builtInTypes: ReadonlyMap<string, string> = new Map([
   ...Object.entries(mimeTypes.types).map(withCharset),
   ...Object.entries(specifiedTypes),
@@ -39,9 +39,9 @@ const token = "[\\w!#$%&'*+.^`|~-]+";
 const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|"[ !#-[\\]-~]*"))*$`);
 
 /**
- * A function from a path to its `Content-Type`, which goes by the extension, in any case. `overrides` come first, by
- * extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the interface specification's
- * table; then the registry, text in UTF-8. What is unknown is `application/octet-stream`.
+ * A function from a path to its `Content-Type`, which follows from the extension, in upper or lower case. `overrides`
+ * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the interface
+ * specification's table; then the registry, text in UTF-8. An unknown extension is `application/octet-stream`.
  *
  * Throws a `TypeError` for an override that is not an extension and a media type.
  */
@@ -53,7 +53,7 @@ export function contentTypeTable(overrides: Readonly<Record<string, string>>): (
   };
 }
 
-/** How a file is parsed when elements of it are asked for; `undefined` where it has none. */
+/** How to parse a file when a request asks for its elements; `undefined` for a file without elements. */
 export function documentKind(path: string): "html" | "xml" | undefined {
   return documentKinds.get(extensionOf(path));
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Where a request was sent to. */
+/** The origin that a request addresses. */
 export interface TargetOrigin {
   readonly protocol: "http" | "https";
   /** Host and port, as the `Host` field carries them. */
@@ -8,9 +8,9 @@ export interface TargetOrigin {
 }
 
 /**
- * Whether a browser sends this request for a page of another site, so that a write must be refused: the user's cookies
- * and passwords come along, the user's consent does not. `allowedOrigins` are exempt, as {@link serialisedOrigin} spells
- * them. What carries neither `Sec-Fetch-Site` nor `Origin` does not come from a browser's page.
+ * Whether a browser sends this request for a page of another site, so that a write must be refused: it carries the
+ * user's cookies and passwords, but not the user's consent. `allowedOrigins` are exempt, as {@link serialisedOrigin}
+ * spells them. A request with neither `Sec-Fetch-Site` nor `Origin` does not come from a page in a browser.
  */
 export function isCrossSite(
   headers: IncomingHttpHeaders,
@@ -26,13 +26,13 @@ export function isCrossSite(
   const source = origin === undefined ? undefined : serialisedOrigin(origin);
   if (source !== undefined && allowedOrigins.has(source)) return false;
   if (site === "cross-site" || source === undefined) return true;
-  // "same-site" is no consent: user pages on a sister domain are same-site. It is judged by its origin.
+  // "same-site" is no consent: user pages on a sister domain are same-site. The origin decides.
   return !isTarget(source, target);
 }
 
 /**
- * An origin as RFC 6454 §6.2 serialises it: lower-case, without the default port. `undefined` for what is not a single
- * origin; also for `null`, which sandboxed pages of every site share.
+ * An origin as RFC 6454 §6.2 serialises it: lower-case, without the default port. `undefined` for anything but a single
+ * origin, and for `null`, which sandboxed pages of every site share.
  */
 export function serialisedOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\\s]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
@@ -42,8 +42,8 @@ export function serialisedOrigin(text: string): string | undefined {
 }
 
 /**
- * Behind a proxy that ends TLS the server may take itself for http, so a page of https://host may write to http://host.
- * Not the reverse: anyone on the wire can forge a page of http://host.
+ * Behind a proxy that terminates TLS the server sees http, so a page of https://host may write to http://host. Not the
+ * reverse: anyone on the wire can forge a page of http://host.
  */
 function isTarget(source: string, target: TargetOrigin): boolean {
   const protocols = target.protocol === "http" ? ["http", "https"] : ["https"];

@@ -19,11 +19,11 @@ export function matchesWeakly(list: string, tag: string): boolean {
 
 interface Member {
   readonly isWeak: boolean;
-  /** With its quotes, within which commas may stand. */
+  /** With its quotes; there may be commas between them. */
   readonly opaque: string;
 }
 
-/** Reads the list from left to right, once; what is not an entity tag is skipped up to the next comma. */
+/** Reads the list once from left to right. Skips anything but an entity tag, up to the next comma. */
 function hasMember(list: string, isWanted: (member: Member) => boolean): boolean {
   let position = 0;
   while (position < list.length) {

@@ -10,8 +10,8 @@ const extendedValue = /^utf-8'[a-z0-9-]*'/i;
  * The name in an `X-Filename` field, as sent by POST into a directory: UTF-8, percent-encoded where needed
  * (`na%C3%AFve.txt`), or an RFC 8187 value (`UTF-8''na%C3%AFve.txt`).
  *
- * Throws 400 `MISSING_FILENAME` without one, and 400 `INVALID_FILENAME` for what is not one name of at most 255 bytes.
- * Whether the name is hidden is for the caller to judge.
+ * Throws 400 `MISSING_FILENAME` without one, and 400 `INVALID_FILENAME` for anything but one name of at most 255 bytes.
+ * The caller decides whether the name is hidden.
  */
 export function parseFileName(header: string | undefined): string {
   const text = header === undefined ? "" : header.replace(extendedValue, "");

@@ -9,8 +9,8 @@ const readers: Record<ForwardingHeader, (element: string) => string | undefined>
 };
 
 /**
- * The addresses that proxies report, the nearest first, `undefined` where one is not told (`unknown`, `_hidden`) or is
- * garbage. `forwarded` is RFC 7239; `x-forwarded-for` a list of addresses, with or without ports.
+ * The addresses that proxies report, the nearest first, `undefined` for one that is withheld (`unknown`, `_hidden`) or
+ * malformed. `forwarded` is RFC 7239; `x-forwarded-for` a list of addresses, with or without ports.
  */
 export function* forwardedFor(header: ForwardingHeader, value: string): Generator<string | undefined> {
   for (const element of elementsFromRight(value)) {
@@ -18,8 +18,8 @@ export function* forwardedFor(header: ForwardingHeader, value: string): Generato
   }
 }
 
-// From the right: what the nearest proxy appended comes first and is whole, whatever the client wrote to its left. Read
-// from the left, `for="` sent by a client would open a string that swallows the proxy's own element.
+// From the right: the part that the nearest proxy appended is complete, no matter what the client wrote to its left.
+// Read from the left, `for="` sent by a client would open a string that swallows the proxy's own element.
 function* elementsFromRight(value: string): Generator<string> {
   let end = value.length;
   let isQuoted = false;
@@ -40,7 +40,7 @@ function isEscaped(value: string, at: number): boolean {
 
 const pair = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;,"]*))[ \t]*(?:;|$)/y;
 
-/** The value of `for` in one element, which must be readable to its end and have only one. */
+/** The value of `for` in one element, which must be well-formed to its end and contain only one. */
 function forParameter(element: string): string | undefined {
   let found: string | undefined;
   for (let position = 0; position < element.length; position = pair.lastIndex) {

@@ -11,8 +11,8 @@ const refused = new RegExp(
 
 /**
  * Whether clients must not see a canonical path. A segment that begins with a dot is hidden unless `dotfiles` is
- * `"allow"`; not so in `/.well-known` at the root (RFC 8615), nor anything below it. The server's own temporary files,
- * Windows device names, names ending in a dot or a space, and names with a colon are hidden whatever the option says.
+ * `"allow"`; except `/.well-known` at the root (RFC 8615) and everything below it. The server's own temporary files,
+ * Windows device names, names ending in a dot or a space, and names with a colon are always hidden.
  */
 export function isHiddenPath(path: string, dotfiles: "ignore" | "allow"): boolean {
   if (refused.test(path)) return true;
@@ -20,7 +20,7 @@ export function isHiddenPath(path: string, dotfiles: "ignore" | "allow"): boolea
   return path !== "/.well-known" && !path.startsWith("/.well-known/");
 }
 
-/** {@link isHiddenPath} for one name, wherever it lies but in or below `/.well-known`. */
+/** {@link isHiddenPath} for one name in any directory except `/.well-known`. */
 export function isHiddenName(name: string, dotfiles: "ignore" | "allow"): boolean {
   return refused.test(name) || (dotfiles === "ignore" && name.startsWith("."));
 }

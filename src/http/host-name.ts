@@ -7,7 +7,7 @@ const literal = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
 
 /**
  * The name in a `Host` field (RFC 9110 §7.2): lower-case, without port and trailing dot, an IPv6 address in brackets in
- * its shortest spelling. `""` where none was sent. Internationalised names are expected as clients send them, in Punycode.
+ * its shortest spelling. `""` if none was sent. Internationalised names arrive in Punycode.
  *
  * Throws 400 `INVALID_HOST` for everything else.
  */

@@ -17,8 +17,8 @@ export function formatHttpDate(date: Date): string {
 }
 
 /**
- * Reads a date in one of the three forms of RFC 9110 §5.6.7. `undefined` for everything else, whatever `Date.parse` might
- * make of it, and for days and times that do not exist. The day of the week is not compared with the date.
+ * Reads a date in one of the three forms of RFC 9110 §5.6.7. `undefined` for everything else, even if `Date.parse`
+ * accepts it, and for days and times that do not exist. The day of the week is not compared with the date.
  */
 export function parseHttpDate(text: string): Date | undefined {
   for (const form of forms) {
@@ -33,7 +33,7 @@ function toDate(fields: Readonly<Record<string, string>>): Date | undefined {
   const monthIndex = months.indexOf(fields["month"] ?? "");
   const day = Number(fields["day"]);
   const date = new Date(0);
-  // Not Date.UTC, which takes the year 50 for 1950.
+  // Not Date.UTC, which reads the year 50 as 1950.
   date.setUTCFullYear(year, monthIndex, day);
   if (date.getUTCMonth() !== monthIndex || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(Number(fields["hour"]), Number(fields["minute"]), Number(fields["second"]));

@@ -59,11 +59,11 @@ export type ErrorCode =
 /** Header fields of a reply: lower-case names; an array is sent as several fields (`set-cookie`). */
 export type ReplyHeaders = Record<string, string | readonly string[]>;
 
-/** What an {@link HttpError} may carry besides status, code and details. */
+/** Options of an {@link HttpError}. */
 export interface HttpErrorOptions {
   /** Header fields of the reply, for instance `allow` or `retry-after`. */
   readonly headers?: ReplyHeaders;
-  /** What went wrong underneath; goes to `config.onError` for a 5xx, never to the client. */
+  /** The underlying error; goes to `config.onError` for a 5xx, never to the client. */
   readonly cause?: unknown;
 }
 
@@ -78,8 +78,8 @@ export class HttpError extends Error {
   readonly headers: ReplyHeaders;
 
   /**
-   * `details` is text for the client: no stack trace, no path of the server's disk. Throws a `RangeError` for a status that
-   * is none of an error, 400 to 599.
+   * `details` is text for the client: no stack trace, no path of the server's disk. Throws a `RangeError` for a status
+   * outside 400 to 599.
    */
   constructor(status: number, code: ErrorCode | (string & {}), details: string, options: HttpErrorOptions = {}) {
     super(details, options.cause === undefined ? undefined : { cause: options.cause });

@@ -1,12 +1,12 @@
 import Negotiator from "negotiator";
 
-// Browsers send some 150 characters. Beyond this the field costs more to read than it can say.
+// Browsers send about 150 characters. A longer field is not worth the work of reading it.
 const maxAcceptLength = 4096;
 
 /**
- * Which of the `offered` media types a client prefers by its `Accept` field (RFC 9110 §12.5.1): the highest `q`; among
- * equals the one named more exactly, then the one named earlier. The first offer where the field does not tell them
- * apart, is missing or unreadable, or accepts none of them.
+ * Which of the `offered` media types a client prefers by its `Accept` field (RFC 9110 §12.5.1): the highest `q`; then
+ * the more exact range, then the earlier one. The first offer if the field does not decide, is missing or malformed, or
+ * accepts none of them.
  */
 export function preferredType<T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T {
   const [first] = offered;

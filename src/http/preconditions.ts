@@ -3,7 +3,7 @@ import { matchesStrongly, matchesWeakly } from "./entity-tag.ts";
 import { parseHttpDate } from "./http-date.ts";
 import { HttpError } from "./http-error.ts";
 
-/** What tells one version of a stored file, or of the elements of a document, from another. */
+/** What identifies a version of a stored file, or of the elements of a document. */
 export interface Validators {
   readonly etag: string;
   readonly modified: Date;
@@ -11,8 +11,8 @@ export interface Validators {
 
 /**
  * Judges `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since` in the order of RFC 9110 §13.2.2.
- * `current` describes what is stored, `undefined` for nothing. `extraTags` satisfy `If-Match` as well as `current.etag`
- * does: the tag of the whole document, where some of its elements are written.
+ * `current` describes what is stored, `undefined` for nothing. `extraTags` satisfy `If-Match` like `current.etag`: the
+ * tag of the whole document, for a write of some of its elements.
  *
  * `"not-modified"` is the 304 of GET and HEAD; for `"failed"` see {@link preconditionFailed}.
  */
@@ -44,8 +44,8 @@ export function evaluatePreconditions(
 }
 
 /**
- * Whether a `Range` field counts (RFC 9110 §13.1.5): what the client has a part of is still what is stored. A weak tag
- * is never enough to join parts, and a date must be the `Last-Modified` to the second.
+ * Whether a `Range` field counts (RFC 9110 §13.1.5): the version of which the client has a part is still stored. A weak
+ * tag is never enough to join parts, and a date must be the `Last-Modified` to the second.
  */
 export function isRangeCurrent(ifRange: string | undefined, current: Validators): boolean {
   if (ifRange === undefined) return true;
@@ -54,7 +54,7 @@ export function isRangeCurrent(ifRange: string | undefined, current: Validators)
   return date !== undefined && seconds(date) === seconds(current.modified);
 }
 
-/** The 412 of a failed condition. It carries the `ETag` of what is stored now, so that the client can decide anew. */
+/** The 412 of a failed condition. It carries the `ETag` of what is stored now, so that the client can decide again. */
 export function preconditionFailed(current: Validators | undefined): HttpError {
   const details = current
     ? "What is stored has changed, or exists already; nothing was done."
@@ -80,7 +80,7 @@ function comparedWith(field: string, current: Validators | undefined): "newer" |
   return seconds(current.modified) > seconds(date) ? "newer" : "not newer";
 }
 
-/** Dates in header fields know no fractions. */
+/** Dates in header fields have no fractions of a second. */
 function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

@@ -6,7 +6,7 @@ export const maxNameBytes = 255;
 /** `PATH_MAX` of Linux. */
 const maxPathBytes = 4096;
 
-/** What no name may contain, however it is spelled: control characters (C0, DEL, C1) and both separators. */
+/** What no name may contain, escaped or not: control characters (C0, DEL, C1) and both separators. */
 export const forbiddenInName: RegExp = /[\x00-\x1f\x7f-\x9f/\\]/;
 const forbiddenInPath = /[\x00-\x1f\x7f-\x9f\\]/;
 const forbiddenInSearch = /[\x00-\x1f\x7f#]/;
@@ -18,11 +18,11 @@ const rawByte = /[\x80-\xff]/g;
 const canonical = /^(?:\/[!"$&-\-0->@-[\]-~][!"$&-.0->@-[\]-~]*)*\/?$/;
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
 
-/** What a client asks for, after its spelling is out of the way. */
+/** A request target, in its canonical spelling. */
 export interface RequestTarget {
   /**
-   * The one canonical spelling: decoded, beginning with `/`, without empty, `.` and `..` segments, ending in `/` where a
-   * directory is meant. `"*"` for the asterisk-form, which only OPTIONS may use.
+   * The one canonical spelling: decoded, beginning with `/`, without empty, `.` and `..` segments, ending in `/` for a
+   * directory. `"*"` for the asterisk-form, which only OPTIONS may use.
    */
   readonly path: string;
   /** The query with its `?`, as sent; `""` where there is none. */
@@ -33,10 +33,11 @@ export interface RequestTarget {
 
 /**
  * Reads a request target (RFC 9112 §3.2) in origin-form, absolute-form or asterisk-form. Escapes are decoded once, as
- * UTF-8, and bytes that should have been escaped count as if they were.
+ * UTF-8, and bytes that should have been escaped are accepted.
  *
- * Throws 400 `INVALID_PATH` for what could mean something else to the next reader: malformed escapes and UTF-8, control
- * characters, a backslash, an escaped `/` or `\`, `..` beyond the root, a fragment, and what no file system can hold.
+ * Throws 400 `INVALID_PATH` for anything that another program could read differently: malformed escapes and UTF-8,
+ * control characters, a backslash, an escaped `/` or `\`, `..` beyond the root, a fragment, and names that no file
+ * system can store.
  */
 export function parseRequestPath(target: string): RequestTarget {
   if (target.startsWith("/")) return parseOriginForm(target);
@@ -55,7 +56,7 @@ export function encodePath(path: string): string {
   return `/${escaped}`;
 }
 
-/** Whether a path is spelled as {@link parseRequestPath} spells it; no request has any other. */
+/** Whether a path is canonical, as from {@link parseRequestPath}; requests have no other paths. */
 export function isCanonicalPath(path: string): boolean {
   try {
     return parseRequestPath(encodePath(path)).path === path;
@@ -92,7 +93,7 @@ function decodeEscapes(path: string): string {
   }
 }
 
-/** Walks the segments of a decoded path, so that `%2e%2e` is judged as the `..` it stands for. */
+/** Walks the segments of a decoded path, so that `%2e%2e` counts as `..`. */
 function resolve(path: string): string {
   const names: string[] = [];
   let isDirectory = true;

@@ -7,9 +7,9 @@ const bytesUnit = /^bytes=/i;
 const anySelectorUnit = /(?:^|,)[ \t]*selector=/i;
 
 /**
- * What a `Range` field asks for. `"other"` is a unit that this server does not know, or something unreadable: a read
- * answers with the whole file (RFC 9110 §14.2), while a write must refuse everything but `"none"` and `"selector"` with
- * 400 `INVALID_RANGE`, since a client that meant a part must never overwrite the whole.
+ * What a `Range` field asks for. `"other"` is an unknown unit or a malformed value: a read answers with the whole file
+ * (RFC 9110 §14.2), while a write must refuse everything but `"none"` and `"selector"` with 400 `INVALID_RANGE`, since
+ * a client that meant a part must never overwrite the whole.
  */
 export type RangeHeader =
   | { readonly unit: "none" }
@@ -34,14 +34,14 @@ export function parseRange(value: string | undefined, count: number): RangeHeade
   return bytesUnit.test(value) ? { unit: "bytes", value } : { unit: "other" };
 }
 
-/** Whether a `Range` field asks for elements, well or badly. */
+/** Whether a `Range` field asks for elements, even in a malformed way. */
 export function asksForElements(value: string | undefined): boolean {
   return value !== undefined && anySelectorUnit.test(value);
 }
 
 /**
- * The readings of a selector, to be tried in this order until one parses: the text as it stands, and, where all its `%`
- * begin valid escapes, percent-decoded. (Some clients escape; yet `[href="%20"]` means what it says.)
+ * The readings of a selector, to be tried in this order until one parses: the text unchanged, and, if every `%` begins
+ * a valid escape, percent-decoded. (Some clients escape, but `[href="%20"]` must keep its meaning.)
  */
 export function selectorCandidates(selector: string): readonly string[] {
   if (!selector.includes("%")) return [selector];
@@ -60,7 +60,7 @@ function readSelector(bytes: string): string {
   return selector;
 }
 
-// Not `trim`: to CSS a no-break space is a letter of a name.
+// Not `trim`: in CSS a no-break space is part of a name.
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;

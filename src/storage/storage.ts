@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What a storage knows of a file or directory without reading it. */
+/** The properties of a stored file or directory. */
 export interface StoredStat {
   readonly type: "file" | "directory";
   /** Size in bytes; 0 for a directory. */
@@ -8,7 +8,7 @@ export interface StoredStat {
   readonly modified: Date;
   /**
    * Names this content: it changes whenever the file does and never comes back. Only letters, digits, `-` and `_`, so
-   * that it can stand in an entity tag as it is.
+   * that it can be used as an entity tag.
    */
   readonly version: string;
 }
@@ -25,8 +25,8 @@ export interface ByteSpan {
 }
 
 /**
- * A file opened once: `stat` was measured on the open file, and whatever happens to the path meanwhile, `bytes` and
- * `stream` give just that version. A file that shrinks while it is read makes them fail, never pads them.
+ * A file opened once: `stat` was measured on the open file, and `bytes` and `stream` return exactly that version, even
+ * if the path changes meanwhile. If the file shrinks while it is read, they fail; they never pad.
  */
 export interface OpenFile {
   readonly stat: StoredStat;
@@ -36,12 +36,12 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** Content to be stored, in pieces. It throws where the client sent less than it announced, or more than is allowed. */
+/** Content to be stored, in pieces. It throws if the client sends less than announced, or more than allowed. */
 export type Content = AsyncIterable<Uint8Array>;
 
 /**
- * Looks at what is stored at the very moment before a change, while nothing else can change it; throws to prevent the
- * change. `undefined`: nothing is stored there.
+ * Sees what is stored right before a change, while nothing else can change it; throws to prevent the change.
+ * `undefined`: nothing is stored there.
  */
 export type CommitCheck = (current: StoredStat | undefined) => void;
 
@@ -63,40 +63,41 @@ export interface WriteResult {
 }
 
 /**
- * Computes the new content of a file from the old; `undefined` leaves it as it is. Called again with newer content when
- * somebody else changed the file in between, so it must not have effects of its own. What it throws, `update` throws.
+ * Computes the new content of a file from the old; `undefined` leaves it as it is. Called again with newer content if
+ * another program changed the file in between, so it must not have side effects. `update` rethrows its errors.
  */
 export type Edit = (current: Uint8Array, stat: StoredStat) => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 
-/** Whoever follows what happens in a {@link Storage}. */
+/** Follows the changes of a {@link Storage}. */
 export interface StorageWatcher {
   /**
-   * Told of a file that was made, changed or removed: what it is now (`undefined`: gone, or no longer a file), and whether
-   * it was there before as far as the storage knows. Called while nothing changes the file through the storage; of a
-   * change made through it, only after whoever made it had the result. A name that came and went may be told of as gone.
+   * Called for a file that was created, changed or removed, with what it is now (`undefined`: gone, or no longer a
+   * file), and whether it was there before as far as the storage knows. Called while nothing changes the file through
+   * the storage; of a change made through it, only after whoever made it had the result. A name that came and went may
+   * be told of as gone.
    */
   changed(path: string, stat: StoredStat | undefined, wasThere: boolean): void;
-  /** Whether nobody wants to hear of a path, nor, where a directory is there, of what is in it. */
+  /** Whether changes of a path, and of what is below it, are of no interest. */
   ignores(path: string): boolean;
-  /** Told of what keeps the storage from noticing changes. */
+  /** Called with an error that keeps the storage from noticing changes. */
   failed(error: unknown): void;
 }
 
-/** Ends the watching; when it resolves, the watcher has been told for the last time. */
+/** Ends the watching; when it resolves, the watcher is not called any more. */
 export type Unwatch = () => Promise<void>;
 
 /**
  * Where files live. Paths are canonical request paths: they begin with `/`, are decoded, have no empty, `.` or `..`
  * segments, and may end in `/`. Changes of one file run one after the other, each whole or not at all; reads never wait
- * and see one whole version. Every method throws {@link StorageError} for what a caller can expect to happen, and rejects
- * with the underlying error otherwise.
+ * and see one whole version. Every method throws {@link StorageError} for failures that a caller can expect, and
+ * rejects with the underlying error otherwise.
  */
 export interface Storage {
   /** Called once before the first request: checks that the storage is there and clears what a crash left behind. */
   start?(): Promise<void>;
-  /** `undefined` where there is nothing, or nothing that may be seen (a link that leaves the root, a device). */
+  /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
-  /** Opens a file for reading; `undefined` where there is none, and for a directory. */
+  /** Opens a file for reading; `undefined` if there is none, and for a directory. */
   open(path: string): Promise<OpenFile | undefined>;
   /**
    * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
@@ -111,16 +112,16 @@ export interface Storage {
   update(path: string, edit: Edit): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
-  /** Tries whether something could be stored now; throws where not. */
+  /** Checks whether something could be stored now; throws if not. */
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
-  /** Tells of all changes to files from when this resolves, whoever makes them. */
+  /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;
   close?(): Promise<void>;
 }
 
-/** What a caller of a {@link Storage} can expect to go wrong. */
+/** The failures that a caller of a {@link Storage} can expect. */
 export type StorageErrorCode =
   | "not-found"
   | "exists"
@@ -134,7 +135,7 @@ export type StorageErrorCode =
   | "busy"
   | "conflict";
 
-/** A storage could not do what it was asked; nothing was changed. */
+/** A storage could not do what it was asked to do; nothing was changed. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly code: StorageErrorCode;
