@@ -1,8 +1,8 @@
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import { type MicrodataMistake, parsePage } from "./microdata/parse-page.ts";
+import { type MicrodataMistake, readPage } from "./microdata/microdata-page.ts";
 import { readItems } from "./microdata/read-items.ts";
 
-export { MicrodataError, type MicrodataMistake } from "./microdata/parse-page.ts";
+export { MicrodataError, type MicrodataMistake } from "./microdata/microdata-page.ts";
 
 /** An item of HTML microdata. */
 export interface MicrodataItem {
@@ -36,20 +36,12 @@ export interface MicrodataPage {
 }
 
 /**
- * Reads the top-level items of a page as the HTML Standard says ("5 Microdata"), in one go: a second for 5 MiB. A value
+ * Reads the top-level items of a page as the HTML Standard says ("5 Microdata"), while others have their turn. A value
  * that would make an item its own part is left out. Throws {@link MicrodataError} for a page that would take too long.
  */
-export function readMicrodata(html: string): MicrodataItem[] {
-  const reading = readPage(html);
-  let step = reading.next();
-  while (!step.done) step = reading.next();
-  return [...step.value.items];
-}
-
-/** The same while others have their turn, together with the mistakes of the page. */
 export async function readMicrodataPage(html: string): Promise<MicrodataPage> {
   const slice = new TimeSlice();
-  const reading = readPage(html);
+  const reading = readItems(await readPage(html));
   let step = reading.next();
   while (!step.done) {
     if (slice.isOver) await slice.renew();
@@ -77,8 +69,4 @@ export function isOfType(item: MicrodataItem, name: string): boolean {
 /** The last segments of the item's types: `["Credential"]` for `https://example.org/schema/Credential`. */
 export function typeNames(item: MicrodataItem): string[] {
   return item.types.map((type) => type.replace(/[?#].*$/, "").replace(/^.*\//, ""));
-}
-
-function* readPage(html: string): Generator<void, MicrodataPage> {
-  return yield* readItems(yield* parsePage(html));
 }

@@ -3,7 +3,7 @@ import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
 import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
 import { Problems } from "../../src/config-page/problems.ts";
 import { optionProperties, readOptions } from "../../src/config-page/read-options.ts";
-import { type MicrodataItem, readMicrodata } from "../../src/html/microdata.ts";
+import { itemOf } from "../helpers/microdata.ts";
 import { bundled, hostPage, problemsOfPage } from "./pages.ts";
 
 /** A text for each parameter, and the value that it stands for in code. Locations are relative to `/etc`. */
@@ -88,12 +88,6 @@ const everyCodeOnly = bundledNames.flatMap((name) =>
   (bundledPlugins[name].codeOnly ?? []).map((option) => ({ name, option })),
 );
 
-function itemOf(parameter: string, text: string): MicrodataItem {
-  const [item] = readMicrodata(`<div itemscope><meta itemprop="${parameter}" content="${text}"></div>`);
-  if (!item) throw new Error("there is no item");
-  return item;
-}
-
 describe("bundledPlugins", () => {
   it.each(bundledNames)("has in its lists only options that %s has", (name) => {
     const { schema, codeOnly = [], locations = [], required = [] } = bundledPlugins[name];
@@ -105,13 +99,14 @@ describe("bundledPlugins", () => {
     expect(Object.keys(samples[name]).sort()).toEqual(parametersOf(name).sort());
   });
 
-  it.each(each)("can say $parameter of $name, in either spelling", ({ name, parameter }) => {
+  it.each(each)("can say $parameter of $name, in either spelling", async ({ name, parameter }) => {
     const [text = "", value] = samples[name][parameter] ?? [];
     const { required: _required, ...kind } = bundledPlugins[name];
     const option = optionProperties(kind).get(parameter) ?? "";
     for (const spelling of [parameter, option]) {
       const problems = new Problems("page");
-      const options = readOptions(itemOf(spelling, text), kind, { directory: "/etc", problems });
+      const item = await itemOf(`<div itemscope><meta itemprop="${spelling}" content="${text}"></div>`);
+      const options = readOptions(item, kind, { directory: "/etc", problems });
       problems.throwAny();
       expect(options).toEqual({ [option]: value });
     }

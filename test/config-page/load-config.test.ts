@@ -299,7 +299,7 @@ describe("a page that is no configuration", () => {
       serverPage(named("a").replace("<div", '<div itemref="none"')),
       'config.html:2: itemref names "none", which is the id of no element',
     ],
-    ["nests without end", "<div>".repeat(600), "config.html:1: elements nest more than 512 levels deep"],
+    ["nests without end", "<div>".repeat(600), "config.html:1: the page nests elements more than 512 levels deep"],
   ])("because it %s is refused", async (_what, page, problem) => {
     const problems = await problemsOfPage(page);
     expect(problems[0]).toMatch(problem);

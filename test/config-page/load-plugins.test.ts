@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ConfigError } from "../../src/config.ts";
 import { PluginLoader, pluginsOf, withNested } from "../../src/config-page/load-plugins.ts";
 import { Problems } from "../../src/config-page/problems.ts";
-import { allItems, isOfType, type MicrodataItem, readMicrodata } from "../../src/html/microdata.ts";
+import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../../src/html/microdata.ts";
 import { bundled, configDirectory, hostPage, pluginItem } from "./pages.ts";
 
 interface Loaded {
@@ -16,7 +16,7 @@ interface Loaded {
 async function loaderFor(html: string, files: Readonly<Record<string, string>> = {}): Promise<Loaded> {
   const directory = await configDirectory(html, files);
   const problems = new Problems("page");
-  const items = allItems(readMicrodata(html));
+  const items = allItems((await readMicrodataPage(html)).items);
   return {
     loader: new PluginLoader({ directory, problems }, 5000),
     items,

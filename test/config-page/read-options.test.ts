@@ -3,7 +3,8 @@ import { z } from "zod";
 import { ConfigError } from "../../src/config.ts";
 import { Problems } from "../../src/config-page/problems.ts";
 import { attempt, type ItemKind, optionProperties, placeOf, readOptions } from "../../src/config-page/read-options.ts";
-import { readMicrodata } from "../../src/html/microdata.ts";
+import type { MicrodataItem } from "../../src/html/microdata.ts";
+import { itemOf } from "../helpers/microdata.ts";
 
 const kind: ItemKind = {
   schema: z
@@ -23,15 +24,15 @@ const kind: ItemKind = {
 };
 
 /** An item whose properties begin in line 2. */
-function itemOf(...properties: readonly string[]): ReturnType<typeof readMicrodata>[number] {
-  const [item] = readMicrodata(["<div itemscope>", ...properties, "</div>"].join("\n"));
-  if (!item) throw new Error("there is no item");
-  return item;
+function itemWith(...properties: readonly string[]): Promise<MicrodataItem> {
+  return itemOf(["<div itemscope>", ...properties, "</div>"].join("\n"));
 }
 
-function read(...properties: readonly string[]): { options: Record<string, unknown>; problems: readonly string[] } {
+async function read(
+  ...properties: readonly string[]
+): Promise<{ options: Record<string, unknown>; problems: readonly string[] }> {
   const problems = new Problems("page");
-  const options = readOptions(itemOf(...properties), kind, { directory: "/etc", problems });
+  const options = readOptions(await itemWith(...properties), kind, { directory: "/etc", problems });
   return { options, problems: problemsIn(problems) };
 }
 
@@ -53,8 +54,8 @@ describe("optionProperties", () => {
 });
 
 describe("readOptions", () => {
-  it("reads options of every type", () => {
-    const { options, problems } = read(
+  it("reads options of every type", async () => {
+    const { options, problems } = await read(
       '<meta itemprop="hostRoot" content="site">',
       '<b itemprop="maxSize"> 12\n </b>',
       '<data itemprop="isOpen" value="false">no</data>',
@@ -64,14 +65,14 @@ describe("readOptions", () => {
     expect(options).toEqual({ root: "/etc/site", maxSize: 12, isOpen: false, names: ["a", "b"] });
   });
 
-  it("takes a property in either spelling, and one element for several", () => {
+  it("takes a property in either spelling, and one element for several", async () => {
     expect(
-      read('<meta itemprop="max_size" content="1">', '<meta itemprop="host_root names" content="/x">').options,
+      (await read('<meta itemprop="max_size" content="1">', '<meta itemprop="host_root names" content="/x">')).options,
     ).toEqual({ maxSize: 1, root: "/x", names: ["/x"] });
   });
 
-  it("passes over what others read", () => {
-    expect(read('<div itemprop="plugin" itemscope></div>')).toEqual({ options: {}, problems: [] });
+  it("passes over what others read", async () => {
+    expect(await read('<div itemprop="plugin" itemscope></div>')).toEqual({ options: {}, problems: [] });
   });
 
   it.each([
@@ -103,12 +104,12 @@ describe("readOptions", () => {
       `<meta itemprop="${name}" content="x">`,
       `page:2: there is no "${name}": expected one of plugin, hostRoot, maxSize, isOpen, names`,
     ]),
-  ])("refuses %j", (property, problem) => {
-    expect(read(property as string).problems[0]).toBe(problem);
+  ])("refuses %j", async (property, problem) => {
+    expect((await read(property as string)).problems[0]).toBe(problem);
   });
 
-  it("reports all that is wrong, and still reads the rest", () => {
-    const { options, problems } = read(
+  it("reports all that is wrong, and still reads the rest", async () => {
+    const { options, problems } = await read(
       '<meta itemprop="maxSize" content="big">',
       '<meta itemprop="size" content="1">',
       '<meta itemprop="isOpen" content="yes">',
@@ -118,15 +119,15 @@ describe("readOptions", () => {
     expect(options).toEqual({ names: ["a"] });
   });
 
-  it("does not miss what a page has to have", () => {
+  it("does not miss what a page has to have", async () => {
     const problems = new Problems("page");
-    readOptions(itemOf(), { ...kind, required: ["root"] }, { directory: "/etc", problems });
+    readOptions(await itemWith(), { ...kind, required: ["root"] }, { directory: "/etc", problems });
     expect(problemsIn(problems)).toEqual(["page:1: there is no hostRoot: expected a directory"]);
   });
 });
 
-describe("placeOf", () => {
-  const item = itemOf("", '<meta itemprop="host_root" content="x">');
+describe("placeOf", async () => {
+  const item = await itemWith("", '<meta itemprop="host_root" content="x">');
 
   it("is line and spelling of a property", () => {
     expect(placeOf(item, "hostRoot")).toEqual({ line: 3, property: "host_root" });
@@ -138,17 +139,17 @@ describe("placeOf", () => {
 });
 
 describe("attempt", () => {
-  const attempted = (problem: string): readonly string[] => {
+  const attempted = async (problem: string): Promise<readonly string[]> => {
     const problems = new Problems("page");
-    const item = itemOf('<meta itemprop="max_size" content="1">');
+    const item = await itemWith('<meta itemprop="max_size" content="1">');
     attempt({ item, kind, problems, name: "some-plugin" }, () => {
       throw new ConfigError([problem]);
     });
     return problemsIn(problems);
   };
 
-  it("gives what comes of it", () => {
-    expect(attempt({ item: itemOf(), kind, problems: new Problems("page") }, () => 1)).toBe(1);
+  it("gives what comes of it", async () => {
+    expect(attempt({ item: await itemWith(), kind, problems: new Problems("page") }, () => 1)).toBe(1);
   });
 
   it.each([
@@ -157,14 +158,15 @@ describe("attempt", () => {
     ["maxSize: 1 is not 2", "page:2: max_size: 1 is not 2"],
     ["somePlugin: expected either root or names", "page:1: expected either root or names"],
     ["somePlugin: constructor is wrong", "page:1: constructor is wrong"],
-  ])("says %j in the words of the page", (problem, expected) => {
-    expect(attempted(problem)).toEqual([expected]);
+  ])("says %j in the words of the page", async (problem, expected) => {
+    expect(await attempted(problem)).toEqual([expected]);
   });
 
-  it("throws again what is no problem of the configuration", () => {
+  it("throws again what is no problem of the configuration", async () => {
     const broken = (): never => {
       throw new TypeError("a mistake of ours");
     };
-    expect(() => attempt({ item: itemOf(), kind, problems: new Problems("page") }, broken)).toThrow(TypeError);
+    const item = await itemWith();
+    expect(() => attempt({ item, kind, problems: new Problems("page") }, broken)).toThrow(TypeError);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { bundledNames, readLibrary } from "../../src/config-page/library.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
-import { allItems, readMicrodata } from "../../src/html/microdata.ts";
+import { allItems, readMicrodataPage } from "../../src/html/microdata.ts";
 import { accessLog } from "../../src/plugins/access-log.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
@@ -126,9 +126,8 @@ const basic = (name: string, password = "secret"): string =>
 
 describe("the page of this suite", () => {
   it("has every plugin that comes with Filement", async () => {
-    const items = allItems(
-      readMicrodata(await readFile(join(import.meta.dirname, "configuration/config.html"), "utf8")),
-    );
+    const html = await readFile(join(import.meta.dirname, "configuration/config.html"), "utf8");
+    const items = allItems((await readMicrodataPage(html)).items);
     const libraries = items.flatMap((item) => item.properties.get("library") ?? []);
     const names = libraries.map(({ value }) => readLibrary(String(value), "/"));
     expect(names).toEqual(expect.arrayContaining(bundledNames.map((name) => ({ kind: "bundled", name }))));

@@ -17,16 +17,22 @@ export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Pr
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
 export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
-  return parseInTurn(source.length, () => buildTree(source, new ParseBudget(limits)));
+  return parseInTurn(source.length, () => parseTree(source, new ParseBudget(limits)));
 }
 
-async function buildTree(source: string, budget: ParseBudget): Promise<ParsedTree> {
+async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTree> {
   const tree = new HtmlTreeAdapter(source, budget);
-  const root = await parseInSlices(source, tree, budget);
   const slice = new TimeSlice();
+  const root = await buildHtmlTree(source, tree, budget);
   await settleSpans(tree, endOfPage({ root, source }), slice);
-  await tree.texts.settle(slice);
   return { root, treeBytes: budget.treeBytes };
+}
+
+/** Has `tree` filled with what stands in a source; elements keep all offsets, whatever error recovery did to them. */
+export async function buildHtmlTree(source: string, tree: HtmlTreeAdapter, budget: ParseBudget): Promise<RootNode> {
+  const root = await parseInSlices(source, tree, budget);
+  await tree.texts.settle(new TimeSlice());
+  return root;
 }
 
 /** Whether an element is one of HTML, not of SVG or MathML. */

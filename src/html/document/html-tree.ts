@@ -21,6 +21,14 @@ export interface DisplacedText {
   readonly parent: TreeParent;
 }
 
+/** Is told what becomes of each start tag. */
+export interface TagObserver {
+  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several elements of one tag. */
+  used(element: SourceElement, offset: number): void;
+  /** The tag made no element, such as a `<td>` outside of tables. */
+  ignored(name: string, attributes: readonly Token.Attribute[], offset: number): void;
+}
+
 /** Node types of the tree, in the terms of parse5. */
 export type HtmlTreeTypes = TreeAdapterTypeMap<
   TreeNode,
@@ -48,15 +56,32 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   readonly elements: SourceElement[] = [];
   readonly displaced: DisplacedText[] = [];
   readonly texts: SourceTexts;
+  /** Where the last start tag begins. */
+  tagStart = 0;
+  readonly #observer: TagObserver | undefined;
+  /** Where the tags begin whose attributes these are. */
+  readonly #offsets = new WeakMap<readonly Token.Attribute[], number>();
+  #isTagUsed = false;
   readonly #budget: ParseBudget;
   readonly #names = new Map<string, string>();
   #lastStart = -1;
   #fostered = false;
   #lastText = "";
 
-  constructor(source: string = "", budget: ParseBudget = new ParseBudget()) {
+  constructor(source: string = "", budget: ParseBudget = new ParseBudget(), observer?: TagObserver) {
     this.texts = new SourceTexts(source);
     this.#budget = budget;
+    this.#observer = observer;
+  }
+
+  beginTag({ location, attrs }: Token.TagToken): void {
+    this.tagStart = location?.startOffset ?? 0;
+    if (this.#observer && attrs.length > 0) this.#offsets.set(attrs, this.tagStart);
+    this.#isTagUsed = false;
+  }
+
+  endTag({ tagName, attrs }: Token.TagToken): void {
+    if (!this.#isTagUsed) this.#observer?.ignored(tagName, attrs, this.tagStart);
   }
 
   onItemPush(): void {
@@ -82,7 +107,12 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
     const name = this.#intern(tagName);
     const attribs = attributesOf(attrs);
     const isTemplate = name === "template" && namespace === html.NS.HTML;
-    return isTemplate ? new TemplateElement(name, namespace, attribs) : new SourceElement(name, namespace, attribs);
+    const element = isTemplate
+      ? new TemplateElement(name, namespace, attribs)
+      : new SourceElement(name, namespace, attribs);
+    const offset = this.#observer && this.#offsets.get(attrs);
+    if (offset !== undefined) this.#observer?.used(element, offset);
+    return element;
   }
 
   createCommentNode(data: string): CommentNode {
@@ -137,8 +167,10 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
 
   adoptAttributes(element: SourceElement, attrs: Token.Attribute[]): void {
     this.#budget.addAttributes(attrs.length);
+    this.#isTagUsed = true;
     if (element.attribs === noAttributes) element.attribs = new Attributes();
     for (const attr of attrs) element.attribs[qualifiedName(attr)] ??= attr.value;
+    this.#observer?.used(element, this.tagStart);
   }
 
   setTemplateContent(template: TemplateElement, content: RootNode): void {
@@ -155,11 +187,11 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   setDocumentMode(document: RootNode, mode: html.DOCUMENT_MODE): void {
-    document.mode = mode;
+    document["x-mode"] = mode;
   }
 
   getDocumentMode(document: RootNode): html.DOCUMENT_MODE {
-    return document.mode as html.DOCUMENT_MODE;
+    return document["x-mode"] as html.DOCUMENT_MODE;
   }
 
   /** Called once for each node, with the location of its start tag or of its first characters. */
@@ -170,6 +202,7 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
       this.#place(node, startOffset, endOffset);
       return;
     }
+    if (startOffset === this.tagStart) this.#isTagUsed = true;
     // Error recovery makes further elements of one start tag; only the first one stands in the source.
     if (startOffset <= this.#lastStart) return;
     this.#lastStart = startOffset;
@@ -232,15 +265,15 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 
   getDocumentTypeNodeName(doctype: DoctypeNode): string {
-    return doctype.name;
+    return doctype["x-name"];
   }
 
   getDocumentTypeNodePublicId(doctype: DoctypeNode): string {
-    return doctype.publicId;
+    return doctype["x-publicId"];
   }
 
   getDocumentTypeNodeSystemId(doctype: DoctypeNode): string {
-    return doctype.systemId;
+    return doctype["x-systemId"];
   }
 
   isTextNode(node: TreeNode): node is TextNode {

@@ -1,4 +1,4 @@
-import { Parser, Tokenizer } from "parse5";
+import { Parser, type Token, Tokenizer } from "parse5";
 import { TimeSlice } from "../../event-loop/time-slice.ts";
 import type { RootNode } from "./html-nodes.ts";
 import type { HtmlTreeAdapter, HtmlTreeTypes } from "./html-tree.ts";
@@ -20,7 +20,7 @@ export async function parseInSlices(
   piece: number = pieceLength,
 ): Promise<RootNode> {
   const options = { treeAdapter: tree, sourceCodeLocationInfo: true };
-  const parser = new Parser<HtmlTreeTypes>(options);
+  const parser = new TellingParser(options, tree);
   const tokenizer = new PausingTokenizer(options, parser, budget);
   parser.tokenizer = tokenizer;
 
@@ -40,6 +40,22 @@ export async function parseInSlices(
     if (slice.isOver) await slice.renew();
   } while (tokenizer.isPaused || position < source.length);
   return parser.document;
+}
+
+/** Tells the tree where the tag begins that it is about to get, and which tags came to nothing. */
+class TellingParser extends Parser<HtmlTreeTypes> {
+  readonly #tree: HtmlTreeAdapter;
+
+  constructor(options: { readonly treeAdapter: HtmlTreeAdapter }, tree: HtmlTreeAdapter) {
+    super(options);
+    this.#tree = tree;
+  }
+
+  override onStartTag(tag: Token.TagToken): void {
+    this.#tree.beginTag(tag);
+    super.onStartTag(tag);
+    this.#tree.endTag(tag);
+  }
 }
 
 /** Stops behind a tag when many nodes were made since it was resumed. */

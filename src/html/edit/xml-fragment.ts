@@ -1,4 +1,5 @@
 import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
+import { LineCounter, type Place } from "../document/line-counter.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
@@ -72,37 +73,4 @@ function tagOf({ name, attribs, startIndex, contentStart, contentEnd }: SourceEl
 function nameOfParent({ parent }: TreeNode): string | undefined {
   const owner = parent instanceof SourceElement ? parent : parent?.parent;
   return owner instanceof SourceElement ? owner.name : undefined;
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Lines and columns of offsets that never go back. */
-class LineCounter {
-  readonly #source: string;
-  readonly #lineEnd = /\r\n?|\n/g;
-  #line = 1;
-  #lineStart = 0;
-  #nextLine: number;
-
-  constructor(source: string) {
-    this.#source = source;
-    this.#nextLine = this.#findNextLine();
-  }
-
-  at(offset: number | null): Place {
-    const position = offset ?? 0;
-    while (this.#nextLine <= position) {
-      this.#line += 1;
-      this.#lineStart = this.#nextLine;
-      this.#nextLine = this.#findNextLine();
-    }
-    return { line: this.#line, column: Math.max(position - this.#lineStart, 0) + 1 };
-  }
-
-  #findNextLine(): number {
-    return this.#lineEnd.test(this.#source) ? this.#lineEnd.lastIndex : Number.POSITIVE_INFINITY;
-  }
 }

@@ -1,12 +1,7 @@
-import {
-  attributeOf,
-  isElement,
-  isHtml,
-  MicrodataError,
-  type MicrodataMistake,
-  type Page,
-  type PageElement,
-} from "./parse-page.ts";
+import { getAttributeValue, getChildren, hasAttrib } from "domutils";
+import { isHtmlElement } from "../document/html-document.ts";
+import { SourceElement } from "../document/html-nodes.ts";
+import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
 
 /** Twice the elements of the largest page; more is one that refers to the same large part again and again. */
 const maxVisits = 2_000_000;
@@ -23,8 +18,8 @@ export class ItemElements {
   }
 
   /** "The properties of an item" of the HTML Standard: the elements in tree order. */
-  *of(root: PageElement): Generator<void, readonly PageElement[]> {
-    const results: PageElement[] = [];
+  *of(root: SourceElement): Generator<void, readonly SourceElement[]> {
+    const results: SourceElement[] = [];
     const seen = new Set([root]);
     const pending = [...this.#referred(root), ...childElements(root)].reverse();
     for (let current = pending.pop(); current; current = pending.pop()) {
@@ -32,7 +27,7 @@ export class ItemElements {
       if (this.#visits % 1024 === 0) yield;
       if (seen.has(current)) {
         const [at, line] = [this.#page.lines.get(root) ?? 1, this.#page.lines.get(current)];
-        const which = line === undefined ? `<${current.tagName}>` : `<${current.tagName}> of line ${line}`;
+        const which = line === undefined ? `<${current.name}>` : `<${current.name}> of line ${line}`;
         this.#mistakes.push({ line: at, text: `itemref leads to ${which} that belongs to the item already` });
         continue;
       }
@@ -40,12 +35,12 @@ export class ItemElements {
       if (!isItem(current)) for (const child of childElements(current).reverse()) pending.push(child);
       if (propertyNames(current).length > 0) results.push(current);
     }
-    const order = (element: PageElement): number => this.#page.order.get(element) ?? 0;
+    const order = (element: SourceElement): number => this.#page.order.get(element) ?? 0;
     return results.sort((a, b) => order(a) - order(b));
   }
 
-  #referred(root: PageElement): PageElement[] {
-    const ids = tokens(attributeOf(root, "itemref"));
+  #referred(root: SourceElement): SourceElement[] {
+    const ids = tokens(getAttributeValue(root, "itemref"));
     return ids.flatMap((id) => {
       const element = this.#page.ids.get(id);
       if (element) return [element];
@@ -55,19 +50,19 @@ export class ItemElements {
     });
   }
 
-  #count(root: PageElement): void {
+  #count(root: SourceElement): void {
     this.#visits += 1;
     if (this.#visits <= maxVisits) return;
     throw new MicrodataError(this.#page.lines.get(root) ?? 1, "the items of the page refer to too many elements");
   }
 }
 
-export function isItem(element: PageElement): boolean {
-  return isHtml(element) && attributeOf(element, "itemscope") !== undefined;
+export function isItem(element: SourceElement): boolean {
+  return isHtmlElement(element) && hasAttrib(element, "itemscope");
 }
 
-export function propertyNames(element: PageElement): readonly string[] {
-  return isHtml(element) ? tokens(attributeOf(element, "itemprop")) : [];
+export function propertyNames(element: SourceElement): readonly string[] {
+  return isHtmlElement(element) ? tokens(getAttributeValue(element, "itemprop")) : [];
 }
 
 /** Unique words between the white space of HTML, which is less than what JavaScript takes for white space. */
@@ -75,6 +70,6 @@ export function tokens(text: string = ""): string[] {
   return [...new Set(text.split(/[\t\n\f\r ]+/))].filter(Boolean);
 }
 
-function childElements(element: PageElement): PageElement[] {
-  return element.childNodes.filter(isElement);
+function childElements(element: SourceElement): SourceElement[] {
+  return getChildren(element).filter((node) => node instanceof SourceElement);
 }

@@ -1,4 +1,5 @@
-import { attributeOf, nodesBelow, type PageElement } from "./parse-page.ts";
+import { getAttributeValue, textContent } from "domutils";
+import type { SourceElement } from "../document/html-nodes.ts";
 
 /** The attribute that has the value of a property, for the elements that do not have it in their text. */
 const valueAttributes: ReadonlyMap<string, string> = new Map([
@@ -10,23 +11,10 @@ const valueAttributes: ReadonlyMap<string, string> = new Map([
   ["meter", "value"],
 ]);
 
-/**
- * The value of a property that is no item, as the HTML Standard has it ("Values" of microdata); URLs as written.
- * `spend` is told how many nodes and characters were looked at for it.
- */
-export function propertyValue(element: PageElement, spend: (cost: number) => void): string {
-  const name = valueAttributes.get(element.tagName);
-  if (name !== undefined) return attributeOf(element, name) ?? "";
-  const date = element.tagName === "time" ? attributeOf(element, "datetime") : undefined;
-  return date ?? textOf(element, spend);
-}
-
-function textOf(element: PageElement, spend: (cost: number) => void): string {
-  const texts: string[] = [];
-  for (const node of nodesBelow(element)) {
-    const text = node.nodeName === "#text" && "value" in node ? node.value : "";
-    spend(1 + text.length);
-    if (text) texts.push(text);
-  }
-  return texts.join("");
+/** The value of a property that is no item, as the HTML Standard has it ("Values" of microdata); URLs as written. */
+export function propertyValue(element: SourceElement): string {
+  const name = valueAttributes.get(element.name);
+  if (name !== undefined) return getAttributeValue(element, name) ?? "";
+  const date = element.name === "time" ? getAttributeValue(element, "datetime") : undefined;
+  return date ?? textContent(element);
 }

@@ -1,16 +1,18 @@
+import { getAttributeValue, hasAttrib } from "domutils";
+import type { SourceElement } from "../document/html-nodes.ts";
 import type { MicrodataItem, MicrodataPage, MicrodataValue } from "../microdata.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
-import { attributeOf, MicrodataError, type MicrodataMistake, type Page, type PageElement } from "./parse-page.ts";
+import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
 import { propertyValue } from "./property-value.ts";
 
 /** Properties within properties have the same text again and again: 512 times 5 MiB would fill the memory. */
-const maxTextCost = 16 * 1024 * 1024;
+const maxTextCost = 8 * 1024 * 1024;
 
 interface OpenItem {
-  readonly element: PageElement;
+  readonly element: SourceElement;
   readonly properties: Map<string, MicrodataValue[]>;
   /** The elements that are still to be read, the next one at the end. */
-  readonly pending: PageElement[];
+  readonly pending: SourceElement[];
 }
 
 /** Reads the top-level items of a page; `yield`s every millisecond or so. Throws {@link MicrodataError}. */
@@ -18,7 +20,7 @@ export function* readItems(page: Page): Generator<void, MicrodataPage> {
   const reader = new ItemReader(page);
   const items: MicrodataItem[] = [];
   for (const element of page.lines.keys()) {
-    if (isItem(element) && attributeOf(element, "itemprop") === undefined) items.push(yield* reader.read(element));
+    if (isItem(element) && !hasAttrib(element, "itemprop")) items.push(yield* reader.read(element));
   }
   const mistakes = [...page.mistakes, ...reader.mistakes, ...(yield* strayAttributes(page, reader.used))];
   return { items, mistakes: mistakes.sort((a, b) => a.line - b.line) };
@@ -27,13 +29,13 @@ export function* readItems(page: Page): Generator<void, MicrodataPage> {
 class ItemReader {
   readonly mistakes: MicrodataMistake[] = [];
   /** The elements that are a property of an item. */
-  readonly used = new Set<PageElement>();
+  readonly used = new Set<SourceElement>();
   readonly #page: Page;
   readonly #elements: ItemElements;
-  readonly #items = new Map<PageElement, MicrodataItem>();
+  readonly #items = new Map<SourceElement, MicrodataItem>();
   /** The item that is being read, below those that it is a part of. */
   readonly #open: OpenItem[] = [];
-  readonly #isOpen = new Set<PageElement>();
+  readonly #isOpen = new Set<SourceElement>();
   #textCost = 0;
 
   constructor(page: Page) {
@@ -42,7 +44,7 @@ class ItemReader {
   }
 
   /** Not by recursion: `itemref` makes chains of items that are as long as the page. */
-  *read(element: PageElement): Generator<void, MicrodataItem> {
+  *read(element: SourceElement): Generator<void, MicrodataItem> {
     const item = yield* this.#begin(element);
     for (let current = this.#open.at(-1); current; current = this.#open.at(-1)) {
       const property = current.pending.pop();
@@ -55,10 +57,10 @@ class ItemReader {
     return item;
   }
 
-  *#begin(element: PageElement): Generator<void, MicrodataItem> {
+  *#begin(element: SourceElement): Generator<void, MicrodataItem> {
     yield;
-    const id = attributeOf(element, "itemid");
-    const types = tokens(attributeOf(element, "itemtype"));
+    const id = getAttributeValue(element, "itemid");
+    const types = tokens(getAttributeValue(element, "itemtype"));
     const properties = new Map<string, MicrodataValue[]>();
     const item = { types, ...(id !== undefined && { id }), line: this.#lineOf(element), properties };
     this.#items.set(element, item);
@@ -67,7 +69,7 @@ class ItemReader {
     return item;
   }
 
-  *#readProperty(element: PageElement, properties: Map<string, MicrodataValue[]>): Generator<void, void> {
+  *#readProperty(element: SourceElement, properties: Map<string, MicrodataValue[]>): Generator<void, void> {
     this.used.add(element);
     const line = this.#lineOf(element);
     if (this.#isOpen.has(element)) {
@@ -83,33 +85,31 @@ class ItemReader {
     }
   }
 
-  #textOf(element: PageElement): string {
-    return propertyValue(element, (cost) => {
-      this.#textCost += cost;
-      if (this.#textCost <= maxTextCost) return;
-      throw new MicrodataError(
-        this.#lineOf(element),
-        "the properties of the page have too much text within each other",
-      );
-    });
+  #textOf(element: SourceElement): string {
+    this.#textCost += this.#page.sizes.get(element) ?? 0;
+    const value = this.#textCost <= maxTextCost ? propertyValue(element) : "";
+    this.#textCost += value.length;
+    if (this.#textCost <= maxTextCost) return value;
+    const line = this.#lineOf(element);
+    throw new MicrodataError(line, "the properties of the page have too much text within each other");
   }
 
-  #lineOf(element: PageElement): number {
+  #lineOf(element: SourceElement): number {
     return this.#page.lines.get(element) ?? 1;
   }
 }
 
 /** What says something about an item, but about none that there is. */
-function* strayAttributes(page: Page, used: ReadonlySet<PageElement>): Generator<void, MicrodataMistake[]> {
+function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): Generator<void, MicrodataMistake[]> {
   const mistakes: MicrodataMistake[] = [];
   let looked = 0;
   for (const [element, line] of page.lines) {
     looked += 1;
     if (looked % 1024 === 0) yield;
-    const names = attributeOf(element, "itemprop");
+    const names = getAttributeValue(element, "itemprop");
     if (names !== undefined && !used.has(element))
       mistakes.push({ line, text: `itemprop="${names}" belongs to no item` });
-    const stray = ["itemtype", "itemid", "itemref"].find((name) => attributeOf(element, name) !== undefined);
+    const stray = ["itemtype", "itemid", "itemref"].find((name) => hasAttrib(element, name));
     if (stray && !isItem(element)) mistakes.push({ line, text: `${stray} is of no effect without itemscope` });
   }
   return mistakes;

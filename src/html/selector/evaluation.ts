@@ -36,7 +36,7 @@ export class Evaluation implements MatchContext {
     this.root = root;
     this.source = source;
     this.kind = isXml ? "xml" : "html";
-    this.isQuirks = root.mode === "quirks";
+    this.isQuirks = root["x-mode"] === "quirks";
     this.clock = clock;
     this.childPositions = new SiblingPositions(() => "", clock);
     this.typePositions = new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, clock);

@@ -16,7 +16,7 @@ async function shapeOf(source: string, piece: number): Promise<unknown> {
   await tree.texts.settle({ isOver: false, renew: async () => {} } as never);
   return {
     html: documentHtml(root),
-    mode: root.mode,
+    mode: root["x-mode"],
     displaced: tree.displaced.map(({ offset }) => offset),
     nodes: nodesOf(root).map(shapeOfNode),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ItemElements, tokens } from "../../../src/html/microdata/item-elements.ts";
-import { attributeOf, type MicrodataMistake, parsePage } from "../../../src/html/microdata/parse-page.ts";
+import { type MicrodataMistake, readPage } from "../../../src/html/microdata/microdata-page.ts";
 
 function finish<T>(work: Generator<void, T>): T {
   let step = work.next();
@@ -9,31 +9,31 @@ function finish<T>(work: Generator<void, T>): T {
 }
 
 /** The ids of the elements that are the properties of `#item`. */
-function propertiesOf(html: string): { ids: unknown[]; mistakes: MicrodataMistake[] } {
-  const page = finish(parsePage(html));
+async function propertiesOf(html: string): Promise<{ ids: unknown[]; mistakes: MicrodataMistake[] }> {
+  const page = await readPage(html);
   const mistakes: MicrodataMistake[] = [];
   const root = page.ids.get("item");
   const elements = root ? finish(new ItemElements(page, mistakes).of(root)) : [];
-  return { ids: elements.map((element) => attributeOf(element, "id")), mistakes };
+  return { ids: elements.map((element) => element.attribs["id"]), mistakes };
 }
 
 describe("ItemElements", () => {
-  it("finds properties below others, but not those of an item below", () => {
+  it("finds properties below others, but not those of an item below", async () => {
     const html = `<div id=item itemscope><p id=a itemprop=x><b id=b itemprop=y></b></p>
       <p id=c itemprop=x itemscope><b id=d itemprop=y></b></p><p itemscope><b id=e itemprop=y></b></p></div>
       <p id=f itemprop=x></p>`;
-    expect(propertiesOf(html)).toEqual({ ids: ["a", "b", "c"], mistakes: [] });
+    expect(await propertiesOf(html)).toEqual({ ids: ["a", "b", "c"], mistakes: [] });
   });
 
-  it("sorts what references lead to into the order of the page", () => {
+  it("sorts what references lead to into the order of the page", async () => {
     const html = `<p id=c itemprop=x></p><p id=a itemprop=x></p><div id=item itemscope itemref="a b c"><p id=d itemprop=x></p></div>
       <div id=b><p id=e itemprop=x></p></div>`;
-    expect(propertiesOf(html)).toEqual({ ids: ["c", "a", "d", "e"], mistakes: [] });
+    expect(await propertiesOf(html)).toEqual({ ids: ["c", "a", "d", "e"], mistakes: [] });
   });
 
-  it("takes the first of several elements with an id", () => {
+  it("takes the first of several elements with an id", async () => {
     const html = "<div id=item itemscope itemref=a></div><p id=a itemprop=x></p><p id=a itemprop=x></p>";
-    expect(propertiesOf(html).ids).toEqual(["a"]);
+    expect((await propertiesOf(html)).ids).toEqual(["a"]);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe("ItemElements", () => {
     ["what it holds", "<p id=item itemscope itemref=a><b id=a itemprop=x></b></p>", ["a"]],
     ["what holds it", "<div id=a itemprop=x><p id=item itemscope itemref=a></p></div>", ["a"]],
     ["one thing in two ways", "<p id=item itemscope itemref='a b'></p><div id=a><b id=b itemprop=x></b></div>", ["b"]],
-  ])("takes an element once when an item refers to %s", (_what, html, ids) => {
-    const found = propertiesOf(html);
+  ])("takes an element once when an item refers to %s", async (_what, html, ids) => {
+    const found = await propertiesOf(html);
     expect(found.ids).toEqual(ids);
     expect(found.mistakes).toHaveLength(1);
   });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { readMicrodata } from "../../../src/html/microdata.ts";
+import { readMicrodataPage } from "../../../src/html/microdata.ts";
 
-const readValue = (html: string): unknown => {
-  const [item] = readMicrodata(`<div itemscope>${html}</div>`);
-  return item?.properties.get("a")?.map(({ value }) => value);
+const readValue = async (html: string): Promise<unknown> => {
+  const { items } = await readMicrodataPage(`<div itemscope>${html}</div>`);
+  return items[0]?.properties.get("a")?.map(({ value }) => value);
 };
 
 it.each([
@@ -33,10 +33,10 @@ it.each([
   ["<template itemprop=a>no</template>", ""],
   ["<p itemprop=a content=no value=no href=no></p>", ""],
   ["<div itemprop=a>x<div itemprop=b>y</div></div>", "xy"],
-])("takes the value of %s from where the standard says", (html, value) => {
-  expect(readValue(html)).toEqual([value]);
+])("takes the value of %s from where the standard says", async (html, value) => {
+  expect(await readValue(html)).toEqual([value]);
 });
 
-it("takes an item for the value before any attribute", () => {
-  expect(readValue("<a itemprop=a href=x itemscope>")).toEqual([{ types: [], line: 1, properties: new Map() }]);
+it("takes an item for the value before any attribute", async () => {
+  expect(await readValue("<a itemprop=a href=x itemscope>")).toEqual([{ types: [], line: 1, properties: new Map() }]);
 });

@@ -130,7 +130,7 @@ describe("readMicrodataUsers", () => {
   it("takes a page that cannot be read to its end for a problem", async () => {
     const { users, problems } = await readMicrodataUsers(`${credential(who)}\n${"<div>".repeat(600)}`);
     expect(users).toEqual([]);
-    expect(problems).toEqual([{ line: 2, text: "elements nest more than 512 levels deep" }]);
+    expect(problems).toEqual([{ line: 2, text: "the page nests elements more than 512 levels deep" }]);
   });
 
   it.each([
