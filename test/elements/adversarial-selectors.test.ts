@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */
 const pages = {
@@ -64,7 +64,7 @@ let slowest = { ms: 0, selector: "" };
 
 beforeAll(async () => {
   for (const [name, html] of Object.entries(pages)) {
-    documents.set(name, await parseHtml(Buffer.from(`<!doctype html><body>${html}`)));
+    documents.set(name, await parseHtml(`<!doctype html><body>${html}`));
   }
 }, 120_000);
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../src/elements/document-cache.ts";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 
-const document = await parseHtml(Buffer.from("<p>a"));
+const document = await parseHtml("<p>a");
 const load = (): SourceDocument => document;
 
 describe("DocumentCache", () => {
@@ -29,7 +29,7 @@ describe("DocumentCache", () => {
 
   it("tells versions and paths apart", async () => {
     const cache = new DocumentCache();
-    const other = await parseHtml(Buffer.from("<p>b"));
+    const other = await parseHtml("<p>b");
     cache.set("/a", "1", document);
     expect(await cache.get("/a", "2", () => other)).toBe(other);
     expect(await cache.get("/b", "1", () => other)).toBe(other);

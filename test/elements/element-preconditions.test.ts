@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { judgePreconditions } from "../../src/elements/element-preconditions.ts";
 import { elementTag } from "../../src/elements/element-tag.ts";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { elementsOf } from "./pages.ts";
 
 const tag = elementTag(Buffer.from("<p>a"));
@@ -13,7 +13,7 @@ async function judge(method: string, headers: Record<string, string>) {
   const request = { ...(await fileRequest(storage, "/a.html", { method, headers })), selector: "p:first-child" };
   const stat = await storage.stat("/a.html");
   if (!stat) throw new Error("the page is gone");
-  const document = await parseHtml(Buffer.from("<p>a<p>b"));
+  const document = await parseHtml("<p>a<p>b");
   const elements = elementsOf(document).filter(({ name }) => name === "p");
   return judgePreconditions({ ...request, stat, right: "read" }, { document, stat }, elements.slice(0, 1));
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { elementBytes, elementHeaders, matchHeaders, withMatches } from "../../src/elements/element-reply.ts";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { elementsOf } from "./pages.ts";
 
 const limits = { maxFileSize: 1000, maxDocumentSize: 1000 };
 
 describe("elementBytes", () => {
   it("are those of the file, one element behind the other", async () => {
-    const document = await parseHtml(Buffer.from("<p title='x'>é</P ><p>\r\n"));
+    const document = await parseHtml("<p title='x'>é</P ><p>\r\n");
     const elements = elementsOf(document).filter(({ name }) => name === "p");
     expect(Buffer.from(await elementBytes(document, elements, limits)).toString()).toBe("<p title='x'>é</P ><p>\r\n");
   });
@@ -24,7 +24,7 @@ describe("elementBytes", () => {
   });
 
   it("are not made where they would be too many", async () => {
-    const document = await parseHtml(Buffer.from("<b>1</b>"));
+    const document = await parseHtml("<b>1</b>");
     const four = elementsOf(document);
     await expect(elementBytes(document, four, { ...limits, maxFileSize: 20 })).rejects.toMatchObject({ status: 413 });
     await expect(elementBytes(document, four, { ...limits, maxDocumentSize: 8 })).rejects.toMatchObject({

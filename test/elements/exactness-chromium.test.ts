@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import { seededRandom, suiteSeed } from "../helpers/effort.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { browserPaths } from "./browser-paths.ts";
 import { OfflineChromium } from "./chromium.ts";
 import { featureSelectors } from "./feature-selectors.ts";

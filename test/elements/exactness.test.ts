@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/html/document/html-document.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { browserPaths } from "./browser-paths.ts";
 import { elementsOf, realPages } from "./pages.ts";
 import { selectorOver } from "./selected.ts";

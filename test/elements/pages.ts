@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/html/document/element-span.ts";
-import { forEachNode, nextNode } from "../../src/html/document/html-document.ts";
+import { nextNode } from "../../src/html/document/html-document.ts";
 import { type RootNode, SourceElement, type TreeChild } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
+import { TreeWalk } from "../../src/html/document/tree-walk.ts";
 import { sample } from "../helpers/effort.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);
@@ -45,10 +46,11 @@ export function elementsIn(root: RootNode): SourceElement[] {
   return elements;
 }
 
-/** All nodes below a root in document order, those in templates last. */
+/** All nodes below a root in the order of a source, those in templates too. */
 export function nodesOf(root: RootNode): TreeChild[] {
   const nodes: TreeChild[] = [];
-  forEachNode(root, (node) => nodes.push(node));
+  const walk = new TreeWalk(root);
+  while (walk.advance()) if (!walk.isAtEnd) nodes.push(walk.node as TreeChild);
   return nodes;
 }
 

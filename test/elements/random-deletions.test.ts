@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { seededRandom, timesOf } from "../helpers/effort.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { send } from "./editing.ts";
 import { elementsOf, realPages, selectorOf } from "./pages.ts";
 

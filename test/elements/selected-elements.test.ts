@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { selectedElements } from "../../src/elements/selected-elements.ts";
-import { parseHtml } from "../../src/html/document/html-document.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { accessOf } from "../helpers/file-request.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
 
@@ -11,7 +11,7 @@ const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secre
 const options = { maxSelectionMs: 250 } as never;
 
 async function chosen(id: string): Promise<SelectedElements> {
-  const document = await parseHtml(Buffer.from(page));
+  const document = await parseHtml(page);
   const elements = elementsOf(document).filter(({ attribs }) => attribs["id"] === id || attribs["class"] === id);
   expect(elements).toHaveLength(1);
   return selectedElements({ options }, document, elements);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseHtml } from "../../src/html/document/html-document.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
 import { OfflineChromium } from "./chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { richPages } from "./rich-page.ts";
@@ -19,7 +19,7 @@ describe("odd selectors in Chromium", { tags: ["chromium"] }, () => {
     "it takes the same ones, and they select the same elements in %s mode",
     { timeout: 60_000 },
     async (mode) => {
-      const document = await parseHtml(Buffer.from(richPages[mode]));
+      const document = await parseHtml(richPages[mode]);
       const page = await browser.open(Buffer.from(richPages[mode]));
       expect(elementsOf(document).map(({ name }) => name)).toEqual(await page.names());
 
@@ -35,7 +35,7 @@ describe("odd selectors in Chromium", { tags: ["chromium"] }, () => {
   );
 
   it("it takes what the standard has and Chromium does not take yet", async () => {
-    const document = await parseHtml(Buffer.from("<p lang=en a=b>"));
+    const document = await parseHtml("<p lang=en a=b>");
     const page = await browser.open(Buffer.from("<p lang=en a=b>"));
     expect(beyondChromium.map(selectorOver(document))).not.toContain("refused");
     expect(await page.select(beyondChromium)).toEqual(beyondChromium.map(() => "refused"));

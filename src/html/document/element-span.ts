@@ -1,7 +1,5 @@
 import type { TimeSlice } from "../../event-loop/time-slice.ts";
-import { DocumentError } from "../document-error.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
-import { type DisplacedText, hasEndTag } from "./html-tree.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
 export interface ElementSpan {
@@ -21,17 +19,20 @@ export function elementSpan(element: SourceElement): ElementSpan | undefined {
   return { start: startIndex, end, contentStart, contentEnd: contentEnd === -1 ? end : contentEnd };
 }
 
-/** The span of an element that is to be cut out of the source. Throws `INVALID_TARGET` where it has none. */
-export function requireSpan(element: SourceElement): ElementSpan {
-  const span = elementSpan(element);
-  if (span) return span;
-  const details = `This <${element.name}> has no place of its own in the file: it is implied, or markup around it is broken.`;
-  throw new DocumentError("INVALID_TARGET", details);
-}
-
 /** Whether an element consists of a start tag only: `<br>`, `<circle/>`. */
 export function isTagOnly(element: SourceElement): boolean {
   return element.startIndex !== null && element.contentEnd === -1;
+}
+
+/** Whether the source has an end tag for the element. */
+export function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
+  return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
+}
+
+/** Characters that the parser put under another parent than the element they stand in. */
+export interface DisplacedText {
+  readonly offset: number;
+  readonly parent: TreeParent;
 }
 
 /** What a parse found out about the source, see `HtmlTreeAdapter`. */

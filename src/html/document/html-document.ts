@@ -1,19 +1,13 @@
-import { html, serialize, serializeOuter } from "parse5";
+import { html } from "parse5";
 import { TimeSlice } from "../../event-loop/time-slice.ts";
 import { settleSpans } from "./element-span.ts";
-import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeNode } from "./html-nodes.ts";
-import { HtmlTreeAdapter, type HtmlTreeTypes, treeReader } from "./html-tree.ts";
+import type { RootNode, SourceElement, TreeChild, TreeNode } from "./html-nodes.ts";
+import { HtmlTreeAdapter } from "./html-tree.ts";
 import { endOfPage } from "./page-end.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
 import { parseInTurn } from "./parse-queue.ts";
-import { type ParsedTree, readSource, type SourceDocument, sourceDocument } from "./source-document.ts";
-
-/** Parses an HTML document from its bytes. */
-export async function parseHtml(bytes: Uint8Array, limits: ParseLimits = {}): Promise<SourceDocument> {
-  const source = readSource(bytes);
-  return sourceDocument(source, await parseHtmlTree(source.source, limits), false);
-}
+import type { ParsedTree } from "./source-document.ts";
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
 export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
@@ -51,25 +45,4 @@ export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
     current = current.parent;
   }
   return null;
-}
-
-/** Visits every node below `root`, those in template contents last. */
-export function forEachNode(root: RootNode, visit: (node: TreeChild) => void): void {
-  const roots = [root];
-  for (let current = roots.pop(); current; current = roots.pop()) {
-    for (let node = nextNode(current, current); node; node = nextNode(node, current)) {
-      visit(node);
-      if (node instanceof TemplateElement) roots.push(node.content);
-    }
-  }
-}
-
-/** An element's outer HTML as a browser serialises it. */
-export function outerHtml(element: SourceElement): string {
-  return serializeOuter<HtmlTreeTypes>(element, { treeAdapter: treeReader });
-}
-
-/** A whole tree as a browser serialises it. */
-export function documentHtml(root: RootNode): string {
-  return serialize<HtmlTreeTypes>(root, { treeAdapter: treeReader });
 }

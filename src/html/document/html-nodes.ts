@@ -149,6 +149,14 @@ const elementTypes: Readonly<Record<string, Element["type"] | undefined>> = Obje
   style: "style",
 });
 
+/** Is told what becomes of each start tag. */
+export interface TagObserver {
+  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several elements of one tag. */
+  used(element: SourceElement, offset: number): void;
+  /** The tag made no element, such as a `<td>` outside of tables. */
+  ignored(name: string, attributes: readonly { readonly name: string }[], offset: number): void;
+}
+
 /** Makes a node without a parent the last child of another one. */
 export function appendChild(parent: TreeParent, node: TreeChild): void {
   const last = parent.children.at(-1);

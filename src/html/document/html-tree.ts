@@ -1,11 +1,13 @@
 import { html, type Token, type TreeAdapter, type TreeAdapterTypeMap } from "parse5";
 import { Attributes, noAttributes } from "./attributes.ts";
+import { type DisplacedText, hasEndTag } from "./element-span.ts";
 import {
   appendChild,
   CommentNode,
   DoctypeNode,
   RootNode,
   SourceElement,
+  type TagObserver,
   TemplateElement,
   TextNode,
   type TreeChild,
@@ -14,20 +16,6 @@ import {
 } from "./html-nodes.ts";
 import { ParseBudget } from "./parse-budget.ts";
 import { SourceTexts } from "./source-texts.ts";
-
-/** Characters that the parser put under another parent than the element they stand in. */
-export interface DisplacedText {
-  readonly offset: number;
-  readonly parent: TreeParent;
-}
-
-/** Is told what becomes of each start tag. */
-export interface TagObserver {
-  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several elements of one tag. */
-  used(element: SourceElement, offset: number): void;
-  /** The tag made no element, such as a `<td>` outside of tables. */
-  ignored(name: string, attributes: readonly Token.Attribute[], offset: number): void;
-}
 
 /** Node types of the tree, in the terms of parse5. */
 export type HtmlTreeTypes = TreeAdapterTypeMap<
@@ -43,7 +31,7 @@ export type HtmlTreeTypes = TreeAdapterTypeMap<
   DoctypeNode
 >;
 
-/** parse5 only asks whether a location is there, and whether it has an end tag. */
+// parse5 only asks whether a location is there, and whether it has an end tag.
 const someLocation = {} as Token.ElementLocation;
 const closedLocation = { endTag: {} } as Token.ElementLocation;
 
@@ -59,7 +47,6 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   /** Where the last start tag begins. */
   tagStart = 0;
   readonly #observer: TagObserver | undefined;
-  /** Where the tags begin whose attributes these are. */
   readonly #offsets = new WeakMap<readonly Token.Attribute[], number>();
   #isTagUsed = false;
   readonly #budget: ParseBudget;
@@ -315,16 +302,8 @@ export class HtmlTreeAdapter implements TreeAdapter<HtmlTreeTypes> {
   }
 }
 
-/** The adapter's reading half, for serialising a tree. */
-export const treeReader: HtmlTreeAdapter = new HtmlTreeAdapter();
-
 function isPageElement(node: TreeNode): boolean {
   return node instanceof SourceElement && (node.name === "body" || node.name === "html");
-}
-
-/** Whether the source has an end tag for the element. */
-export function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
-  return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
 }
 
 function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {

@@ -17,13 +17,3 @@ export function splice(source: string, replacements: readonly Replacement[]): st
   parts.push(source.slice(position));
   return parts.join("");
 }
-
-/** Where an offset of the source lies after the replacements; what was inserted at the offset itself lies before it. */
-export function shiftOffset(offset: number, replacements: readonly Replacement[]): number {
-  let shifted = offset;
-  for (const { start, end, text } of replacements) {
-    if (end > offset) break;
-    shifted += text.length - (end - start);
-  }
-  return shifted;
-}

@@ -1,11 +1,11 @@
 import { getAttributeValue, getElementsByTagName } from "domutils";
-import { HttpError } from "../../http/http-error.ts";
 import { buildHtmlTree, isHtmlElement } from "../document/html-document.ts";
-import { type RootNode, SourceElement } from "../document/html-nodes.ts";
-import { HtmlTreeAdapter, type TagObserver } from "../document/html-tree.ts";
+import { type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
+import { HtmlTreeAdapter } from "../document/html-tree.ts";
 import { LineCounter } from "../document/line-counter.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { parseInTurn } from "../document/parse-queue.ts";
+import { DocumentError } from "../document-error.ts";
 
 const microdataAttributes = ["itemscope", "itemtype", "itemid", "itemprop", "itemref"];
 
@@ -67,7 +67,7 @@ async function parse(source: string, tags: TagLog): Promise<RootNode> {
   try {
     return await parseInTurn(source.length, () => buildHtmlTree(source, tree, budget));
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
+    if (!(error instanceof DocumentError)) throw error;
     const message = error.message.replace(/^The document/, "the page").replace(/\.$/, "");
     throw new MicrodataError(new LineCounter(source).at(tree.tagStart).line, message);
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { firstLineAt, losesFirstLine } from "../../../src/html/document/first-line.ts";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function element(page: string, name: string) {
-  const found = elementsOf(await parseHtml(Buffer.from(page))).find((each) => each.name === name);
+  const found = elementsOf(await parseHtml(page)).find((each) => each.name === name);
   if (!found) throw new Error(`no ${name}`);
   return found;
 }

@@ -18,7 +18,6 @@ import {
   uniqueSort,
 } from "domutils";
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import {
   DoctypeNode,
   type RootNode,
@@ -27,12 +26,13 @@ import {
 } from "../../../src/html/document/html-nodes.ts";
 import { compileSelector, selectElements } from "../../../src/html/selector/select.ts";
 import { elementsIn, nodesOf, realPages } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page =
   '<!doctype html PUBLIC "p" "s"><!--c--><title>t</title><p id=a class="x y">one <b>two</b><script>3</script></p><p>four';
 
 async function tree(source: string): Promise<RootNode> {
-  return (await parseHtml(Buffer.from(source))).root;
+  return (await parseHtml(source)).root;
 }
 
 describe("the nodes of a tree", () => {

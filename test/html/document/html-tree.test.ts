@@ -1,6 +1,5 @@
 import { Parser } from "parse5";
 import { describe, expect, it } from "vitest";
-import { forEachNode, parseHtml } from "../../../src/html/document/html-document.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -8,11 +7,12 @@ import {
   TemplateElement,
   TextNode,
 } from "../../../src/html/document/html-nodes.ts";
-import { HtmlTreeAdapter, type HtmlTreeTypes, hasEndTag } from "../../../src/html/document/html-tree.ts";
+import { HtmlTreeAdapter, type HtmlTreeTypes } from "../../../src/html/document/html-tree.ts";
 import { elementsIn, elementsOf, nodesOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function element(source: string, name: string): Promise<SourceElement> {
-  const found = elementsOf(await parseHtml(Buffer.from(source))).find((each) => each.name === name);
+  const found = elementsOf(await parseHtml(source)).find((each) => each.name === name);
   if (!found) throw new Error(`there is no <${name}>`);
   return found;
 }
@@ -21,17 +21,17 @@ describe("the tree of an HTML document", () => {
   it("links each node to its parent and its siblings, also where error recovery moved it", async () => {
     const source =
       "<!doctype html><!--c--><p>a<b>b<p>c</b>d<table>x<tr><td>1</table><template><i>t</template><a><div></a>";
-    const { root } = await parseHtml(Buffer.from(source));
-    forEachNode(root, (node) => {
+    const { root } = await parseHtml(source);
+    for (const node of nodesOf(root)) {
       const siblings = node.parent?.children ?? [];
       const index = siblings.indexOf(node);
       expect(index).not.toBe(-1);
       expect([node.prev, node.next]).toEqual([siblings[index - 1] ?? null, siblings[index + 1] ?? null]);
-    });
+    }
   });
 
   it("has nodes of five kinds", async () => {
-    const { root } = await parseHtml(Buffer.from('<!doctype html PUBLIC "p" "s"><!--c--><p>t'));
+    const { root } = await parseHtml('<!doctype html PUBLIC "p" "s"><!--c--><p>t');
     const [doctype, comment] = root.children;
     expect(doctype instanceof DoctypeNode && [doctype["x-name"], doctype["x-publicId"], doctype["x-systemId"]]).toEqual(
       ["html", "p", "s"],
@@ -66,13 +66,5 @@ describe("the tree of an HTML document", () => {
     expect(
       tree.displaced.map(({ offset, parent }) => [offset, parent instanceof SourceElement && parent.name]),
     ).toEqual([[7, "body"]]);
-  });
-});
-
-describe("hasEndTag", () => {
-  it("knows whether the source has an end tag", async () => {
-    expect(hasEndTag(await element("<ul><li>a</li></ul>", "li"))).toBe(true);
-    expect(hasEndTag(await element("<ul><li>a</ul>", "li"))).toBe(false);
-    expect(hasEndTag(await element("<br>", "br"))).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { pageElements } from "../../../src/html/document/page-elements.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function names(page: string): Promise<string[]> {
-  return Object.keys(pageElements((await parseHtml(Buffer.from(page))).root));
+  return Object.keys(pageElements((await parseHtml(page)).root));
 }
 
 describe("pageElements", () => {

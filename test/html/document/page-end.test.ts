@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { TextNode } from "../../../src/html/document/html-nodes.ts";
 import { endOfPage, isClosing, textOnPage } from "../../../src/html/document/page-end.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("endOfPage", () => {
   it.each([
@@ -13,7 +13,7 @@ describe("endOfPage", () => {
     ["<table></body>\n", 15],
     ["<frameset></frameset>\n", 22],
   ])("of %j is %i", async (page, end) => {
-    expect(endOfPage(await parseHtml(Buffer.from(page)))).toBe(end);
+    expect(endOfPage(await parseHtml(page))).toBe(end);
   });
 });
 

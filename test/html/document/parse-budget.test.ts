@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import type { ParseLimits } from "../../../src/html/document/parse-budget.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const tooDeep = { code: "DOCUMENT_TOO_DEEP" };
 const tooCostly = { code: "DOCUMENT_TOO_COSTLY" };
@@ -8,7 +8,7 @@ const tooCostly = { code: "DOCUMENT_TOO_COSTLY" };
 const attributes = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}`).join(" ");
 
 function parse(source: string, limits?: ParseLimits) {
-  return parseHtml(Buffer.from(source), limits);
+  return parseHtml(source, limits);
 }
 
 describe("the budget of a parse", () => {

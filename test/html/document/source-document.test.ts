@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { documentBytes, readSource, requireEncodable } from "../../../src/html/document/source-document.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("readSource", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("readSource", () => {
 
 describe("requireEncodable", () => {
   it("takes any text for UTF-8, and ASCII only where the document is something else", async () => {
-    const utf8 = await parseHtml(Buffer.from("<p>é"));
+    const utf8 = await parseHtml("<p>é");
     const other = await parseHtml(Buffer.from("<p>é", "latin1"));
     expect(() => requireEncodable(utf8, "€")).not.toThrow();
     expect(() => requireEncodable(other, "a")).not.toThrow();

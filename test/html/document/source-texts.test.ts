@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { TextNode } from "../../../src/html/document/html-nodes.ts";
 import { SourceTexts } from "../../../src/html/document/source-texts.ts";
 import { nodesOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function textsOf(source: string): Promise<string[]> {
-  const { root } = await parseHtml(Buffer.from(source));
+  const { root } = await parseHtml(source);
   return nodesOf(root).flatMap((node) => (node instanceof TextNode ? [node.data] : []));
 }
 

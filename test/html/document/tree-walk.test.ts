@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { SourceElement, type TreeNode } from "../../../src/html/document/html-nodes.ts";
 import { contentOf, TreeWalk } from "../../../src/html/document/tree-walk.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 function label({ node, isAtEnd }: TreeWalk): string {
   if (node instanceof SourceElement) return isAtEnd ? `/${node.name}` : node.name;
@@ -10,7 +10,7 @@ function label({ node, isAtEnd }: TreeWalk): string {
 }
 
 async function bodyOf(page: string): Promise<SourceElement> {
-  const body = elementsOf(await parseHtml(Buffer.from(page)))[2];
+  const body = elementsOf(await parseHtml(page))[2];
   if (!body) throw new Error("no body");
   return body;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { applyEdit } from "../../../src/html/edit/apply-edit.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 /** Cuts just the given part of the source out, as if that were the element of a name. */
 async function cut(page: string, name: string, part: string, maxLength = 1000) {
-  const document = await parseHtml(Buffer.from(page));
+  const document = await parseHtml(page);
   const elements = elementsOf(document).filter((element) => element.name === name);
   const edit = {
     kind: "deleted" as const,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { insertionPoint } from "../../../src/html/edit/insertion-point.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 /** The page with a mark where content is added to the first element of a name. */
 async function marked(page: string, name: string): Promise<string | undefined> {
-  const document = await parseHtml(Buffer.from(page));
+  const document = await parseHtml(page);
   const element = elementsOf(document).find((each) => each.name === name);
   const point = element && insertionPoint(document, element);
   return point === undefined ? undefined : `${page.slice(0, point)}^${page.slice(point)}`;

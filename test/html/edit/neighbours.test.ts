@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { nextOf, previousOf } from "../../../src/html/edit/neighbours.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function around(page: string, id: string): Promise<(string | undefined)[]> {
-  const element = elementsOf(await parseHtml(Buffer.from(page))).find(({ attribs }) => attribs["id"] === id);
+  const element = elementsOf(await parseHtml(page)).find(({ attribs }) => attribs["id"] === id);
   if (!element) throw new Error(`no #${id}`);
   return [previousOf(element), nextOf(element)].map((node) => (node instanceof SourceElement ? node.name : node?.type));
 }

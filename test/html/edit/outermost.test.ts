@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { outermost } from "../../../src/html/edit/outermost.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function outermostIds(page: string, name: string): Promise<(string | undefined)[]> {
-  const elements = elementsOf(await parseHtml(Buffer.from(page))).filter((element) => element.name === name);
+  const elements = elementsOf(await parseHtml(page)).filter((element) => element.name === name);
   return outermost(elements).map(({ attribs }) => attribs["id"]);
 }
 

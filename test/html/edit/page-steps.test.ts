@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { pageSteps } from "../../../src/html/edit/page-steps.ts";
 import { treeEdit } from "../../../src/html/edit/placement.ts";
 import { parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function stepsOf(page: string): Promise<string> {
-  const steps = [...pageSteps(await parseHtml(Buffer.from(page)))];
+  const steps = [...pageSteps(await parseHtml(page))];
   return steps.map(({ kind, node, data }) => (node instanceof SourceElement ? `${kind} ${node.name}` : data)).join("|");
 }
 
@@ -39,7 +39,7 @@ describe("pageSteps", () => {
   });
 
   it("joins text over what is taken out, and puts in what is supplied", async () => {
-    const document = await parseHtml(Buffer.from("a<b>x</b>c<p>d</p>"));
+    const document = await parseHtml("a<b>x</b>c<p>d</p>");
     const [, , , b, p] = elementsOf(document);
     if (!b || !p) throw new Error("the page is not as it should be");
     const fragment = await parseFragment("e<i>f</i>");

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { splicedLength, treeEdit } from "../../../src/html/edit/placement.ts";
 import { splice } from "../../../src/html/edit/splice.ts";
 import { parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("treeEdit", () => {
   it("says what stands where in the edited source", async () => {
     const page = "<p>a</p><i>b</i><u>c</u>";
-    const [, , body, p, i, u] = elementsOf(await parseHtml(Buffer.from(page)));
+    const [, , body, p, i, u] = elementsOf(await parseHtml(page));
     if (!body || !p || !i || !u) throw new Error("the page is not as it should be");
     const fragment = await parseFragment("<b>x</b>");
     const placements = [

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import type { Placement } from "../../../src/html/edit/placement.ts";
@@ -7,11 +6,12 @@ import { prove } from "../../../src/html/edit/proof.ts";
 import { splice } from "../../../src/html/edit/splice.ts";
 import { contextIn, parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page =
   "<table><tbody><tr><td>x</td></tr></tbody></table><ul></ul><div></div><p></p><template></template><svg></svg>";
 
-const parse = (source: string): Promise<SourceDocument> => parseHtml(Buffer.from(source));
+const parse = (source: string): Promise<SourceDocument> => parseHtml(source);
 
 function elementIn(document: SourceDocument, name: string): SourceElement {
   const element = elementsOf(document).find((each) => each.name === name);

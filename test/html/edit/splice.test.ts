@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shiftOffset, splice } from "../../../src/html/edit/splice.ts";
+import { splice } from "../../../src/html/edit/splice.ts";
 
 describe("splice", () => {
   it("replaces, removes and inserts in one pass", () => {
@@ -22,15 +22,5 @@ describe("splice", () => {
       { start: 2, end: 4, text: "" },
     ];
     expect(() => splice("abcdef", replacements)).toThrow(RangeError);
-  });
-});
-
-describe("shiftOffset", () => {
-  it("follows what stood at an offset", () => {
-    const replacements = [
-      { start: 1, end: 2, text: "xyz" },
-      { start: 4, end: 4, text: "++" },
-    ];
-    expect([0, 2, 3, 4, 5].map((offset) => shiftOffset(offset, replacements))).toEqual([0, 4, 5, 8, 9]);
   });
 });

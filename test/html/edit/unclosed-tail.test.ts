@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { endTagsAt, firstTagOf } from "../../../src/html/edit/unclosed-tail.ts";
 import { parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function endTags(page: string, name: string, firstTag?: string): Promise<string> {
-  const element = elementsOf(await parseHtml(Buffer.from(page))).find((each) => each.name === name);
+  const element = elementsOf(await parseHtml(page)).find((each) => each.name === name);
   return endTagsAt(element, (element?.endIndex ?? 0) + 1, firstTag);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { contextIn, fragmentsOf, parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("parseFragment", () => {
   it.each([
@@ -103,7 +103,7 @@ describe("contextIn", () => {
   });
 
   it("goes by the parent: SVG is foreign, and HTML stands in a foreignObject again", async () => {
-    const document = await parseHtml(Buffer.from("<svg><foreignObject></foreignObject></svg><p>"));
+    const document = await parseHtml("<svg><foreignObject></foreignObject></svg><p>");
     const contexts = elementsOf(document).map((element) => [element.name, contextIn(element)]);
     expect(Object.fromEntries(contexts)).toMatchObject({ svg: "foreign", foreignObject: "html", p: "html" });
   });
@@ -111,7 +111,7 @@ describe("contextIn", () => {
 
 describe("fragmentsOf", () => {
   it("reads the same HTML once for each context", async () => {
-    const document = await parseHtml(Buffer.from("<p></p><b></b>"));
+    const document = await parseHtml("<p></p><b></b>");
     const [, , , p, b] = elementsOf(document);
     const fragmentIn = fragmentsOf("<i>x</i>");
     expect(await fragmentIn(p ?? null)).toBe(await fragmentIn(b ?? null));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { compileSelector, selectElements } from "../../../src/html/selector/select.ts";
 import { select } from "../../elements/selecting.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page = `<!doctype html><html lang=en><head><title>t</title></head><body>
 <ul id=list class="a b"><li id=one>1<li id=two class=x>2<li id=three>3</ul>
@@ -40,8 +40,8 @@ describe("selectElements", () => {
 
   it("finds the elements of one document after those of another", async () => {
     const selector = compileSelector("div:has(b) p");
-    const first = await parseHtml(Buffer.from("<div><b></b><p id=x></p></div>"));
-    const second = await parseHtml(Buffer.from("<div><p id=y></p></div>"));
+    const first = await parseHtml("<div><b></b><p id=x></p></div>");
+    const second = await parseHtml("<div><p id=y></p></div>");
     expect([first, second, first].map((document) => selectElements(document, selector).length)).toEqual([1, 0, 1]);
   });
 });

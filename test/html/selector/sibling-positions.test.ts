@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import { EvaluationClock } from "../../../src/html/selector/evaluation-clock.ts";
 import { isNth, SiblingPositions } from "../../../src/html/selector/sibling-positions.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const clock = new EvaluationClock(60_000);
 
 describe("SiblingPositions", () => {
   it("counts the siblings with the same key, from both ends", async () => {
-    const document = await parseHtml(Buffer.from("<p>a<i>b</i>c<b>d</b><!-- e --><i>f</i><u></u></p>"));
+    const document = await parseHtml("<p>a<i>b</i>c<b>d</b><!-- e --><i>f</i><u></u></p>");
     const [, , , , ...children] = elementsOf(document);
     const positions = new SiblingPositions(({ name }) => (name === "u" ? null : name), clock);
     const found = children.map((child) => [child.name, positions.fromStart(child), positions.fromEnd(child)]);
@@ -21,7 +21,7 @@ describe("SiblingPositions", () => {
   });
 
   it("asks for the key of each sibling once", async () => {
-    const document = await parseHtml(Buffer.from("<p>".repeat(100)));
+    const document = await parseHtml("<p>".repeat(100));
     const asked = new Set<unknown>();
     let questions = 0;
     const keyOf = (element: unknown): string => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { parseHtml } from "../../../src/html/document/html-document.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { EvaluationClock } from "../../../src/html/selector/evaluation-clock.ts";
 import { nextBehind, stepsBackward, stepsForward, type TreeStep } from "../../../src/html/selector/tree-steps.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page = "<a id=a>1<b id=b><i id=c></i></b><!-- x --><b id=d></b>2<b id=e><i id=f></i></b></a>";
 
 async function elementsById(): Promise<(id: string) => SourceElement> {
-  const elements = elementsOf(await parseHtml(Buffer.from(page)));
+  const elements = elementsOf(await parseHtml(page));
   return (id) => elements.find(({ attribs }) => attribs["id"] === id) as SourceElement;
 }
 
