@@ -34,6 +34,10 @@ describe("npm run bench", () => {
         title: "PUT 1 KB over an existing file",
         rows: ["filement", "filement, durability: rename", "bare node:http, writeFile"],
       },
+      {
+        title: "Listings of 2,000 entries",
+        rows: ["JSON, everything", "JSON, by size", "JSON, ?limit=1000", "HTML"],
+      },
       { title: "GET of a page of 90 KB", rows: ["selector=title", "the whole page"] },
       { title: "PUT selector=title in a page of 90 KB", rows: ["filement", "filement, durability: rename"] },
       { title: "Reading p a[href]", rows: libraries },
@@ -69,7 +73,7 @@ describe("npm run bench", () => {
     expect(await runNodeToEnd([run, "speed"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "no measurement speed; there are: files, elements, plugins, live, trees, memory\n",
+      stderr: "no measurement speed; there are: files, listings, elements, plugins, live, trees, memory\n",
     });
   });
 });

@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { elements } from "./elements.mjs";
 import { files } from "./files.mjs";
+import { listings } from "./listings.mjs";
 import { live } from "./live.mjs";
 import { memory } from "./memory.mjs";
 import { plugins } from "./plugins.mjs";
 import { trees } from "./trees.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
-const measurements = { files, elements, plugins, live, trees, memory };
+const measurements = { files, listings, elements, plugins, live, trees, memory };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean" } } });
 const effort = values.quick
