@@ -62,11 +62,11 @@ export function createFileServer(config: FileServerConfig): FileServer {
   const serve = requestPath({
     life,
     clients: clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for"),
-    findSite: (name) => hosts.find(name),
+    hosts,
     nowhere: createSite("", {}, parts),
   });
   const { fallthrough = false } = config;
-  const entries = createEntries(serve, { fallthrough, isClosing: () => life.isClosing });
+  const entries = createEntries(serve, { fallthrough, life });
 
   const files: FileServer = Object.assign(entries.handle, {
     upgrade: entries.upgrade,

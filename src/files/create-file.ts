@@ -1,8 +1,8 @@
 import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
-import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError } from "../http/http-error.ts";
+import { isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { entityTag } from "../http/entity-tag.ts";
-import { isHiddenPath } from "../http/hidden-names.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { forbiddenInName } from "../http/request-path.ts";
+import { forbiddenInName, isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";

@@ -3,14 +3,15 @@ import { documentKind } from "../http/content-type.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
-import { evaluatePreconditions, isRangeCurrent, preconditionFailed } from "../http/preconditions.ts";
+import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
+import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
-const maxPiece = 64 * 1024;
+const maxPiece = 128 * 1024;
 
 // By type, not by extension: `.shtml` and `.xht` are pages, too.
 const canRunScripts = /^text\/html\b|[/+]xml\b/i;
@@ -21,13 +22,12 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   if (!stat || !request.file) throw notFound();
   const file = exchange.method === "HEAD" ? undefined : request.file;
 
-  const validators = { etag: entityTag(stat.version), modified: stat.modified };
+  const { validators, validating, describing } = headersOf(request, stat);
   const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
-  const validating = validatingHeaders(request, stat);
-  if (verdict === "not-modified") return emptyReply(304, validating);
+  if (verdict === "not-modified") return emptyReply(304, { ...validating });
 
-  const headers = { ...validating, ...contentHeaders(request) };
+  const headers = { ...validating, ...describing };
   const { range } = exchange.headers;
   if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
     return wholeFile(headers, stat, file);
@@ -39,15 +39,39 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   return multipartByteRanges(headers, stat.size, spans, file);
 }
 
-/** What a cache needs to know, with or without content (RFC 9110 §15.4.5). */
-function validatingHeaders({ path }: FileRequest, stat: StoredStat): ReplyHeaders {
-  return {
-    etag: entityTag(stat.version),
-    "last-modified": formatHttpDate(stat.modified),
-    "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
-    // A cache must not answer a selector range with the whole document that it keeps.
-    ...(documentKind(path) && { vary: "range" }),
+/** What is said of one version of a file whatever is asked of it. */
+interface FileHeaders {
+  readonly path: string;
+  readonly options: FileOptions;
+  readonly validators: Validators;
+  /** What a cache needs to know, with or without content (RFC 9110 §15.4.5). */
+  readonly validating: Readonly<ReplyHeaders>;
+  readonly describing: Readonly<ReplyHeaders>;
+}
+
+/** Of the storages that keep files in memory, and so give the same record until the file changes. */
+const knownHeaders = new WeakMap<StoredStat, FileHeaders>();
+
+function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
+  const { path, options } = request;
+  const known = knownHeaders.get(stat);
+  if (known?.path === path && known.options === options) return known;
+  const etag = entityTag(stat.version);
+  const made: FileHeaders = {
+    path,
+    options,
+    validators: { etag, modified: stat.modified },
+    validating: {
+      etag,
+      "last-modified": formatHttpDate(stat.modified),
+      "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
+      // A cache must not answer a selector range with the whole document that it keeps.
+      ...(documentKind(path) && { vary: "range" }),
+    },
+    describing: contentHeaders(request),
   };
+  knownHeaders.set(stat, made);
+  return made;
 }
 
 function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHeaders {

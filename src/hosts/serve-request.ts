@@ -11,6 +11,7 @@ import { completeReply, type Reply, type Sent } from "../server/reply.ts";
 import { tooLarge } from "../server/request-body.ts";
 import type { LifeCycle } from "./life-cycle.ts";
 import type { HostedSite } from "./site.ts";
+import type { VirtualHosts } from "./virtual-hosts.ts";
 
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
 export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
@@ -22,18 +23,17 @@ export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver) => Prom
 export interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
-  /** The host that answers for a name; `undefined` for none. */
-  findSite(name: string): HostedSite | undefined;
+  readonly hosts: VirtualHosts;
   /** Stands for the host of a request that named none of ours. */
   readonly nowhere: HostedSite;
 }
 
 /** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
-export function requestPath({ clients, life, findSite, nowhere }: RequestPathParts): ServeRequest {
+export function requestPath({ clients, life, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver) => {
     life.enter();
     const addressed = readAddress(incoming, clients);
-    const site = findSite(addressed.host) ?? nowhere;
+    const site = hosts.find(addressed.host) ?? nowhere;
     const exchange = new Exchange({ incoming, site, clients, ...addressed });
     try {
       await conclude(exchange, site, await answer(exchange, site, addressed), deliver);

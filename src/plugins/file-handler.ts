@@ -4,8 +4,8 @@ import { examineElements } from "../elements/examine.ts";
 import type { ElementRequest, FileRequest, FileSpace } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
-import { isHiddenPath } from "../http/hidden-names.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
+import { isHiddenPath } from "../http/request-path.ts";
 import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import { messageOf } from "../server/error-message.ts";
@@ -100,16 +100,18 @@ function fileSpace(source: Storage, at: string, options: FileOptions): FileSpace
   };
 }
 
+const noRange = { unit: "none" } as const;
+
 async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
   const { method, path, headers, access } = exchange;
   if (path === "*") return serverOptions(method);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
   refuseHiddenPath(exchange, space.options);
   // Before the disk is touched, so that a refusal does not tell what exists.
-  const elements = asksForElements(headers.range) && { elements: "any" as const };
-  if (isMethod(method)) requireRight(access, { path, ...elements }, method);
+  const isForElements = headers.range !== undefined && asksForElements(headers.range);
+  if (isMethod(method)) requireRight(access, isForElements ? { path, elements: "any" } : { path }, method);
 
-  const range = parseRange(headers.range, headers.range === undefined ? 0 : exchange.count("range"));
+  const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
   if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
   refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);

@@ -33,19 +33,19 @@ export interface Entries {
 export interface EntryOptions {
   /** Whether a GET or HEAD that finds nothing is passed to Express's `next()`. */
   readonly fallthrough: boolean;
-  /** Whether a connection is to be closed after its reply. */
-  isClosing(): boolean;
+  /** Whether the server is closing, and so is each connection after its reply. */
+  readonly life: { readonly isClosing: boolean };
 }
 
 /** The three ways into a server: a request of node, an upgrade of node, a `Request` of the Fetch standard. */
-export function createEntries(serve: ServeRequest, { fallthrough, isClosing }: EntryOptions): Entries {
+export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryOptions): Entries {
   const handedOut = new Set<FetchedReply>();
 
   const handle: Entries["handle"] = (request, response, next) => {
     const incoming = new NodeIncoming(request, response); // now: Express takes its prefix from the URL for a moment only
     const deliver: Deliver = (reply) => {
       if (!fallthrough || !next || !isPassedOn(request.method, reply)) {
-        return sendReply(request, response, reply, isClosing());
+        return sendReply(request, response, reply, life.isClosing);
       }
       discard(reply.body);
       next();

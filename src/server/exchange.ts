@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
-import { requestId } from "../http/request-id.ts";
 import { type Access, permitAll, type SelectedElements, type User } from "./access.ts";
 import type { NewChange } from "./change-feed.ts";
 import { notify } from "./notify.ts";
@@ -8,6 +8,9 @@ import { RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
 
 export type { Access, Right, SelectedElements, User } from "./access.ts";
+
+// Safe to repeat in a header, a log line and a file name.
+const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** A request as it comes from `node:http`, `node:http2` or `fetch`, before any of it has been judged. */
 export interface IncomingRequest {
@@ -188,4 +191,11 @@ export class Exchange {
     const released = await Promise.allSettled(releases.map(async (release) => release()));
     for (const result of released) if (result.status === "rejected") this.site.report(result.reason, this);
   }
+}
+
+/**
+ * The client's `X-Request-ID` if it is 1 to 128 letters, digits, dots, underscores and dashes; otherwise a new UUID.
+ */
+export function requestId(header: string | undefined): string {
+  return header !== undefined && usableId.test(header) ? header : randomUUID();
 }

@@ -30,6 +30,7 @@ export interface ByteSpan {
  */
 export interface OpenFile {
   readonly stat: StoredStat;
+  /** Not to be written to: others may be given the same bytes. */
   bytes(span?: ByteSpan): Promise<Uint8Array>;
   stream(span?: ByteSpan): Readable;
   /** Releases the file. Harmless when called twice; a stream still being read goes on to its end. */

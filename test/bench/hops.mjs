@@ -14,7 +14,7 @@ import { printTable } from "./table.mjs";
 /** Enough for what is done once, or once in a while, to be done. */
 const warmUps = 20;
 /** After a reply files are closed and caches are filled; there is no event that says so. */
-const quietMs = 100;
+const quietMs = 250;
 
 const page = `<!doctype html><title>T</title><ul id="news">${"<li>one <b>two</b></li>".repeat(20)}</ul>`;
 const selector = "selector=#news li:first-child";
@@ -48,6 +48,8 @@ try {
   const rows = [];
   for (const each of requests) {
     for (let i = 0; i < warmUps; i += 1) await ask(each);
+    await setTimeout(quietMs);
+    await ask(each); // what is kept only of files that rest is kept by now
     const entered = await functionsEntered(() => ask(each));
     const calls = entered.reduce((sum, { count }) => sum + count, 0);
     const filesEntered = new Set(entered.map(({ file }) => file));

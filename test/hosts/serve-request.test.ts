@@ -41,7 +41,7 @@ async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
   const serve = requestPath({
     clients: clientAddress(trustProxy, "x-forwarded-for"),
     life,
-    findSite: (name) => (name === "a.example" ? site : undefined),
+    hosts: { sites: [site], find: (name) => (name === "a.example" ? site : undefined) },
     nowhere: createSite("", { plugins: [] }, parts),
   });
   const replies: Reply[] = [];

@@ -8,7 +8,7 @@ import type { Reply } from "../../src/server/reply.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen } from "../helpers/serve.ts";
 
-const options = { fallthrough: false, isClosing: () => false };
+const options = { fallthrough: false, life: { isClosing: false } };
 const notFound = new HttpError(404, "NOT_FOUND", "No.");
 
 /** Answers every request with what it asked for. */
@@ -60,7 +60,7 @@ describe("the entries of a server", () => {
   });
 
   it("close the connection after a reply while the server is closing", async () => {
-    const { handle } = createEntries(echo, { ...options, isClosing: () => true });
+    const { handle } = createEntries(echo, { ...options, life: { isClosing: true } });
     const port = await listen(createServer(handle));
     expect(await exchangeBytes(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")).toMatch(/connection: close/i);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
-import { Exchange, type ExchangeInit } from "../../src/server/exchange.ts";
+import { Exchange, type ExchangeInit, requestId } from "../../src/server/exchange.ts";
 
 /** An exchange of a site that keeps what is reported and announced. */
 function exchangeOf({ incoming = {}, ...init }: { incoming?: object } & Partial<Omit<ExchangeInit, "incoming">> = {}) {
@@ -171,4 +171,20 @@ describe("what was deferred", () => {
     await exchange.end();
     expect(released).toHaveBeenCalledOnce();
   });
+});
+
+describe("the id of a request", () => {
+  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+  it.each(["a", "A-1_b.2", "x".repeat(128)])("keeps the client's %s", (id) => {
+    expect(requestId(id)).toBe(id);
+  });
+
+  it.each([undefined, "", "x".repeat(129), "a b", "a\nb", "a\n", "a,b", "<b>", "é", "a/b", "a:b"])(
+    "makes its own for %j",
+    (header) => {
+      expect(requestId(header)).toMatch(uuid);
+      expect(requestId(header)).not.toBe(requestId(header));
+    },
+  );
 });

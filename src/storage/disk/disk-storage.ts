@@ -10,6 +10,7 @@ import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { measure } from "./pending-appends.ts";
 import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
+import { SmallFiles } from "./small-files.ts";
 import { abandonedAfterMs } from "./temporary-file.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
@@ -42,6 +43,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
   const { symlinks = "within-root", durability = "fsync" } = options;
   const witnesses = new Set<ChangeWitness>();
   const disk: Disk = { paths: new DiskPaths(root, symlinks), sync: durability === "fsync", witnesses };
+  const smallFiles = new SmallFiles(disk.paths);
   let recovering: NodeJS.Timeout | undefined;
   return {
     async start() {
@@ -51,14 +53,17 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
       recovering = setTimeout(() => recover(disk.paths.root).catch(ignoreFailure), abandonedAfterMs).unref();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
-    open: (path) => withStorageErrors(open(disk, path)),
+    open: (path) => withStorageErrors(smallFiles.open(path, () => open(disk, path))),
     list: (path) => list(disk, path),
     write: (path, content, how = {}) => withStorageErrors(write(disk, path, content, how)),
     append: (path, content, how) => withStorageErrors(append(disk, path, content, how?.check)),
     update: (path, edit) => withStorageErrors(update(disk, path, edit)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
-    protect: (location) => disk.paths.protect(location),
+    async protect(location) {
+      await disk.paths.protect(location);
+      smallFiles.clear();
+    },
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
       clearTimeout(recovering);

@@ -38,7 +38,7 @@ export class DiskPaths {
 
   /** The real location of what a request path names; `undefined` where there is nothing, or nothing to be seen. */
   async find(path: string): Promise<string | undefined> {
-    const location = this.#locationOf(path);
+    const location = this.locationOf(path);
     if (location === undefined) return undefined;
     try {
       const real = await realpath(location);
@@ -54,7 +54,7 @@ export class DiskPaths {
    * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way.
    */
   async target(path: string): Promise<Target> {
-    const location = this.#locationOf(path);
+    const location = this.locationOf(path);
     if (location === undefined) throw new StorageError("forbidden");
     const { real, rest } = await nearestExisting(location, this.root);
     if (!this.#admits(location.slice(0, location.length - rest.length), real)) throw new StorageError("forbidden");
@@ -80,7 +80,8 @@ export class DiskPaths {
     this.#protected.add((await realpathIfThere(place)) ?? place);
   }
 
-  #locationOf(path: string): string | undefined {
+  /** The location that a path names, whatever is there; `undefined` for one that no file may have. */
+  locationOf(path: string): string | undefined {
     if (path.includes("\0") || path.split("/").some(isTemporaryName)) return undefined;
     const location = join(this.root, path);
     const trimmed = location.endsWith(sep) && location !== this.root ? location.slice(0, -1) : location;

@@ -1,0 +1,159 @@
+import type { BigIntStats } from "node:fs";
+import { join, sep } from "node:path";
+import { Readable } from "node:stream";
+import { LRUCache } from "lru-cache";
+import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
+import { storedStat } from "./file-version.ts";
+import { FreshStats } from "./fresh-stats.ts";
+
+/** Largest file that is kept, and how much all of them may hold together, in bytes. */
+const maxFileBytes = 128 * 1024;
+const maxBytes = 32 * 1024 * 1024;
+/** What an entry takes besides the content. */
+const entryBytes = 1024;
+const maxSeen = 10_000;
+
+// A file that is written twice within one tick of the file system's clock keeps its times, and the second content would go
+// unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
+const tickMs = 100;
+/** Of file systems whose times are no finer than milliseconds: up to two seconds. */
+const coarseTickMs = 3000;
+
+interface KnownFile {
+  readonly file: OpenFile;
+  /** The file, and before it the directories that lead to it from the root. */
+  readonly locations: readonly string[];
+  /** Their records when the content was read. */
+  readonly records: readonly BigIntStats[];
+}
+
+/** Where a request path leads on the disk. */
+export interface Locations {
+  readonly root: string;
+  /** The location that a path names, whatever is there. */
+  locationOf(path: string): string | undefined;
+}
+
+/**
+ * Small files in memory, as fresh as on the disk: before each use the records of the file and of the directories on its way
+ * are asked for anew, and compared. Files that a link leads to are not kept.
+ */
+export class SmallFiles {
+  readonly #locations: Locations;
+  readonly #known = new LRUCache<string, KnownFile>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ file }) => file.stat.size + entryBytes,
+  });
+  readonly #seen = new LRUCache<string, { readonly version: string; readonly at: number }>({ max: maxSeen });
+  readonly #stats = new FreshStats();
+  /** Counts up when what may be seen changes: what was opened before is not kept after. */
+  #generation = 0;
+
+  constructor(locations: Locations) {
+    this.#locations = locations;
+  }
+
+  /** The file at a path; `open` opens it on the disk. */
+  async open(path: string, open: () => Promise<OpenFile | undefined>): Promise<OpenFile | undefined> {
+    const known = this.#known.get(path);
+    if (known) {
+      if (areSame(known.records, await this.#recordsAt(known.locations))) return known.file;
+      if (this.#known.peek(path) === known) this.#known.delete(path);
+    }
+    const generation = this.#generation;
+    const file = await open();
+    if (!file || file.stat.size > maxFileBytes) return file;
+    const { version } = file.stat;
+    const seen = this.#seen.get(path);
+    if (seen?.version === version)
+      return (await this.#keep(path, file, generation, performance.now() - seen.at)) ?? file;
+    this.#seen.set(path, { version, at: performance.now() });
+    return file;
+  }
+
+  /** Forgets everything: what may be seen has changed. */
+  clear(): void {
+    this.#generation += 1;
+    this.#known.clear();
+    this.#seen.clear();
+  }
+
+  /** Reads an open file and keeps it, in place of the file; `undefined` where it cannot be kept. */
+  async #keep(path: string, file: OpenFile, generation: number, seenMs: number): Promise<OpenFile | undefined> {
+    if (seenMs < tickMs) return undefined;
+    const locations = this.#locationsOf(path);
+    const records = await this.#recordsAt(locations);
+    if (!records.every(isPlain) || seenMs < tickOf(records)) return undefined;
+    const record = records.at(-1);
+    // What this process is appending to is another file than its record says, until that is done.
+    if (!record || storedStat(record).version !== file.stat.version) return undefined;
+    const content = await file.bytes().catch(ignoreFailure);
+    if (!content) return undefined;
+    await file.close();
+    const kept = new KeptFile(file.stat, content);
+    if (generation === this.#generation) this.#known.set(path, { file: kept, locations, records });
+    return kept;
+  }
+
+  /** The location of a path, and before it those of the directories from the root on. */
+  #locationsOf(path: string): readonly string[] {
+    const { root } = this.#locations;
+    const location = this.#locations.locationOf(path);
+    if (location === undefined || location === root) return [];
+    const names = location.slice(root.length).split(sep).filter(Boolean);
+    return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
+  }
+
+  #recordsAt(locations: readonly string[]): Promise<readonly (BigIntStats | undefined)[]> {
+    return Promise.all(locations.map((location) => this.#stats.of(location)));
+  }
+}
+
+/** Whether a record is that of a regular file at the end of directories; a link, of whatever, is neither. */
+function isPlain(record: BigIntStats | undefined, i: number, all: readonly unknown[]): record is BigIntStats {
+  return (i === all.length - 1 ? record?.isFile() : record?.isDirectory()) ?? false;
+}
+
+function areSame(before: readonly BigIntStats[], now: readonly (BigIntStats | undefined)[]): boolean {
+  return before.every((record, i) => isSame(record, now[i], i === before.length - 1));
+}
+
+/** A directory is the same whatever is put into it; a file only where nothing was written. */
+function isSame(a: BigIntStats, b: BigIntStats | undefined, isFile: boolean): boolean {
+  if (a.ino !== b?.ino || a.dev !== b.dev) return false;
+  return !isFile || (a.ctimeNs === b.ctimeNs && a.mtimeNs === b.mtimeNs && a.size === b.size);
+}
+
+function tickOf(records: readonly BigIntStats[]): number {
+  const { ctimeNs = 0n } = records.at(-1) ?? {};
+  return ctimeNs % 1_000_000n === 0n ? coarseTickMs : tickMs;
+}
+
+/** Whoever reads the file after this meets the same failure. */
+function ignoreFailure(): undefined {}
+
+const closed = Promise.resolve();
+
+/** A file whose content is in memory. */
+class KeptFile implements OpenFile {
+  readonly stat: StoredStat;
+  readonly #content: Uint8Array;
+
+  constructor({ type, size, modified, version }: StoredStat, content: Uint8Array) {
+    this.stat = { type, size, modified, version };
+    this.#content = content;
+  }
+
+  async bytes(span?: ByteSpan): Promise<Uint8Array> {
+    return span ? this.#content.subarray(span.start, span.end + 1) : this.#content;
+  }
+
+  stream(span?: ByteSpan): Readable {
+    const bytes = span ? this.#content.subarray(span.start, span.end + 1) : this.#content;
+    return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
+  }
+
+  close(): Promise<void> {
+    return closed;
+  }
+}

@@ -1,0 +1,162 @@
+import { link, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openFile } from "../../../src/storage/disk/open-file.ts";
+import { DiskPaths } from "../../../src/storage/disk/paths.ts";
+import { SmallFiles } from "../../../src/storage/disk/small-files.ts";
+import type { OpenFile } from "../../../src/storage/storage.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+/** A directory with small files in memory; counts what is opened on the disk, and its clock goes by hand. */
+async function smallFiles() {
+  const paths = new DiskPaths(await temporaryDirectory(), "within-root");
+  const files = new SmallFiles(paths);
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  const counts = { opened: 0 };
+  const open = (path: string, whileOpening?: () => void): Promise<OpenFile | undefined> =>
+    files.open(path, async () => {
+      counts.opened += 1;
+      const real = await paths.find(path);
+      const file = real === undefined ? undefined : await openFile(real);
+      whileOpening?.();
+      if (file) onTestFinished(() => file.close());
+      return file;
+    });
+  const textAt = async (path: string): Promise<string | undefined> => {
+    const bytes = await (await open(path))?.bytes();
+    return bytes && Buffer.from(bytes).toString();
+  };
+  /** Asks for a file until it is kept. */
+  const keep = async (path: string): Promise<void> => {
+    await open(path);
+    now += 10_000;
+    await open(path);
+    counts.opened = 0;
+  };
+  return { root: paths.root, files, open, textAt, keep, counts, wait: (ms: number) => (now += ms) };
+}
+
+describe("a small file", () => {
+  it("is not opened again while it stays as it is", async () => {
+    const { root, textAt, keep, counts } = await smallFiles();
+    await mkdir(join(root, "a/b"), { recursive: true });
+    await writeFile(join(root, "a/b/c.txt"), "content");
+    await keep("/a/b/c.txt");
+    expect([await textAt("/a/b/c.txt"), await textAt("/a/b/c.txt"), counts.opened]).toEqual(["content", "content", 0]);
+  });
+
+  it("gives parts, streams and one record while it is kept", async () => {
+    const { root, open, keep } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "0123456789");
+    await keep("/a.txt");
+    const file = await open("/a.txt");
+    expect(Buffer.from((await file?.bytes({ start: 2, end: 4 })) ?? []).toString()).toBe("234");
+    expect((await buffer(file?.stream({ start: 8, end: 9 }) as never)).toString()).toBe("89");
+    expect((await buffer(file?.stream() as never)).toString()).toBe("0123456789");
+    expect((await open("/a.txt"))?.stat).toBe(file?.stat);
+    expect(file?.stat).toMatchObject({ type: "file", size: 10 });
+  });
+
+  it("that is empty is one like others", async () => {
+    const { root, open, keep } = await smallFiles();
+    await writeFile(join(root, "empty"), "");
+    await keep("/empty");
+    const file = await open("/empty");
+    expect(await buffer(file?.stream() as never)).toHaveLength(0);
+    expect(await file?.bytes()).toHaveLength(0);
+  });
+
+  it("is kept only when it was seen longer ago than a tick of the file system's clock", async () => {
+    const { root, open, counts, wait } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "a");
+    await open("/a.txt");
+    wait(50);
+    await open("/a.txt");
+    await open("/a.txt");
+    expect(counts.opened).toBe(3);
+  });
+
+  it("is kept for seconds first where the file system counts no fractions", async () => {
+    const { root, open, counts, wait } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "a");
+    const coarse = (await stat(join(root, "a.txt"), { bigint: true })).ctimeNs % 1_000_000n === 0n;
+    await open("/a.txt");
+    wait(200);
+    await open("/a.txt");
+    await open("/a.txt");
+    expect(counts.opened).toBe(coarse ? 3 : 2);
+  });
+
+  it("is read anew after a change that left its size and its time of modification", async () => {
+    const { root, textAt, keep } = await smallFiles();
+    const location = join(root, "a.txt");
+    await writeFile(location, "old");
+    await utimes(location, 1, 1);
+    await keep("/a.txt");
+    await writeFile(location, "new");
+    await utimes(location, 1, 1);
+    expect(await textAt("/a.txt")).toBe("new");
+  });
+
+  it("is read anew where another file has taken its name", async () => {
+    const { root, textAt, keep } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "old");
+    await writeFile(join(root, "b.txt"), "new");
+    await keep("/a.txt");
+    await rename(join(root, "b.txt"), join(root, "a.txt"));
+    expect(await textAt("/a.txt")).toBe("new");
+  });
+
+  it("is gone when its directory became a link that leads out, to the very same file", async () => {
+    const { root, textAt, keep } = await smallFiles();
+    const outside = await temporaryDirectory();
+    await mkdir(join(root, "a"));
+    await writeFile(join(root, "a/secret.txt"), "secret");
+    await keep("/a/secret.txt");
+    await rename(join(root, "a"), join(outside, "a"));
+    await symlink(join(outside, "a"), join(root, "a"));
+    expect(await textAt("/a/secret.txt")).toBeUndefined();
+  });
+
+  it("is gone when it became a link that leads out, to the very same file", async () => {
+    const { root, textAt, keep } = await smallFiles();
+    const outside = join(await temporaryDirectory(), "a.txt");
+    await writeFile(join(root, "a.txt"), "secret");
+    await keep("/a.txt");
+    await link(join(root, "a.txt"), outside);
+    await rename(join(root, "a.txt"), join(root, "gone.txt"));
+    await symlink(outside, join(root, "a.txt"));
+    expect(await textAt("/a.txt")).toBeUndefined();
+  });
+
+  it("is opened each time where a link leads to it", async () => {
+    const { root, textAt, keep, counts } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "a");
+    await symlink("a.txt", join(root, "b.txt"));
+    await keep("/b.txt");
+    expect([await textAt("/b.txt"), await textAt("/b.txt"), counts.opened]).toEqual(["a", "a", 2]);
+  });
+
+  it("of more than 128 KiB is not small", async () => {
+    const { root, open, keep, counts } = await smallFiles();
+    await writeFile(join(root, "a.bin"), Buffer.alloc(128 * 1024 + 1));
+    await keep("/a.bin");
+    await open("/a.bin");
+    expect(counts.opened).toBe(1);
+  });
+
+  it("is forgotten when it is told to forget, also where it was about to be kept", async () => {
+    const { root, files, open, keep, counts, wait } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "a");
+    await keep("/a.txt");
+    files.clear();
+    await open("/a.txt");
+    wait(10_000);
+    await open("/a.txt", () => files.clear());
+    await open("/a.txt");
+    expect(counts.opened).toBe(3);
+  });
+});
