@@ -285,6 +285,7 @@ const preload = `
 import { Server } from "node:net";
 const listen = Server.prototype.listen;
 Server.prototype.listen = function (port, ...others) {
+  if (typeof port !== "number") return listen.call(this, port, ...others); // a lock among processes, say
   this.once("listening", async () => {
     const response = await fetch("http://127.0.0.1:" + this.address().port + "/", { headers: { host: "www.example" } });
     if (!response.ok) throw new Error("GET / was answered " + response.status);
