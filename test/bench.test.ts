@@ -6,7 +6,7 @@ import { projectRoot } from "./helpers/source-files.ts";
 const run = join(projectRoot, "test/bench/run.mjs");
 
 describe("npm run bench", () => {
-  it("prints a row for each server in each table, and ends by itself", { timeout: 60_000 }, async () => {
+  it("prints a row for each server in each table, and ends by itself", { tags: ["campaign"] }, async () => {
     const { code, stdout, stderr } = await runNodeToEnd([run, "--quick"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const tables = stdout

@@ -4,6 +4,7 @@ import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
 import { DocumentError, type DocumentErrorCode } from "../src/html/document-error.ts";
@@ -214,20 +215,18 @@ describe("the snippets", () => {
   });
 
   it.each(snippets)("import only what there is, at $place", ({ code }) => {
-    for (const [, names = "", module = ""] of code.matchAll(/^import\s+([^;]+?)\s+from\s+"([^"]+)";/gm)) {
-      expect(module).toSatisfy(isInstalled);
-      if (module !== "filement") continue;
+    const imports = [...code.matchAll(/^import\s+([^;]+?)\s+from\s+"([^"]+)";/gm)];
+    const missing = imports.flatMap(([, names = "", module = ""]) => {
+      if (!isInstalled(module)) return [module];
+      if (module !== "filement") return [];
       const imported = names.replace(/[{}]/g, "").split(",");
-      expect(Object.keys(filement)).toEqual(
-        expect.arrayContaining(imported.map((name) => name.trim()).filter(Boolean)),
-      );
-    }
+      return imported.map((name) => name.trim()).filter((name) => name !== "" && !(name in filement));
+    });
+    expect(missing).toEqual([]);
   });
 
-  it.each(snippets)("parse, at $place", async ({ code }) => {
-    const file = join(await temporaryDirectory(), "snippet.mjs");
-    await writeFile(file, code);
-    await run(process.execPath, ["--check", file]);
+  it.each(snippets)("parse, at $place", ({ code }) => {
+    expect(parseAst(code, { lang: "js" }).type).toBe("Program");
   });
 
   it.each(snippets.filter(({ isRunnable }) => isRunnable))(
@@ -236,7 +235,6 @@ describe("the snippets", () => {
       const directory = await consumerProject(snippet.code);
       const { stdout, stderr } = await run(process.execPath, ["--import", "./preload.mjs", "snippet.mjs"], {
         cwd: directory,
-        timeout: 15_000,
       });
       expect(stderr).toBe("");
       if (snippet.output !== undefined) expect(trimmedLines(stdout)).toBe(trimmedLines(snippet.output));

@@ -12,6 +12,7 @@ export default defineConfig({
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { requireAssertions: true, poll: { timeout: 100_000, interval: 20 } },
     tags: allNeeds().map(({ name, isMet, what }) => ({
       name,
       description: `Needs ${what}.`,

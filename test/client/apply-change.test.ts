@@ -112,9 +112,7 @@ async function randomSteps(count: number): Promise<Step[]> {
 describe("applyChange", { tags: ["chromium"] }, () => {
   const browser = windows();
 
-  it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", {
-    timeout: 60_000,
-  }, async () => {
+  it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", async () => {
     const steps = await randomSteps(400);
     const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
     const { page, problems } = await browser.open(`${url}/page.html`);

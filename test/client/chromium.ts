@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { launchChromium } from "../helpers/chromium.ts";
+import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 
 /** A browser for the tests of a file. */
@@ -27,6 +27,7 @@ export function windows(): Windows {
     async open(url, options) {
       const context = await browser.newContext(options);
       onTestFinished(() => context.close());
+      context.setDefaultTimeout(pageTimeout);
       const page = await context.newPage();
       const problems: string[] = [];
       page.on("console", (message) => problems.push(`${message.type()}: ${message.text()}`));

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config-page/load-config.ts";
-import { launchChromium } from "../helpers/chromium.ts";
+import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
@@ -216,6 +216,7 @@ describe("in a browser", { tags: ["chromium"] }, () => {
     size: { width: number; height: number },
   ): Promise<{ page: Page; said: string[] }> => {
     const tab = await browser.newPage({ viewport: size });
+    tab.setDefaultTimeout(pageTimeout);
     const said: string[] = [];
     tab.on("console", (message) => said.push(message.text()));
     tab.on("pageerror", (error) => said.push(error.message));

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { launchChromium } from "../helpers/chromium.ts";
+import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
 import type { Selected } from "./selected.ts";
 
 /** A page in Chromium. */
@@ -23,6 +23,7 @@ export class OfflineChromium {
   static async launch(): Promise<OfflineChromium> {
     const browser = await launchChromium();
     const page = await browser.newPage();
+    page.setDefaultTimeout(pageTimeout);
     const offline = new OfflineChromium(browser, page);
     await page.route("**", (route) => {
       if (route.request().url() !== "http://page.test/" || !route.request().isNavigationRequest()) return route.abort();

@@ -20,9 +20,7 @@ describe("editElements", () => {
     await files.close();
   });
 
-  it("does not read megabytes for each of thousands of elements before it refuses the result", {
-    timeout: 5_000,
-  }, async () => {
+  it("does not read megabytes for each of thousands of elements before it refuses the result", async () => {
     const storage = memoryStorage({ "/a.svg": `<svg>${"<g/>".repeat(9000)}</svg>` });
     const files = createFileServer({ storage, maxDocumentSize: 4_000_000 });
     const init = { method: "POST", headers: { range: "selector=g" }, body: "<a/>".repeat(500_000) };

@@ -17,7 +17,6 @@ describe("odd selectors in Chromium", { tags: ["chromium"] }, () => {
 
   it.each(["standards", "quirks"] as const)(
     "it takes the same ones, and they select the same elements in %s mode",
-    { timeout: 60_000 },
     async (mode) => {
       const document = await parseHtml(richPages[mode]);
       const page = await browser.open(Buffer.from(richPages[mode]));

@@ -27,7 +27,7 @@ interface Site extends Served {
 const failedToLoad = (status: string): string =>
   `error: Failed to load resource: the server responded with a status of ${status}`;
 
-describe("live pages", { tags: ["chromium"], timeout: 60_000 }, () => {
+describe("live pages", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   /** The example site, as `npm start` serves it. */
@@ -64,7 +64,7 @@ describe("live pages", { tags: ["chromium"], timeout: 60_000 }, () => {
       }),
     );
   const showsItems = async ({ page }: Window, items: readonly string[]): Promise<void> => {
-    await expect.poll(() => itemsOf(page), { timeout: 10_000, interval: 20 }).toEqual(items);
+    await expect.poll(() => itemsOf(page)).toEqual(items);
   };
   const saidIn = ({ page }: Window): Promise<string | null> => page.locator(".news.shown").textContent();
 

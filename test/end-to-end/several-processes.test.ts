@@ -38,7 +38,7 @@ async function serveRoot(root: string): Promise<string> {
 }
 
 describe.runIf(process.platform === "linux")("several processes with one root", () => {
-  it("lose none of 150 elements that are added to one page", { timeout: 60_000 }, async () => {
+  it("lose none of 150 elements that are added to one page", async () => {
     const { root, send } = await sharedRoot({ "a.html": "<!doctype html><ul></ul>" });
     const adding = numbers(150).map((n) =>
       send("POST", "/a.html", { headers: { range: "selector=ul" }, body: `<li>${n}</li>` }),
@@ -50,7 +50,7 @@ describe.runIf(process.platform === "linux")("several processes with one root", 
     expect(await readdir(root)).toEqual(["a.html"]);
   });
 
-  it("append every content whole, and show no reader half of one", { timeout: 60_000 }, async () => {
+  it("append every content whole, and show no reader half of one", async () => {
     const { root, send } = await sharedRoot({ "log.txt": "" });
     const line = (n: number): string => `${n} ${"x".repeat(9000)} ${n}\n`;
     const reads: Promise<Answer>[] = [];
@@ -67,7 +67,7 @@ describe.runIf(process.platform === "linux")("several processes with one root", 
     expect(await readdir(root)).toEqual(["log.txt"]);
   });
 
-  it("let one of them create a file that none may replace", { timeout: 60_000 }, async () => {
+  it("let one of them create a file that none may replace", async () => {
     const { root, send } = await sharedRoot({});
     const creating = numbers(20).map(async (n) => {
       const headers = { "if-none-match": "*" };
@@ -79,7 +79,7 @@ describe.runIf(process.platform === "linux")("several processes with one root", 
     expect(await readdir(root)).toHaveLength(20);
   });
 
-  it("count every increment that If-Match let through", { timeout: 60_000 }, async () => {
+  it("count every increment that If-Match let through", async () => {
     const { root, urls } = await sharedRoot({ "count.txt": "0" });
     const increments = await Promise.all(
       urls.map(async (url) => {
@@ -97,7 +97,7 @@ describe.runIf(process.platform === "linux")("several processes with one root", 
     expect(await readFile(join(root, "count.txt"), "utf8")).toBe(String(increments.reduce((a, b) => a + b)));
   });
 
-  it("delete a file once", { timeout: 60_000 }, async () => {
+  it("delete a file once", async () => {
     const { root, send } = await sharedRoot(Object.fromEntries(numbers(20).map((n) => [`${n}.txt`, "old"])));
     const deleting = numbers(20).map(async (n) => {
       const attempts = numbers(processes).map(() => send("DELETE", `/${n}.txt`));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { chmod, link, readdir, readlink, stat, symlink } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Content, type Storage, StorageError } from "../../src/storage/storage.ts";
 import { open } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -105,7 +105,7 @@ describe("files on the disk", () => {
         }
       }
     }
-    await vi.waitFor(async () => expect(await openBelow(directory)).toEqual([]));
+    await expect.poll(() => openBelow(directory)).toEqual([]);
   });
 
   it("are closed where the client leaves in the middle", { tags: ["linux"] }, async () => {
@@ -120,7 +120,7 @@ describe("files on the disk", () => {
       incoming.destroy();
     }
     await site.ended(2);
-    await vi.waitFor(async () => expect(await openBelow(directory)).toEqual([]));
+    await expect.poll(() => openBelow(directory)).toEqual([]);
   });
 
   it("are received beside the target, under a name that clients neither see nor reach", async () => {

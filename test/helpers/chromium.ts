@@ -1,11 +1,14 @@
 import { type Browser, chromium } from "playwright-core";
 import { programPath } from "./needs.ts";
 
+/** In milliseconds, just before the test would end as hanging: no machine is too slow for a page. */
+export const pageTimeout = 100_000;
+
 /** Starts Chromium without a window, for tests tagged `chromium`. */
 export function launchChromium(): Promise<Browser> {
   const executablePath = programPath("chromium");
   if (executablePath === undefined) throw new Error('Chromium is not installed: the test needs { tags: ["chromium"] }');
   const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
   args.push("--disable-background-networking", "--disable-component-update");
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args, timeout: pageTimeout });
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
+import { isCampaign } from "./effort.ts";
 
 /** Programs that some tests start, and the Debian package of each. Nothing else is needed beside git, Node and npm. */
 const programs = {
@@ -22,6 +23,7 @@ const conditions = {
   root: { isMet: isRoot, what: "a user who is root" },
   unprivileged: { isMet: !isRoot, what: "a user other than root" },
   ipv6: { isMet: hasIpv6(), what: "IPv6" },
+  campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 

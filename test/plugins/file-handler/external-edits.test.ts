@@ -240,7 +240,7 @@ describe("the server's own changes", () => {
     ]);
   });
 
-  it("in great number are announced once", { timeout: 60_000 }, async () => {
+  it("in great number are announced once", async () => {
     const site = await liveSite({ "/list.txt": "" }, { durability: "rename" });
     const paths = Array.from({ length: 400 }, (_, i) => `/d${i % 20}/${i % 90}.txt`);
     await Promise.all(paths.map((path) => site.send("PUT", path, "x", byUs())));
@@ -285,7 +285,7 @@ describe("the server's own changes", () => {
     expect(summary.filter((each) => each.includes("old"))).toEqual(["deleted /old.txt by us", "created /old.txt"]);
   });
 
-  it("and those of others alternate without one being lost or announced twice", { timeout: 60_000 }, async () => {
+  it("and those of others alternate without one being lost or announced twice", async () => {
     const site = await liveSite({}, { durability: "rename" });
     let kept: string[] = [];
     for (let i = 0; i < 40; i += 1) {
@@ -396,7 +396,7 @@ describe("several file handlers", () => {
 });
 
 describe("a burst", () => {
-  it("of 10,000 files is announced whole, each once, and holds up no request", { timeout: 60_000 }, async () => {
+  it("of 10,000 files is announced whole, each once, and holds up no request", async () => {
     const count = 10_000;
     const site = await liveSite({ "/page.html": page });
     await mkdir(join(site.root, "../made"));
@@ -408,17 +408,17 @@ describe("a burst", () => {
     const child = spawn(process.execPath, ["-e", script, join(site.root, "../made")], { stdio: "ignore" });
     await once(child, "exit");
     await rename(join(site.root, "../made"), join(site.root, "made"));
-    let slowest = 0;
+    let mostDuringOne = 0;
     while (site.changes.length < count) {
-      const begun = performance.now();
+      const before = site.changes.length;
       await site.send("GET", "/page.html");
-      slowest = Math.max(slowest, performance.now() - begun);
+      mostDuringOne = Math.max(mostDuringOne, site.changes.length - before);
     }
     const summary = await site.summary();
     expect(new Set(summary).size).toBe(count);
     expect(summary.length).toBe(count);
     expect(summary.every((each) => each.startsWith("created /made/"))).toBe(true);
-    expect(slowest).toBeLessThan(2000); // some ten milliseconds, on a machine with nothing else to do
+    expect(mostDuringOne).toBeLessThan(count / 20); // a request that waited for the burst would see all of it pass
   });
 });
 

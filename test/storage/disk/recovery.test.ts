@@ -31,7 +31,7 @@ describe("a process that is killed", () => {
     ["append", "old content", "old content and new content"],
     ["update", "old content", "new content"],
     ["remove", "old content", undefined],
-  ])("at any step of %s leaves the old or the new content", { timeout: 60_000 }, async (operation, before, after) => {
+  ])("at any step of %s leaves the old or the new content", async (operation, before, after) => {
     const root = await temporaryDirectory();
     const file = join(root, "a.txt");
     const found: Array<string | undefined> = [];

@@ -252,7 +252,7 @@ describe("a watched directory tree", () => {
     await mkdir(site.at(`/in/${"d".repeat(3)}`), { recursive: true });
     writeFileSync(site.at(`/in/ddd/${name}`), "x");
     const expected = [`+ /${name}`, `+ /in/ddd/${name}`].sort();
-    await expect.poll(() => site.summary(), { timeout: 10_000 }).toEqual(expected);
+    await expect.poll(() => site.summary()).toEqual(expected);
   });
 
   it("tells nothing of names that no request can spell, nor of the server's own", async () => {
@@ -384,7 +384,7 @@ describe("changes through a watched storage", () => {
       order.push(`wrote ${stat.version}`);
     });
     await Promise.all(writes);
-    await vi.waitUntil(() => order.length === 120);
+    await expect.poll(() => order.length).toBe(120);
     const written = new Set<string>();
     for (const each of order) {
       const [what, version = ""] = each.split(/ (?:of )?/);
@@ -468,14 +468,14 @@ describe("a burst of changes", () => {
     expect(summary.every((each) => each.startsWith("+ "))).toBe(true);
   }
 
-  it("is told whole, each file once", { timeout: 60_000 }, async () => {
+  it("is told whole, each file once", async () => {
     const site = await watched();
     spawn(process.execPath, ["-e", script, site.root]);
     await site.until(() => isTold(site));
     await expectAllOnce(site);
   });
 
-  it("is told whole when the system has dropped events", { timeout: 60_000 }, async () => {
+  it("is told whole when the system has dropped events", async () => {
     const site = await watched();
     for (let i = 0; i < 100; i += 1)
       for (let j = 0; j < 7; j += 1) fs.mkdirSync(site.at(`/d${i}/e${j}`), { recursive: true });
@@ -485,7 +485,7 @@ describe("a burst of changes", () => {
     await expectAllOnce(site);
   });
 
-  it("of anything leaves the watcher with what is there", { timeout: 60_000 }, async () => {
+  it("of anything leaves the watcher with what is there", async () => {
     const site = await watched({ "/a/1": "x", "/b/2": "x" });
     const known = new Map<string, string>();
     for (const path of ["/a/1", "/b/2"]) known.set(path, (await site.storage.stat(path))?.version ?? "");
@@ -602,9 +602,9 @@ describe("the watching", () => {
   it("hands on what it cannot make sense of, and goes on", async () => {
     const site = await watched({}, { watcher: { changed: fail } });
     writeFileSync(site.at("/a.txt"), "a");
-    await vi.waitUntil(() => site.failures.length === 1);
+    await expect.poll(() => site.failures.length).toBe(1);
     writeFileSync(site.at("/b.txt"), "b");
-    await vi.waitUntil(() => site.failures.length === 2);
+    await expect.poll(() => site.failures.length).toBe(2);
     expect(site.failures.map(String)).toEqual(["Error: /a.txt", "Error: /b.txt"]);
   });
 
