@@ -8,7 +8,7 @@ import { ConfigError } from "./config.ts";
 import { messageOf } from "./server/error-message.ts";
 import { version } from "./server/version.ts";
 
-/** How long the process may outlive its work, in milliseconds, for what plugins have left running. */
+/** How long timers and connections that plugins left open may delay the exit, in milliseconds. */
 const farewellMs = 1_000;
 
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
@@ -41,7 +41,7 @@ async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> 
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);
 }
 
-// Whoever read what is printed may have left (`| head`, a closed terminal); that is no reason to stop serving.
+// The reader of the output may be gone (`| head`, a closed terminal). The server goes on.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 process.exitCode = await main(process.argv.slice(2));

@@ -177,7 +177,7 @@ describe("filement, the command", () => {
   it("warns about a host name, which may stand for any address", async () => {
     const running = runNode([cli, await temporaryDirectory(), "--port", "0", "--host", hostname()]);
     await Promise.race([running.waitFor(announcement), running.ended]); // not every machine can resolve its own name
-    expect(running.printed.stderr).toContain(`warning: anybody who can reach ${hostname()} can change`);
+    expect(running.printed.stderr).toContain(`warning: every client that can reach ${hostname()} can change`);
   });
 
   it("puts an IPv6 address into brackets", { tags: ["ipv6"] }, async () => {
@@ -193,7 +193,7 @@ describe("filement, the command", () => {
   it("warns about ::", { tags: ["ipv6"] }, async () => {
     const { url, printed } = await startFilement([await temporaryDirectory(), "--host", "::"]);
     expect(url).toMatch(/^http:\/\/\[::\]:\d+$/);
-    expect(printed.stderr).toContain("warning: anybody who can reach :: can change");
+    expect(printed.stderr).toContain("warning: every client that can reach :: can change");
   });
 });
 
@@ -262,7 +262,7 @@ describe("filement with a configuration page", () => {
   it("warns of the hosts that are open to the network", async () => {
     const { page } = await site({ plugins: [pluginItem("file://./metrics.so")], server: { bindAddress: "0.0.0.0" } });
     const { printed } = await startFilement([page]);
-    expect(printed.stderr).toMatch(/^warning: anybody who can reach 0\.0\.0\.0 can change the files/);
+    expect(printed.stderr).toMatch(/^warning: every client that can reach 0\.0\.0\.0 can change the files/);
   });
 });
 

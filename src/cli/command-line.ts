@@ -29,7 +29,7 @@ Exit status: 0 after SIGINT or SIGTERM, and for a --check that finds nothing wro
 cannot stop in order; 2 for a wrong command line.
 `;
 
-/** What somebody has asked the command for. */
+/** The parsed arguments of the command. */
 export interface CommandLine {
   /** A directory, or the page that configures the server. */
   readonly target: string;

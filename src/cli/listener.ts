@@ -4,27 +4,27 @@ import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } f
 import type { AddressInfo, Socket } from "node:net";
 import type { TlsContents } from "./tls-files.ts";
 
-/** How long whom is waited for, in milliseconds. */
-export interface Patience {
-  /** A client that sends its header section. */
+/** How long the server waits, in milliseconds. */
+export interface Timeouts {
+  /** For the header section of a request. */
   readonly headersTimeout: number;
-  /** A client that sends its whole request: 100 MiB at 0.5 Mbit/s. */
+  /** For a whole request: 100 MiB at 0.5 Mbit/s. */
   readonly requestTimeout: number;
-  /** A connection of HTTP/1 between two requests. Longer than proxies keep theirs (nginx: 60 s), who else get a reset. */
+  /** For the next request of an HTTP/1 connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
   readonly keepAliveTimeout: number;
-  /** A connection on which nothing moves, be it in the middle of a request or a reply. */
+  /** For any byte on an idle connection, also within a request or a reply. */
   readonly timeout: number;
-  /** How often the first two are looked at. */
+  /** Between two checks of the first two limits. */
   readonly connectionsCheckingInterval: number;
-  /** A client that opens a TLS connection. */
+  /** For a TLS handshake. */
   readonly handshakeTimeout: number;
-  /** Requests in flight when the server is told to stop; container runtimes kill what is still there after 10 s. */
+  /** For requests in flight at a stop. Container runtimes kill the process after 10 s. */
   readonly drainMs: number;
-  /** Clients that have been answered and told that the connection is over. */
-  readonly farewellMs: number;
+  /** For clients to close their connections after the last reply. */
+  readonly closeMs: number;
 }
 
-const patience: Patience = {
+const defaults: Timeouts = {
   headersTimeout: 30_000,
   requestTimeout: 1_800_000,
   keepAliveTimeout: 65_000,
@@ -32,29 +32,29 @@ const patience: Patience = {
   connectionsCheckingInterval: 5_000,
   handshakeTimeout: 10_000,
   drainMs: 8_000,
-  farewellMs: 500,
+  closeMs: 500,
 };
 
-/** The server that listens, with or without TLS; what answers is attached to it. */
+/** The listening server, with or without TLS. */
 export class Listener {
   readonly server: Server | Http2SecureServer;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(tls: TlsContents | undefined, impatience: Partial<Patience> = {}) {
-    this.#patience = { ...patience, ...impatience };
-    const { handshakeTimeout, drainMs, farewellMs, ...timeouts } = this.#patience;
+  constructor(tls: TlsContents | undefined, overrides: Partial<Timeouts> = {}) {
+    this.#timeouts = { ...defaults, ...overrides };
+    const { handshakeTimeout, drainMs, closeMs, ...ofServer } = this.#timeouts;
     const server = tls ? createSecureServer({ ...tls, allowHTTP1: true, handshakeTimeout }) : createServer();
     // As properties, because the TLS server takes them neither as options of its own nor as `http1Options`.
-    this.server = Object.assign(server, timeouts);
+    this.server = Object.assign(server, ofServer);
     const emitter: NodeJS.EventEmitter = server;
     emitter.on("connection", (socket: Socket) => keepUntilClosed(this.#sockets, socket));
     emitter.on("session", (session: ServerHttp2Session) => keepUntilClosed(this.#sessions, session));
   }
 
-  /** Resolves with the address it has got. Rejects with a sentence for people. */
+  /** Resolves with the bound address. Rejects with an error whose message an operator can act on. */
   async listen(host: string, port: number): Promise<AddressInfo> {
     this.server.listen(port, host);
     try {
@@ -74,18 +74,18 @@ export class Listener {
   stop(): void {
     this.server.close();
     for (const session of this.#sessions) session.close();
-    this.#endAllAfter(this.#patience.drainMs);
+    this.#endAllAfter(this.#timeouts.drainMs);
   }
 
-  /** Says good-bye on the connections that are left, now that everything is answered. */
+  /** Closes the remaining connections after the last reply. */
   finish(): void {
     if ("closeIdleConnections" in this.server) this.server.closeIdleConnections(); // of both, whatever the types say
-    this.#endAllAfter(this.#patience.farewellMs);
+    this.#endAllAfter(this.#timeouts.closeMs);
   }
 
   #endAllAfter(milliseconds: number): void {
     clearTimeout(this.#deadline);
-    // Unref'd: the connections keep the process, and without any there is nothing to end.
+    // Unref'd: open connections keep the process alive, and without any the timer has nothing to do.
     this.#deadline = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
     }, milliseconds).unref();

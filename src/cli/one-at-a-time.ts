@@ -1,4 +1,4 @@
-/** Runs a task whenever it is asked to, never twice at the same time: what comes meanwhile makes one more run. */
+/** Wraps a task so that it never runs twice at the same time: calls during a run share one further run. */
 export function oneAtATime(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -11,7 +11,7 @@ export function oneAtATime(task: () => Promise<void>): () => Promise<void> {
   return () => {
     if (!running) return run();
     next ??= running
-      .catch(() => {}) // whoever asked for that run was told
+      .catch(() => {}) // its caller gets the error
       .then(() => {
         next = undefined;
         return run();

@@ -2,7 +2,7 @@ import type { FileServerConfig, HostConfig } from "../config.ts";
 import { bundledNames } from "../config-page/library.ts";
 import { listPlugins } from "../server/plugin-list.ts";
 
-/** Names of plugins that keep nobody out; one of somebody else's may. */
+/** Names of plugins that never refuse a client. A plugin of the host program may. */
 const harmless: ReadonlySet<string> = new Set(
   [...bundledNames, "client-module", "event-stream", "web-socket", "request-log", "own-files"].filter(
     (name) => name !== "basic-auth",
@@ -18,7 +18,7 @@ export function openHosts(config: FileServerConfig): readonly string[] {
   return hosts.filter(([, host]) => isOpen(host)).map(([name]) => name);
 }
 
-/** Whether only programs of this computer can reach an address; of a name nobody knows. */
+/** Whether only programs of this computer can reach an address. `false` for names other than `localhost`. */
 export function isLoopback(address: string): boolean {
   return address === "localhost" || address === "::1" || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
 }

@@ -15,7 +15,7 @@ const closeMs = 10_000;
 /** Longer than the listener waits for requests in flight. */
 const stopMs = 8_000 + closeMs;
 
-/** What the command runs: a listening server, with the file server of the configuration as it is now behind it. */
+/** The running command: a listening server, and the file server of the current configuration behind it. */
 export class Service {
   readonly url: string;
   readonly #commandLine: CommandLine;
@@ -38,7 +38,7 @@ export class Service {
       listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
       return new Service({ commandLine, log, listener, current, bound: wanted, got });
     } catch (error) {
-      current.close().catch(() => {}); // nobody waits for it; what has kept it from listening says more
+      current.close().catch(() => {}); // the error of listening is the one to report
       throw error;
     }
   }
@@ -52,7 +52,7 @@ export class Service {
     this.url = urlOf(got, commandLine.tls !== undefined);
   }
 
-  /** Goes by the configuration and the certificate as they are now, or where one cannot be used, by neither. */
+  /** Loads configuration and certificate again. Where one of them cannot be used, both stay as they were. */
   async reload(): Promise<void> {
     if (this.#isStopping) return;
     const { tls, target } = this.#commandLine;
@@ -102,7 +102,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Where to listen: what the command line says counts more than the configuration. */
+/** Where to listen: the command line takes precedence over the configuration. */
 function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileServerConfig): Address {
   return { host: host ?? bindAddress ?? "127.0.0.1", port: port ?? bindPort ?? 3000 };
 }
@@ -111,7 +111,7 @@ function warnOfOpenHosts(config: FileServerConfig, { host }: Address, log: Opera
   const names = isLoopback(host) ? [] : openHosts(config);
   if (names.length === 0) return;
   const whose = names.includes("*") ? "files here" : `files of ${names.join(", ")}`;
-  log.warn({}, `anybody who can reach ${host} can change the ${whose}: there is no authentication`);
+  log.warn({}, `every client that can reach ${host} can change the ${whose}: there is no authentication`);
 }
 
 function urlOf({ address, family, port }: AddressInfo, isSecure: boolean): string {

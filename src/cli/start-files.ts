@@ -28,13 +28,13 @@ export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: num
     await doneInTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
     return { files, config };
   } catch (error) {
-    // Nobody waits for it: a plugin that does not start may never close. What has kept it from starting says more.
+    // Not awaited: a plugin that does not start may never close.
     files.close().catch(() => {});
     throw error;
   }
 }
 
-/** Whether the target is a configuration page. One that is not there is reported by whoever reads it. */
+/** Whether the target is a configuration page. A missing one is reported when it is read. */
 export async function isPage(target: string): Promise<boolean> {
   const found = await stat(target).catch(() => undefined);
   return found?.isFile() ?? /\.html?$/i.test(target);
@@ -47,7 +47,7 @@ async function configOf({ target, tls, verbose }: Asked): Promise<FileServerConf
   return withPlugins(loaded, [...(verbose ? [requestLog()] : []), hiding(secrets)]);
 }
 
-/** Has nobody read or change the command's own files, should they lie below a root. */
+/** Hides the command's own files from all clients, in case they lie below a root. */
 function hiding(locations: readonly string[]): Plugin {
   return {
     name: "own-files",

@@ -14,12 +14,12 @@ interface Reopening {
   reopen(): Promise<void>;
 }
 
-/** A file server that answers, or that has been replaced and still finishes what it began. */
+/** A file server that answers new requests, or a replaced one that finishes its last. */
 class Generation {
   readonly files: FileServer;
   readonly plugins: readonly Plugin[];
-  /** Stands for the listening server, so that the file server can be taken off it again. */
-  readonly door = new EventEmitter();
+  /** Takes the place of the listening server, so that the file server can be detached again. */
+  readonly emitter = new EventEmitter();
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
 
@@ -28,7 +28,7 @@ class Generation {
     const hosts: readonly HostConfig[] = [config, ...Object.values(config.hosts ?? {})];
     const plugins = hosts.flatMap((host) => listPlugins(host.plugins ?? []).map(({ plugin }) => plugin));
     this.plugins = [...new Set(plugins)];
-    files.attach(this.door as Server);
+    files.attach(this.emitter as Server);
   }
 
   take(event: string, request: IncomingMessage, response: ServerResponse): void {
@@ -37,10 +37,10 @@ class Generation {
       this.#inFlight -= 1;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
-    this.door.emit(event, request, response);
+    this.emitter.emit(event, request, response);
   }
 
-  /** Settles when nothing is in flight. A server told to close before would take the connections of its last replies. */
+  /** Settles when nothing is in flight. Closing earlier would cut the connections of the last replies. */
   idle(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
   }
@@ -53,7 +53,7 @@ export class SwitchOver {
   readonly #report: (error: unknown) => void;
   #closing: Promise<void> | undefined;
 
-  /** `report` is told what fails while a file server that was replaced is closed, or its log reopened. */
+  /** `report` gets the failures of closing a replaced file server and of reopening logs. */
   constructor(started: StartedFiles, server: Server | Http2SecureServer, report: (error: unknown) => void) {
     this.#current = new Generation(started);
     this.#report = report;
@@ -61,13 +61,13 @@ export class SwitchOver {
     for (const event of ["request", "checkContinue"]) {
       emitter.on(event, (request, response) => this.#current.take(event, request, response));
     }
-    emitter.on("upgrade", (...args) => this.#current.door.emit("upgrade", ...args));
+    emitter.on("upgrade", (...args) => this.#current.emitter.emit("upgrade", ...args));
   }
 
-  /** New requests go to another file server from now on; the one before is closed when it has answered its last. */
+  /** Sends new requests to another file server. The former one is closed after its last reply. */
   replace(started: StartedFiles): void {
     const next = new Generation(started);
-    this.#retire(this.#closing ? next : this.#current); // or it comes too late
+    this.#retire(this.#closing ? next : this.#current); // the service is closing
     if (!this.#closing) this.#current = next;
   }
 
@@ -91,7 +91,7 @@ export class SwitchOver {
   }
 
   #retire(generation: Generation): void {
-    // Replies without end would keep it for ever, and no longer hear of changes; their clients come back to the next.
+    // Endless replies would keep it alive without getting further changes. Their clients reconnect to the next one.
     for (const plugin of generation.plugins) notify(() => plugin.drain?.(), this.#report);
     const retired = generation
       .idle()

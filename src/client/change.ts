@@ -1,4 +1,4 @@
-/** A change that somebody made to the page's file; see the message reference. */
+/** A change of the page's file; see the message reference. */
 export interface PageChange {
   readonly type: "change";
   /** Counts up; larger for a later change. */
@@ -32,7 +32,7 @@ export interface PageChange {
 }
 
 /**
- * What a listener is told: a change; `"gap"`, when changes were missed that the server no longer knows, so that what was
+ * What a listener gets: a change; `"gap"`, when changes were missed that the server no longer knows, so that what was
  * shown may be out of date; `"open"` and `"closed"`, when the connection is made and lost.
  */
 export type PageEvent = PageChange | { readonly type: "gap" } | { readonly type: "open" } | { readonly type: "closed" };

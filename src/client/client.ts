@@ -15,7 +15,7 @@ export interface PageOptions {
   readonly credentials?: RequestCredentials;
   /** Path prefix under which the server is mounted. @default where this module was loaded from, or none */
   readonly prefix?: string;
-  /** Where changes are told. @default "/ws" below the prefix */
+  /** Address of the web socket for changes. @default "/ws" below the prefix */
   readonly webSocket?: string | URL;
   /** The file that stands for its directory. @default "index.html" */
   readonly index?: string;
@@ -28,10 +28,10 @@ export interface Page {
   select(selector: string): Selection;
   /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
   selectorOf(element: Element): string;
-  /** Tells a listener of changes by anybody. Gives a function that ends this. */
+  /** Calls a listener with each change by any client. Returns a function that ends this. */
   watch(listener: (event: PageEvent) => void): () => void;
   /**
-   * Keeps the open document like its file: changes by anybody appear in it, own ones too. `updated` is called after each time
+   * Keeps the open document like its file: changes by any client appear in it, own ones too. `updated` is called after each time
    * that it was brought up to date, also the first. Gives a function that ends this.
    */
   mirror(updated?: Updated): () => void;
@@ -67,11 +67,11 @@ export function connect(url: string | URL = location.href, options: PageOptions 
 
   function tell(event: ConnectionEvent): void {
     if (event.type === "change" && event.path !== path) return;
-    const told = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
-    for (const listener of listeners) call(listener, told);
+    const delivered = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
+    for (const listener of listeners) call(listener, delivered);
   }
 
-  /** In a task of its own: what one listener throws is reported, and the others hear of the event all the same. */
+  /** In a task of its own: the error of one listener is reported, and the others still get the event. */
   function call(listener: (event: PageEvent) => void, event: PageEvent): void {
     queueMicrotask(() => listeners.has(listener) && listener(event));
   }

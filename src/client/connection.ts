@@ -17,12 +17,12 @@ export interface Connection {
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
-/** After a connection that lasted this long, the delays begin anew; not after one that is closed as soon as it is made. */
+/** The delays begin anew after a connection that lasted at least this long. */
 const goodMs = 10_000;
 
 /**
  * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the server is
- * asked for what happened in between. Each change is told once, in the order of the ids.
+ * asked for what happened in between. Each change is delivered once, in the order of the ids.
  */
 export function keepConnected(address: URL, tell: (event: ConnectionEvent) => void): Connection {
   const until = new AbortController();
@@ -31,7 +31,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   let attempts = 0;
   let openedAt = 0; // 0 while there is no connection
   let idAtGreeting = 0;
-  /** The feed that the server was last on, and the last change of it that was told. */
+  /** The last known feed of the server, and the last change of it that was delivered. */
   let feed = "";
   let lastId = 0;
 
@@ -86,7 +86,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   }
 
   const { signal } = until;
-  // With a new network the old connection is dead, and it may take minutes until anybody notices.
+  // After a change of the network the old connection is dead, which may take minutes to show.
   addEventListener("online", open, { signal });
   const onVisible = (): unknown => !socket && document.visibilityState === "visible" && open();
   document.addEventListener("visibilitychange", onVisible, { signal });

@@ -5,7 +5,7 @@ import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
 
 /** How long a write waits for the message that tells it, until the file is read instead. */
-const patienceMs = 500;
+const messageWaitMs = 500;
 const retryMs = 3_000;
 
 /** Called each time that the document was brought up to date, with the changes that this took. */
@@ -15,7 +15,7 @@ export type Updated = (changes: readonly PageChange[]) => void;
 export interface Mirrored {
   readonly url: string;
   readonly credentials: RequestCredentials;
-  /** Whether changes are being told. */
+  /** Whether the connection for changes is open. */
   isLive(): boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Mirror {
 }
 
 /**
- * Makes a {@link Mirror}. It makes each change, in the order in which they are told, in a copy of the file, and then brings the
+ * Makes a {@link Mirror}. It makes each change, in the order of the messages, in a copy of the file, and then brings the
  * open document from what the copy was to what it is. Where a message does not tell enough, or some were missed, the file is
  * read. Own changes are like all others; so each is made once.
  */
@@ -91,7 +91,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
     const last = waiting.map(({ etag }) => etag).lastIndexOf(readTag);
     const isBeforeAll = waiting.length === 0 || (readTag !== undefined && readTag === tag);
     if (last < 0 && !isBeforeAll) {
-      made.push(...waiting.splice(0)); // nobody knows which; what is read after them has them all
+      made.push(...waiting.splice(0)); // the file read after them holds them all
       tag = made.at(-1)?.etag;
       mustRead = true;
       return;
@@ -116,7 +116,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
     shown = copy.cloneNode(true) as Document;
     const changes = made.splice(0);
     for (const { own, requestId } of changes) if (own && !writes.has(requestId)) writes.set(requestId, undefined);
-    queueMicrotask(() => updated?.(changes)); // before those who wait go on; what it throws is nobody else's trouble
+    queueMicrotask(() => updated?.(changes)); // before the waiting calls go on; its error stays its own
     release([...read, ...changes.map(({ requestId }) => requestId)]);
   }
 
@@ -138,9 +138,9 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
           mustRead = true;
           void work();
         };
-        const patience = setTimeout(readInstead, isLive() ? patienceMs : 0);
+        const timer = setTimeout(readInstead, isLive() ? messageWaitMs : 0);
         writes.set(requestId, () => {
-          clearTimeout(patience);
+          clearTimeout(timer);
           writes.delete(requestId);
           resolve();
         });

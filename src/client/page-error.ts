@@ -1,4 +1,4 @@
-/** A request that did not do what it was to do, and why, as far as the server told it. */
+/** A request that failed, with the reason that the server gave. */
 export class PageError extends Error {
   override readonly name = "PageError";
   /** Status of the reply; 0 where there was none. */
@@ -6,7 +6,7 @@ export class PageError extends Error {
   /**
    * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing was
    * written because no element matched, `RANGE_LOST` where the reply is about the whole page, and `HTTP_ERROR` for an error
-   * of somebody else, such as a proxy.
+   * of another server, such as a proxy.
    */
   readonly code: string;
   /** A sentence for people. */
@@ -23,8 +23,8 @@ export class PageError extends Error {
 /** What a reply that is an error says. */
 export async function refusal(response: Response): Promise<PageError> {
   const { status, statusText } = response;
-  const told: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
-  const { code, details, error } = (told ?? {}) as Partial<Record<string, unknown>>;
+  const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
+  const { code, details, error } = (body ?? {}) as Partial<Record<string, unknown>>;
   return new PageError(status, String(code ?? "HTTP_ERROR"), String(details ?? error ?? (statusText || status)));
 }
 

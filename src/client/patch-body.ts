@@ -111,7 +111,7 @@ function patchAttributes(live: Element, before: Element, after: Element): void {
   }
 }
 
-/** What a field shows is no longer what the file says once somebody has used it. Not while somebody does. */
+/** Resets a used field to the value in the file, unless it has the focus. */
 function showDefault(field: Element): void {
   if (field === document.activeElement) return;
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.value = field.defaultValue;

@@ -23,7 +23,7 @@ export type BundledName = (typeof bundledNames)[number];
 export type Library =
   | { readonly kind: "bundled"; readonly name: BundledName }
   | { readonly kind: "module"; readonly path: string }
-  /** A shared library that is none of the bundled plugins; the specification has such, Node cannot load them. */
+  /** A shared library without a bundled plugin of its name. Node cannot load it. */
   | { readonly kind: "unknown" };
 
 const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;

@@ -82,7 +82,7 @@ class ConfigReader {
   readonly #page: ConfigPage;
   readonly #plugins: PluginLoader;
   readonly #hosts = new Set<MicrodataItem>();
-  /** Names of hosts, in the one spelling in which they are compared. */
+  /** Names of hosts, normalised for comparison. */
   readonly #names = new Set<string>();
 
   constructor(page: ConfigPage, libraryTimeMs: number) {
@@ -105,7 +105,7 @@ class ConfigReader {
     return { ...options, hosts: Object.fromEntries(hosts) };
   }
 
-  /** Says which items somebody must have forgotten to put in their place: what they ask for would be missing. */
+  /** Reports hosts and plugins outside of a server and a host: without a message they would be ignored. */
   findStrays(items: readonly MicrodataItem[]): void {
     for (const item of items) {
       const { line } = item;
@@ -132,7 +132,7 @@ class ConfigReader {
     return [name, { ...options, ...(root !== undefined && { root }), aliases, plugins: pluginsOf(placed) }];
   }
 
-  /** The names of a host, none of which another one may have. */
+  /** The names of a host. A name of another host is a problem. */
   #readNames({ properties, line: itemLine }: MicrodataItem): string[] {
     const { problems } = this.#page;
     const values = [...properties].flatMap(([name, each]) =>
@@ -150,7 +150,7 @@ class ConfigReader {
     });
   }
 
-  /** The options of a server or a host, of which the server can do all but the files without knowing more. */
+  /** The options of a server or a host, checked except for those about files. */
   async #readItem(item: MicrodataItem, kind: ItemKind): Promise<HostConfig & FileServerConfig> {
     const { problems } = this.#page;
     const options: FileServerConfig = readOptions(item, kind, this.#page);
@@ -170,6 +170,6 @@ function needsRoot(placed: readonly PlacedPlugin[]): boolean {
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined); // why not is of no use to the reader
+  const found = await stat(path).catch(() => undefined); // the reason does not help the reader
   return found?.isDirectory() ?? false;
 }

@@ -28,12 +28,12 @@ export async function loadModule(
 async function urlOf(path: string): Promise<string> {
   const { mtimeMs, size } = await stat(path).catch((cause) => {
     const isAbsent = errnoOf(cause) === "ENOENT";
-    throw new Error(isAbsent ? "there is no such file" : `it cannot be read (${cause.message})`, { cause });
+    throw new Error(isAbsent ? "the file does not exist" : `it cannot be read (${cause.message})`, { cause });
   });
   return `${pathToFileURL(path).href}?${mtimeMs}-${size}`;
 }
 
-/** Found out here, a mistake keeps the server from starting; later it would be a 500 for every request. */
+/** A mistake keeps the server from starting here; later it would be a 500 for every request. */
 function checkPlugin(made: unknown): Plugin {
   const plugin = (made ?? {}) as Record<string, unknown>;
   if (typeof plugin["name"] !== "string" || plugin["name"] === "") {

@@ -10,7 +10,7 @@ import { shown } from "./problems.ts";
 import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
-/** Deeper than anybody reads. Without it, a chain of `itemref` would be a stack overflow. */
+/** Without this limit, a chain of `itemref` would overflow the stack. */
 const maxDepth = 32;
 /** A server with thousands of hosts has fewer. Items that refer to the same two items double with each level. */
 const maxPlaces = 100_000;
@@ -46,12 +46,12 @@ export class PluginLoader {
     return placed;
   }
 
-  /** Whether a `plugin` item was come across; one that was not belongs to no host. */
+  /** Whether a `plugin` item belongs to a host, or is reported already. */
   knows(item: MicrodataItem): boolean {
     return this.#placed.has(item) || this.#passedOver.has(item);
   }
 
-  /** What is in a wrong place has been complained about; that its plugins belong to no host would be said in vain. */
+  /** Notes items whose wrong place is reported already, so that their plugins are not reported as well. */
   passOver(value: string | MicrodataItem): void {
     for (const item of typeof value === "string" ? [] : allItems([value])) this.#passedOver.add(item);
   }
@@ -128,7 +128,7 @@ export class PluginLoader {
     problems.add(item.line, `library ${path} cannot be used: ${tidyText(reason)}`);
   }
 
-  /** What a module is given: nobody knows which types it expects, so texts, or lists of them. */
+  /** The parameters of a module, as texts or lists of texts: the types that it expects are unknown. */
   #parametersOf(item: MicrodataItem): Record<string, unknown> {
     const { problems } = this.#page;
     const parameters = new Map<string, unknown>();
@@ -139,14 +139,14 @@ export class PluginLoader {
       const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
       if (texts.length < values.length) problems.add(line, `${property} is an item: expected a value`);
       if (parameters.has(name))
-        problems.add(line, `${property} is given a second time, under another spelling: expected it once`);
+        problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
       parameters.set(name, texts.length === 1 ? texts[0] : texts);
     }
     return Object.fromEntries(parameters);
   }
 }
 
-/** Those that were made. */
+/** The plugins that could be made. */
 export function pluginsOf(placed: readonly PlacedPlugin[]): readonly Plugin[] {
   return placed.flatMap(({ plugin }) => plugin ?? []);
 }

@@ -24,7 +24,7 @@ export interface ItemKind {
   readonly locations?: readonly string[];
   /** Options that a page has to have. @default [] */
   readonly required?: readonly string[];
-  /** Properties that are no options: whoever asks for the options reads them as well. @default [] */
+  /** Properties that are not options; the caller reads them. @default [] */
   readonly others?: readonly string[];
   /** How the specification spells them. */
   readonly spelling: "hostRoot" | "host_root";
@@ -55,7 +55,7 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     } else if (option === undefined || !schema) {
       page.problems.add(line, `there is no ${shown(property)}: expected one of ${listed(kind, known)}`);
     } else if (read.has(option)) {
-      page.problems.add(line, `${property} is given a second time, under another spelling: expected it once`);
+      page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
       const directory = kind.locations?.includes(option) ? page.directory : undefined;
       const reading = readValue(schema, values, directory);
@@ -80,7 +80,7 @@ export function placeOf(item: MicrodataItem, name: string): { line: number; prop
   return { line: values?.[0]?.line ?? item.line, property };
 }
 
-/** What comes of using the options of an item; `undefined` where that throws problems, which then are the page's. */
+/** Runs a function with the options of an item. The problems of a `ConfigError` become problems of the page. */
 export function attempt<T>(
   { item, kind, problems, name = "" }: { item: MicrodataItem; kind: ItemKind; problems: Problems; name?: string },
   use: () => T,
@@ -116,15 +116,15 @@ function readValue(
 ): { readonly value: unknown } | { readonly problem: string } {
   const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
   if (texts.length < values.length) return { problem: "is an item: expected a value" };
-  const given = texts.map(shown).join(", ");
+  const value = texts.map(shown).join(", ");
   const paths = directory === undefined ? texts : texts.map((text) => filePath(text, directory));
   const isText = (text: string | undefined): text is string => text !== undefined;
-  if (!paths.every(isText)) return { problem: `is ${given}: expected ${expectedLocation}` };
+  if (!paths.every(isText)) return { problem: `is ${value}: expected ${expectedLocation}` };
   const read = readText(schema, paths);
   if (read) return read;
   const isRepeated = texts.length > 1 && readText(schema, paths.slice(0, 1));
-  if (isRepeated) return { problem: `is given ${texts.length} times: expected it once` };
-  return { problem: `is ${given}: expected ${expectationOf(schema, paths)}` };
+  if (isRepeated) return { problem: `occurs ${texts.length} times: expected it once` };
+  return { problem: `is ${value}: expected ${expectationOf(schema, paths)}` };
 }
 
 function listed({ others = [] }: ItemKind, known: ReadonlyMap<string, string>): string {

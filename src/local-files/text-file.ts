@@ -16,11 +16,11 @@ export class TextFileError extends Error {
 export async function readTextFile(path: string): Promise<string> {
   let file: FileHandle | undefined;
   try {
-    // Opening a FIFO would otherwise wait for somebody who writes into it.
+    // Without it, opening a FIFO would wait for a writer.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = await file.stat();
     if (stats.isDirectory()) throw new TextFileError("it is a directory: expected a file");
-    if (!stats.isFile()) throw new TextFileError("it is no regular file: expected a file");
+    if (!stats.isFile()) throw new TextFileError("it is not a regular file: expected a file");
     if (stats.size > maxFileBytes) throw new TextFileError(tooLarge);
     const bytes = await atMost(maxFileBytes + 1, file);
     if (bytes.length > maxFileBytes) throw new TextFileError(tooLarge); // it has grown since
@@ -45,7 +45,7 @@ async function atMost(length: number, file: FileHandle): Promise<Uint8Array> {
 }
 
 function unreadable(errno: string): string {
-  if (errno === "ENOENT" || errno === "ENOTDIR") return "there is no such file: expected one";
+  if (errno === "ENOENT" || errno === "ENOTDIR") return "the file does not exist: expected a file";
   if (errno === "EACCES" || errno === "EPERM") return "it may not be read: expected a file that the server may read";
   return `it cannot be read (${errno}): expected a file`;
 }

@@ -58,7 +58,7 @@ export class WatchedFile<Content> {
     if (options.onChange) this.#polling = setInterval(() => this.#look(), lookAgainMs).unref();
   }
 
-  /** The content of the file. A change that is being read is waited for: a user who was removed from it is out. */
+  /** The content of the file. It waits for a change that is being read, so that a removed user is refused at once. */
   async current(): Promise<Content> {
     if (this.#hasChanged || this.#now() - this.#lookedAt >= lookAgainMs) this.#look();
     await this.#looking;
@@ -96,7 +96,7 @@ export class WatchedFile<Content> {
     if (this.#isClosed) return;
     this.#looking ??= this.#reload().finally(() => {
       this.#looking = undefined;
-      if (this.#hasChanged && this.#options.onChange) this.#look(); // nobody else may ask
+      if (this.#hasChanged && this.#options.onChange) this.#look(); // no call of `current()` may come
     });
   }
 
@@ -143,7 +143,7 @@ export class WatchedFile<Content> {
     try {
       this.#options.onFailure?.(error);
     } catch {
-      // A logger that fails has nobody to tell.
+      // The logger itself failed.
     }
   }
 }

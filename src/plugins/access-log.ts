@@ -4,10 +4,10 @@ import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { FileSink } from "./access-log/file-sink.ts";
 import { lineFormat } from "./access-log/formats.ts";
 import { FunctionSink } from "./access-log/function-sink.ts";
+import { LogFailures } from "./access-log/log-failures.ts";
 import { checkAccessLogOptions } from "./access-log/options.ts";
 import type { Sink } from "./access-log/sink.ts";
 import { type LogStream, StreamSink } from "./access-log/stream-sink.ts";
-import { Trouble } from "./access-log/trouble.ts";
 
 /** Options for {@link accessLog}. At most one of `file`, `stream` and `write`. */
 export interface AccessLogOptions {
@@ -28,7 +28,7 @@ export interface AccessLogOptions {
 
 /** An access log, and what its operator needs. */
 export interface AccessLogPlugin extends Plugin {
-  /** Lines that were lost so far: nobody took them in time, or writing them failed. */
+  /** Lines lost so far, because the output was too slow or failed. */
   readonly dropped: number;
   /**
    * Opens the file anew, after a rotation has renamed it; no line is lost or written twice. Rejects where that fails,
@@ -38,8 +38,8 @@ export interface AccessLogPlugin extends Plugin {
 }
 
 /**
- * Writes a line for every reply of its host, whichever plugin gave it and wherever this one stands in the list: with
- * the bytes that were really sent, and whether the client left before the end. No reply ever waits for the log.
+ * Writes a line for every reply of its host, whichever plugin made it and wherever this one stands in the list. The line
+ * has the bytes that were sent, and whether the client left early. No reply ever waits for the log.
  *
  * Lines go to a file, a stream, a function, or with none of these to the server's `logger` (`info`, the entry as field
  * `access`). Throws a `ConfigError` for options that make no sense; a file that cannot be opened, or no logger to write
@@ -52,20 +52,20 @@ export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
   checkAccessLogOptions(options);
   const { format = "combined", file, stream, write, maxQueuedBytes = 1024 * 1024 } = options;
   const lineOf = lineFormat(format);
-  const trouble = new Trouble();
+  const failures = new LogFailures();
   const path = file === undefined ? undefined : filePath(String(file));
   const sink: Sink = path
-    ? new FileSink(path, maxQueuedBytes, trouble)
+    ? new FileSink(path, maxQueuedBytes, failures)
     : stream
-      ? new StreamSink(stream, maxQueuedBytes, trouble)
-      : new FunctionSink(write, maxQueuedBytes, trouble);
+      ? new StreamSink(stream, maxQueuedBytes, failures)
+      : new FunctionSink(write, maxQueuedBytes, failures);
   return {
     name: "access-log",
     get dropped() {
-      return trouble.dropped;
+      return failures.dropped;
     },
     async start(site) {
-      trouble.site ??= site;
+      failures.site ??= site;
       await sink.start(site);
     },
     observe(exchange, outcome) {
@@ -74,14 +74,14 @@ export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
       try {
         sink.add(lineOf(exchange, outcome, time), () => accessLogEntry(exchange, outcome, time));
       } catch (error) {
-        trouble.failed("its format failed", error);
-        trouble.drop(1);
+        failures.failed("its format failed", error);
+        failures.drop(1);
       }
     },
     reopen: () => sink.reopen(),
     async close() {
       await sink.close();
-      trouble.tell();
+      failures.warn();
     },
   };
 }

@@ -20,7 +20,7 @@ export interface BasicAuthOptions {
   readonly authfile?: string | URL | undefined;
   /** The users, or a function that decides about a name and a password. @default none */
   readonly users?: readonly UserRecord[] | CheckCredentials | undefined;
-  /** Who may do what where; those of the users file come in addition. @default every user everything, others nothing */
+  /** Permission rules, in addition to those of the users file. @default users may do everything, anonymous clients nothing */
   readonly rules?: readonly PermissionRule[] | undefined;
   /** What browsers show where they ask for a password: printable ASCII characters. @default "filement" */
   readonly realm?: string | undefined;
@@ -33,9 +33,9 @@ export interface BasicAuthOptions {
 }
 
 /**
- * Lets in who sends a right name and password (RFC 7617), and decides by rules what everybody may do, known or not. Without
- * permission the answer is 401 to those who could still sign in and 403 to those who have, before any later plugin is
- * asked. Later plugins find the user in `exchange.user` and, by name, in the metadata `authenticated_user`.
+ * Authenticates clients by user name and password (RFC 7617) and applies permission rules to all, anonymous ones included.
+ * A request without permission gets 401 where the client is anonymous and 403 where it is signed in, before any later
+ * plugin runs. Later plugins find the user in `exchange.user`, and the name in the metadata `authenticated_user`.
  *
  * Throws a `ConfigError` for options that cannot work; a users file that is missing, empty or wrong keeps the server from
  * starting. A new version of the file takes effect at once, or, if it is wrong, not at all.
@@ -64,7 +64,7 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
         isJudged = true;
       });
       const admitted = admit(exchange);
-      isJudged = false; // so far it was only asked from here
+      isJudged = false; // so far only `admit` has asked
       const reply = await next();
       if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
       return dependingOnUser(reply);
@@ -72,7 +72,7 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
   };
 }
 
-/** The user who asks; `undefined` for somebody who does not say. Throws 401 for what is said and wrong. */
+/** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */
 async function identify(exchange: Exchange, accounts: Accounts, challenge: string): Promise<User | undefined> {
   const credentials = readCredentials(exchange.header("authorization"), exchange.count("authorization"));
   if (credentials === "none") return undefined;
@@ -88,8 +88,8 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
 }
 
 /**
- * What one user may do. Where an earlier plugin has set limits, they remain. `onJudged` is called when somebody asks about
- * a whole file, or about elements and knows which.
+ * The access of one user, within the limits that earlier plugins have set. `onJudged` is called for each question about a
+ * whole file or about known elements.
  */
 function boundAccess(
   permissions: Permissions,
@@ -111,8 +111,8 @@ function boundAccess(
 }
 
 /**
- * Decides by path and method alone, so that what stands behind is protected, whatever it is, and a refusal looks the same
- * for what exists and what does not. Whoever may have only some elements is let through to where it is known which.
+ * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the file
+ * exists. A user who may access only some elements passes; the elements are judged once they are known.
  */
 function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
@@ -127,7 +127,7 @@ function canHaveElements(path: string): boolean {
   return documentKind(path) !== undefined || path.endsWith("/");
 }
 
-/** A plugin that knows nothing of elements answers with all it has. Errors, and that nothing matches, are no answers. */
+/** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
 function hasAnswered({ status }: Reply): boolean {
   return status < 400 && status !== 204;
 }
@@ -138,7 +138,7 @@ function unauthorized(challenge: string, details: string): HttpError {
   return new HttpError(401, "UNAUTHORIZED", details, { headers: { "www-authenticate": challenge, vary } });
 }
 
-/** Tells caches that another user may be answered otherwise. */
+/** Tells caches that the reply depends on the user. */
 function dependingOnUser(reply: Reply): Reply {
   const known = String(reply.headers["vary"] ?? "");
   if (/(?:^|,)\s*(?:authorization|\*)\s*(?:,|$)/i.test(known)) return reply;

@@ -76,7 +76,7 @@ function isFailure(error: unknown): boolean {
 }
 
 /**
- * An error by Connect's convention, `status` (or `statusCode`) and perhaps `headers`, as the error the client is told;
+ * An error by Connect's convention, `status` (or `statusCode`) and perhaps `headers`, as the error for the client;
  * anything else as it is. Below 500 its message is meant for the client, unless `expose` says otherwise.
  */
 function asHttpError(error: unknown): unknown {

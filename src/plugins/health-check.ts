@@ -47,7 +47,7 @@ export const healthCheckOptions: z.ZodType = pluginOptions({
 type Probe = readonly [name: string, passes: () => Promise<boolean>];
 
 /**
- * Answers health probes, also while everybody else gets 503: 200 while the host takes requests and every check passes,
+ * Answers health probes, even while other requests get 503: 200 while the host takes requests and every check passes,
  * otherwise 503 with a `status` that says why. Throws a `ConfigError` for options that cannot work.
  *
  * @example healthCheck({ checks: { database: async (signal) => (await fetch(databaseUrl, { signal })).ok } });
@@ -91,7 +91,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       const { site } = exchange;
       const outage = site.outage();
       const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
-      // No check is run then: the answer is known, and an overloaded server has other things to do.
+      // The answer is known without the checks, which would add to the load.
       if (outage) return report(503, { status: outage.code.toLowerCase(), uptime, version }, outage.headers);
       const results = await ask(probes.get(site) ?? []);
       if (Object.values(results).every((result) => result === "ok")) {
@@ -102,7 +102,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   };
 }
 
-/** Asks all checks at once. Only their names and results are told: an error may hold addresses and paths. */
+/** Runs all checks at once. The report has only names and results: an error may hold addresses and paths. */
 async function ask(probes: readonly Probe[]): Promise<Record<string, "ok" | "failing">> {
   const results = await Promise.all(
     probes.map(async ([name, passes]) => [name, (await passes()) ? "ok" : "failing"] as const),

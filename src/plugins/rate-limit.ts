@@ -15,18 +15,18 @@ import { afterGivingBack } from "./rate-limit/token-bucket.ts";
 export interface RateLimitOptions {
   /** Requests that each client may make in the long run; fractions are fine. @default 10 */
   readonly requestsPerSecond?: number | undefined;
-  /** Requests that a client who was idle may make at once, at least 1. @default 2 × requestsPerSecond, at least 1 */
+  /** Requests that an idle client may make at once, at least 1. @default 2 × requestsPerSecond, at least 1 */
   readonly burstCapacity?: number | undefined;
   /**
    * What a client is: an address, the authenticated user (anonymous requests count by address), the addressed host, or
    * what a function says, where `undefined` is not limited. @default "ip"
    */
   readonly keyStrategy?: KeyStrategy | undefined;
-  /** Seconds from one cleanup to the next, in which the memory for clients who have left is given back. @default 300 */
+  /** Seconds between two cleanups, which release the memory of idle clients. @default 300 */
   readonly cleanupInterval?: number | undefined;
-  /** Clients remembered at once; one more takes the place of the one that was idle for longest. @default 1000000 */
+  /** Most clients remembered; one more replaces the client that was idle longest. @default 1000000 */
   readonly maxClients?: number | undefined;
-  /** IPv6 addresses whose first so many bits are the same are one client. @default 64 */
+  /** IPv6 addresses that share this many leading bits are one client. @default 64 */
   readonly ipv6Prefix?: number | undefined;
   /** Send `RateLimit` and `RateLimit-Policy` as well (draft-ietf-httpapi-ratelimit-headers-10). @default false */
   readonly standardHeaders?: boolean | undefined;
@@ -79,7 +79,7 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
   };
 }
 
-/** What the store says; `undefined` where it fails, which is no reason to refuse anybody. */
+/** Takes a token; `undefined` where the store fails, since that must not refuse requests. */
 async function take(
   store: BucketStore,
   key: string,
@@ -96,7 +96,7 @@ async function take(
   }
 }
 
-/** A store that was written without types may leave something out, and clients would be told to wait `NaN` seconds. */
+/** A store written without types may omit a field, and `Retry-After` would be `NaN`. */
 function isDecision(decision: Partial<BucketDecision> | undefined): boolean {
   const { allowed, remaining, msUntilFull, msUntilToken } = decision ?? {};
   return typeof allowed === "boolean" && [remaining, msUntilFull, msUntilToken].every(Number.isFinite);
@@ -118,7 +118,7 @@ function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict):
   return { ...jsonReply(429, { error: error.reason, message, retry_after_seconds: seconds }, headers), error };
 }
 
-/** A copy, for the reply may be one that its plugin uses again and again. */
+/** A copy, because a plugin may send one reply object many times. */
 function withFields(reply: Reply, exchange: Exchange): Reply {
   return { ...reply, headers: { ...reply.headers, ...limitFields(exchange) } };
 }

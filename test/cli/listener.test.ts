@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Listener, type Patience } from "../../src/cli/listener.ts";
+import { Listener, type Timeouts } from "../../src/cli/listener.ts";
 import { readTlsFiles } from "../../src/cli/tls-files.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
 import { listen } from "../helpers/serve.ts";
@@ -22,11 +22,11 @@ const hello: Answer = (_request, response) => response.end("hello");
 /** A listener that answers in a fixed way, stopped when the test is over. */
 async function listening(
   isSecure: boolean,
-  impatience: Partial<Patience> = {},
+  overrides: Partial<Timeouts> = {},
   answer: Answer = hello,
 ): Promise<{ listener: Listener; port: number }> {
   const tls = isSecure ? await readTlsFiles(await makeCertificate(await temporaryDirectory(), "first")) : undefined;
-  const listener = new Listener(tls, impatience);
+  const listener = new Listener(tls, overrides);
   (listener.server as NodeJS.EventEmitter).on("request", answer);
   const { port } = await listener.listen("127.0.0.1", 0);
   onTestFinished(() => {
@@ -76,8 +76,8 @@ for (const { kind, isSecure, tags } of kinds)
     });
 
     it("closes a connection whose request does not end", async () => {
-      const impatience = { headersTimeout: 20, requestTimeout: 30, connectionsCheckingInterval: 10 };
-      const { port } = await listening(isSecure, impatience, () => {});
+      const overrides = { headersTimeout: 20, requestTimeout: 30, connectionsCheckingInterval: 10 };
+      const { port } = await listening(isSecure, overrides, () => {});
       const socket = await open(isSecure, port);
       socket.write("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
@@ -101,7 +101,7 @@ for (const { kind, isSecure, tags } of kinds)
     });
 
     it("stops at once when connections are only kept", async () => {
-      const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 60_000 });
+      const { listener, port } = await listening(isSecure, { drainMs: 60_000, closeMs: 60_000 });
       const agent = isSecure ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
       onTestFinished(() => agent.destroy());
       await get(isSecure, port, agent);
@@ -111,7 +111,7 @@ for (const { kind, isSecure, tags } of kinds)
     });
 
     it("stops soon when a connection was opened and not used", async () => {
-      const { listener, port } = await listening(isSecure, { drainMs: 60_000, farewellMs: 10 });
+      const { listener, port } = await listening(isSecure, { drainMs: 60_000, closeMs: 10 });
       await open(isSecure, port);
       const bare = connect(port, "127.0.0.1"); // with TLS: in the middle of the handshake
       bare.on("error", () => {});

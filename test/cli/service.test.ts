@@ -65,7 +65,7 @@ describe("the running service", () => {
     expect(lines[2]).toBe(`error: ${page} was not loaded: what was loaded before stays in force`);
     await rm(page);
     await service.reload();
-    expect(logged()).toContain("there is no such file");
+    expect(logged()).toContain("the file does not exist");
     await rewrite(configPage(".", { host: { serverHeader: "third" } }));
     await service.reload();
     expect(await serverHeader(service.url)).toBe("third");
@@ -117,7 +117,7 @@ describe("the running service", () => {
     const commandLine = { ...(parseCommandLine([page]) as CommandLine), port };
     const log = logLines(() => {}, commandLine);
     await expect(Service.start(commandLine, log)).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
-    await expect(Service.start({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("no such file");
+    await expect(Service.start({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("does not exist");
   });
 
   it("sends a download to its end through a reload", async () => {

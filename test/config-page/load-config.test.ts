@@ -317,7 +317,7 @@ describe("a page that is no configuration", () => {
     const refusal = refusalIn(directory);
     await writeFile(join(directory, "latin1.html"), Buffer.from([0xfc]));
     await writeFile(join(directory, "large.html"), Buffer.alloc(5 * 1024 * 1024 + 1, " "));
-    expect(await refusal("missing.html")).toEqual(["missing.html: there is no such file: expected one"]);
+    expect(await refusal("missing.html")).toEqual(["missing.html: the file does not exist: expected a file"]);
     expect(await refusal("latin1.html")).toEqual(["latin1.html: it is not UTF-8: expected a text in this encoding"]);
     expect(await refusal("large.html")).toEqual(["large.html: it is larger than 5 MiB: expected a smaller file"]);
     expect(await refusal(".")).toEqual([`${directory}: it is a directory: expected a file`]);
@@ -326,7 +326,7 @@ describe("a page that is no configuration", () => {
   it("because it is a FIFO is refused, without waiting for a writer", { tags: ["mkfifo"] }, async () => {
     const directory = await temporaryDirectory();
     execFileSync("mkfifo", [join(directory, "fifo")]);
-    expect(await refusalIn(directory)("fifo")).toEqual(["fifo: it is no regular file: expected a file"]);
+    expect(await refusalIn(directory)("fifo")).toEqual(["fifo: it is not a regular file: expected a file"]);
   });
 
   it.each(["", "http://example.org/config.html", "data:text/html,x"])(

@@ -60,7 +60,7 @@ describe("loadModule", () => {
 
   it("rejects for a file that is not there", async () => {
     const path = join(await temporaryDirectory(), "missing.mjs");
-    await expect(loadModule(path, {}, 5000)).rejects.toThrow("there is no such file");
+    await expect(loadModule(path, {}, 5000)).rejects.toThrow("the file does not exist");
   });
 
   it("rejects for a directory", async () => {

@@ -159,7 +159,7 @@ describe("what is wrong with a plugin", () => {
     [
       "a file that is not there",
       pluginItem("./missing.mjs"),
-      "library DIR/missing.mjs cannot be used: there is no such file",
+      "library DIR/missing.mjs cannot be used: the file does not exist",
     ],
   ])("is said of %s", async (_what, inside, problem) => {
     const { problems, plugins } = await place(inside);
@@ -254,7 +254,7 @@ describe("a module", () => {
     const more = '\n<meta itemprop="maxSize" content="1">\n<b itemprop="more" itemscope></b>';
     const inside = pluginItem("reporter.mjs", { max_size: 10 }, more);
     expect((await place(inside, { "reporter.mjs": reporter })).problems).toEqual([
-      "page:5: maxSize is given a second time, under another spelling: expected it once",
+      "page:5: maxSize occurs a second time, under another spelling: expected it once",
       "page:6: more is an item: expected a value",
     ]);
   });

@@ -81,11 +81,11 @@ describe("readOptions", () => {
     ['<div itemprop="maxSize" itemscope></div>', "page:2: maxSize is an item: expected a value"],
     [
       '<meta itemprop="maxSize" content="1">\n<meta itemprop="maxSize" content="2">',
-      "page:2: maxSize is given 2 times: expected it once",
+      "page:2: maxSize occurs 2 times: expected it once",
     ],
     [
       '<meta itemprop="maxSize" content="1">\n<meta itemprop="max_size" content="1">',
-      "page:3: max_size is given a second time, under another spelling: expected it once",
+      "page:3: max_size occurs a second time, under another spelling: expected it once",
     ],
     [
       '<meta itemprop="maxSize" content="x">\n<meta itemprop="max_size" content="1">',

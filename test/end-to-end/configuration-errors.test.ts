@@ -63,7 +63,7 @@ describe("a configuration that cannot work", () => {
     expect(await runFilement(missing, "--check")).toEqual({
       code: 1,
       stdout: "",
-      stderr: `filement: ${missing}: there is no such file: expected one\n`,
+      stderr: `filement: ${missing}: the file does not exist: expected a file\n`,
     });
   });
 

@@ -64,7 +64,7 @@ describe("readTextFile", () => {
   it("refuses a file that is not there", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a.txt"), "");
-    const expected = "there is no such file: expected one";
+    const expected = "the file does not exist: expected a file";
     expect(await refusal(join(directory, "missing.html"))).toBe(expected);
     expect(await refusal(join(directory, "a.txt", "below.html"))).toBe(expected);
   });
@@ -76,11 +76,11 @@ describe("readTextFile", () => {
   it("refuses a FIFO without waiting for somebody who writes into it", { tags: ["mkfifo"] }, async () => {
     const path = join(await temporaryDirectory(), "fifo");
     execFileSync("mkfifo", [path]);
-    expect(await refusal(path)).toBe("it is no regular file: expected a file");
+    expect(await refusal(path)).toBe("it is not a regular file: expected a file");
   });
 
   it("refuses a device", async () => {
-    expect(await refusal("/dev/zero")).toBe("it is no regular file: expected a file");
+    expect(await refusal("/dev/zero")).toBe("it is not a regular file: expected a file");
   });
 
   it("names any other reason", async () => {

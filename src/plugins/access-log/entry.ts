@@ -33,7 +33,7 @@ export interface AccessLogEntry {
   readonly userAgent?: string;
 }
 
-/** What there is to say of a finished exchange. No more header fields: `Authorization` and cookies are secrets. */
+/** Describes a finished exchange. It holds no other header fields, since `Authorization` and cookies are secrets. */
 export function accessLogEntry(exchange: Exchange, outcome: Outcome, time: Date): AccessLogEntry {
   const { id, address, user, method, host, protocol, httpVersion } = exchange;
   const { status, bytes, durationMs, aborted } = outcome;

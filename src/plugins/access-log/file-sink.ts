@@ -7,25 +7,25 @@ import { messageOf } from "../../server/error-message.ts";
 import type { Site } from "../../server/site.ts";
 import { errnoOf } from "../../storage/disk/errors.ts";
 import { type Batch, LineQueue } from "./line-queue.ts";
+import type { LogFailures } from "./log-failures.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
-import type { Trouble } from "./trouble.ts";
 
-/** How often to look whether the file was deleted, in milliseconds: writing to a deleted file succeeds. */
+/** How often to check for a deleted file, in milliseconds: writing to one succeeds. */
 const checkEveryMs = 1_000;
-/** How long to wait after the first failure; then twice as long each time, up to the last. In milliseconds. */
+/** The wait after the first failure, in milliseconds. It doubles with each failure up to the longest. */
 const firstRestMs = 500;
 const longestRestMs = 30_000;
 /** The same for a pipe that is full. */
 const slowPipeMs = 50;
 
-// Not blocking: a named pipe that nobody reads must neither stop the start nor occupy a thread of the pool for ever.
+// Not blocking: a named pipe without a reader must neither delay the start nor occupy a pool thread for ever.
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
 /** Appends lines to a file, as many at a time as have come since the last write began. */
 export class FileSink implements Sink {
   readonly #location: string;
   readonly #queue: LineQueue;
-  readonly #trouble: Trouble;
+  readonly #failures: LogFailures;
   readonly #sites = new Set<Site>();
   #opening: Promise<FileHandle> | undefined;
   #handle: FileHandle | undefined;
@@ -38,10 +38,10 @@ export class FileSink implements Sink {
   #isSlowPipe = false;
   #checkedAt = performance.now();
 
-  constructor(location: string, maxQueuedBytes: number, trouble: Trouble) {
+  constructor(location: string, maxQueuedBytes: number, failures: LogFailures) {
     this.#location = location;
     this.#queue = new LineQueue(maxQueuedBytes);
-    this.#trouble = trouble;
+    this.#failures = failures;
   }
 
   async start(site: Site): Promise<void> {
@@ -57,7 +57,7 @@ export class FileSink implements Sink {
   }
 
   add(line: string): void {
-    if (!this.#handle || !this.#queue.push(line)) this.#trouble.drop(1);
+    if (!this.#handle || !this.#queue.push(line)) this.#failures.drop(1);
     else if (!this.#rest) this.#writing ??= this.#write();
   }
 
@@ -75,7 +75,7 @@ export class FileSink implements Sink {
     this.#opening = undefined;
     const lost = this.#queue.clear() + (this.#batch ? linesLeft(this.#batch) : 0);
     this.#batch = undefined;
-    if (lost > 0) this.#trouble.drop(lost);
+    if (lost > 0) this.#failures.drop(lost);
     if (isWritten) await handle.close();
     else handle.close().catch(() => {}); // waits for a write that may never end; the lines are counted already
   }
@@ -92,10 +92,10 @@ export class FileSink implements Sink {
     return open(this.#location, flags, 0o640);
   }
 
-  /** One thing at a time with the file, in the order in which it was asked for. */
+  /** Runs tasks on the file one after the other. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(task);
-    this.#turn = result.catch(() => {}); // whoever asked is told
+    this.#turn = result.catch(() => {}); // the caller gets the error
     return result;
   }
 
@@ -105,12 +105,12 @@ export class FileSink implements Sink {
       while (this.#hasLines) await this.#inTurn(() => this.#writeBatch());
       this.#restMs = firstRestMs;
       this.#isSlowPipe = false;
-      this.#trouble.works();
+      this.#failures.succeeded();
     } catch (error) {
       if (!this.#handle) return; // closed meanwhile, and what was not written is counted
       this.#isSlowPipe = errnoOf(error) === "EAGAIN"; // which is no failure
       if (this.#isSlowPipe) this.#restMs = slowPipeMs;
-      else this.#trouble.failed(`cannot write to ${this.#location}`, error);
+      else this.#failures.failed(`cannot write to ${this.#location}`, error);
       this.#rest = setTimeout(() => this.#tryAgain(), this.#restMs).unref();
       this.#restMs = Math.min(this.#restMs * 2, longestRestMs);
     } finally {
@@ -148,7 +148,7 @@ export class FileSink implements Sink {
     this.#handle = fresh;
     // A line that was begun in the old file stands whole in the new one.
     if (this.#batch && !isSame) this.#batch.offset = startOfLine(this.#batch);
-    await old.close().catch((error) => this.#trouble.failed(`cannot close the old ${this.#location}`, error));
+    await old.close().catch((error) => this.#failures.failed(`cannot close the old ${this.#location}`, error));
     for (const site of this.#sites) await site.protect(this.#location);
   }
 

@@ -16,8 +16,8 @@ export function lineFormat(format: keyof typeof formats | ((entry: AccessLogEntr
 const formats: Readonly<Record<"common" | "combined" | "json", LineFormat>> = { common, combined, json };
 
 /**
- * Apache's `%h %l %u %t "%r" %>s %b`. The second field is for RFC 1413, by which nobody identifies himself any more;
- * every program reads over it, so it can say `aborted` where another field would make lines that many cannot read.
+ * Apache's `%h %l %u %t "%r" %>s %b`. The second field is for RFC 1413, which is out of use.
+ * Every program skips it, so it can hold `aborted`; an additional field would break log readers.
  */
 function common(exchange: Exchange, { status, bytes, aborted }: Outcome, time: Date): string {
   const { address, user, method, url, httpVersion } = exchange;
@@ -37,7 +37,7 @@ function json(exchange: Exchange, outcome: Outcome, time: Date): string {
   return escapedText(JSON.stringify(accessLogEntry(exchange, outcome, time)));
 }
 
-/** A dash stands for nothing, so that one who calls himself "-" must look different. */
+/** A dash stands for a missing value, so a user named "-" is escaped. */
 function wordOrDash(value: string | undefined): string {
   if (value === undefined || value === "") return "-";
   return value === "-" ? "\\x2d" : escapedWord(value);
@@ -47,7 +47,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 let lastSecond = Number.NaN;
 let lastText = "";
 
-/** `10/Oct/2000:13:55:36 +0000`: UTC, in which no hour of the year comes twice. Made once a second. */
+/** `10/Oct/2000:13:55:36 +0000`: UTC, since no hour occurs twice in it. Made once a second. */
 function commonTime(time: Date): string {
   const second = Math.floor(time.getTime() / 1000);
   if (second !== lastSecond) {

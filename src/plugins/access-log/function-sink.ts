@@ -2,25 +2,25 @@ import { ConfigError } from "../../config.ts";
 import { silentLogger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
 import type { AccessLogEntry } from "./entry.ts";
+import type { LogFailures } from "./log-failures.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
-import type { Trouble } from "./trouble.ts";
 
 /** Hands lines to a function, or to the server's logger where there is none. */
 export class FunctionSink implements Sink {
   #write: ((line: string, entry: AccessLogEntry) => unknown) | undefined;
   readonly #maxPending: number;
-  readonly #trouble: Trouble;
+  readonly #failures: LogFailures;
   readonly #pending = new Set<Promise<unknown>>();
   #pendingLength = 0;
 
   constructor(
     write: ((line: string, entry: AccessLogEntry) => unknown) | undefined,
     maxPending: number,
-    trouble: Trouble,
+    failures: LogFailures,
   ) {
     this.#write = write;
     this.#maxPending = maxPending;
-    this.#trouble = trouble;
+    this.#failures = failures;
   }
 
   async start({ logger }: Site): Promise<void> {
@@ -35,13 +35,13 @@ export class FunctionSink implements Sink {
 
   add(line: string, entry: () => AccessLogEntry): void {
     if (!this.#write || this.#pendingLength + line.length > this.#maxPending) {
-      this.#trouble.drop(1);
+      this.#failures.drop(1);
       return;
     }
     try {
       const result = this.#write(line, entry());
       if (result instanceof Promise) this.#await(result, line.length);
-      else this.#trouble.works();
+      else this.#failures.succeeded();
     } catch (error) {
       this.#lose(error);
     }
@@ -50,15 +50,15 @@ export class FunctionSink implements Sink {
   async reopen(): Promise<void> {}
 
   async close(): Promise<void> {
-    if (!(await isDoneInTime(Promise.all(this.#pending)))) this.#trouble.drop(this.#pending.size);
+    if (!(await isDoneInTime(Promise.all(this.#pending)))) this.#failures.drop(this.#pending.size);
   }
 
-  /** An `async` function may be as slow as what it writes to, and then holds on to every line. */
+  /** An `async` function may be slow, and holds its line until it is done. */
   #await(result: Promise<unknown>, length: number): void {
     this.#pendingLength += length;
     const settled = result
       .then(
-        () => this.#trouble.works(),
+        () => this.#failures.succeeded(),
         (error) => this.#lose(error),
       )
       .finally(() => {
@@ -69,7 +69,7 @@ export class FunctionSink implements Sink {
   }
 
   #lose(error: unknown): void {
-    this.#trouble.failed("the function that takes its lines failed", error);
-    this.#trouble.drop(1);
+    this.#failures.failed("the function that takes its lines failed", error);
+    this.#failures.drop(1);
   }
 }

@@ -20,7 +20,7 @@ export class LineQueue {
     return this.#lines.length === 0;
   }
 
-  /** Adds a line and its line end; `false` where there is no room for it. */
+  /** Adds a line and its line end; `false` where the queue is full. */
   push(line: string): boolean {
     const bytes = Buffer.byteLength(line) + 1;
     if (this.#bytes + bytes > this.#maxBytes) return false;

@@ -6,7 +6,7 @@ import type { AccessLogEntry } from "./entry.ts";
 export interface Sink {
   /** Called for each host that lists the plugin. */
   start(site: Site): Promise<void>;
-  /** Takes a line, or counts it as dropped. Never throws, and never makes anybody wait. */
+  /** Takes a line, or counts it as dropped. Never throws and never blocks. */
   add(line: string, entry: () => AccessLogEntry): void;
   reopen(): Promise<void>;
   /** Hands over what is queued, within {@link closeMs}, and releases what the sink has opened. */

@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 import { ConfigError } from "../../config.ts";
 import { type Batch, LineQueue } from "./line-queue.ts";
+import type { LogFailures } from "./log-failures.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
-import type { Trouble } from "./trouble.ts";
 
 /** What this needs of a stream: logging libraries have some that only look like one of node's. */
 export type LogStream = Pick<Writable, "write" | "on" | "off"> & Partial<Pick<Writable, "writable" | "writableLength">>;
@@ -11,7 +11,7 @@ export type LogStream = Pick<Writable, "write" | "on" | "off"> & Partial<Pick<Wr
 export class StreamSink implements Sink {
   readonly #stream: LogStream;
   readonly #queue: LineQueue;
-  readonly #trouble: Trouble;
+  readonly #failures: LogFailures;
   #isOpen = false;
   /** Its `write` returned false, and "drain" has not come yet. */
   #isFull = false;
@@ -20,10 +20,10 @@ export class StreamSink implements Sink {
   #underWay = 0;
   #settled: (() => void) | undefined;
 
-  constructor(stream: LogStream, maxQueuedBytes: number, trouble: Trouble) {
+  constructor(stream: LogStream, maxQueuedBytes: number, failures: LogFailures) {
     this.#stream = stream;
     this.#queue = new LineQueue(maxQueuedBytes);
-    this.#trouble = trouble;
+    this.#failures = failures;
   }
 
   async start(): Promise<void> {
@@ -36,7 +36,7 @@ export class StreamSink implements Sink {
   }
 
   add(line: string): void {
-    if (!this.#isOpen || !this.#queue.push(line)) this.#trouble.drop(1);
+    if (!this.#isOpen || !this.#queue.push(line)) this.#failures.drop(1);
     // All lines of one turn of the event loop together: to a terminal or a pipe each write is a system call.
     else if (!this.#isFull) this.#flushing ??= setImmediate(this.#flush);
   }
@@ -48,7 +48,7 @@ export class StreamSink implements Sink {
     this.#flush();
     const isWritten = await isDoneInTime(this.#allWritten());
     this.#stream.off("close", this.#onClose).off("drain", this.#onDrain);
-    // What is still in the stream may fail later, and would then end the process if nobody listened.
+    // A write that is still in the stream may fail later. Without a listener, that error would end the process.
     if (isWritten) this.#stream.off("error", this.#onError);
     this.#giveUp();
   }
@@ -77,8 +77,8 @@ export class StreamSink implements Sink {
     if (this.#callsBack) this.#underWay -= lines;
     if (error) {
       this.#onError(error);
-      this.#trouble.drop(lines);
-    } else this.#trouble.works();
+      this.#failures.drop(lines);
+    } else this.#failures.succeeded();
     if (this.#isDone) this.#settled?.();
   }
 
@@ -88,10 +88,10 @@ export class StreamSink implements Sink {
     if (this.#isDone) this.#settled?.();
   };
 
-  readonly #onError = (error: unknown): void => this.#trouble.failed("its stream failed", error);
+  readonly #onError = (error: unknown): void => this.#failures.failed("its stream failed", error);
 
   readonly #onClose = (): void => {
-    this.#trouble.failed("its stream failed", new Error("it ended before the server did"));
+    this.#failures.failed("its stream failed", new Error("it ended before the server did"));
     this.#giveUp();
     this.#settled?.();
   };
@@ -103,7 +103,7 @@ export class StreamSink implements Sink {
     const lost = this.#queue.clear() + this.#underWay;
     this.#underWay = 0;
     this.#isOpen = false;
-    if (lost > 0) this.#trouble.drop(lost);
+    if (lost > 0) this.#failures.drop(lost);
   }
 
   /** A stream that is not node's, which is seen by that it has no length, may not call back. */

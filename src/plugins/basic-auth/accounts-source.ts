@@ -10,11 +10,11 @@ import { parseHash } from "./password.ts";
 import type { PermissionRule } from "./users.ts";
 import { readUsersFile, UsersFileError } from "./users-file.ts";
 
-/** Where the accounts come from. */
+/** The source of the accounts: a users file, a list, or a function. */
 export interface AccountsSource {
   /** Called for each host. Throws where the accounts cannot be had. */
   start(site: Site): Promise<void> | void;
-  /** The accounts as they are now. Throws before the start: nobody comes in by a plugin that knows nobody. */
+  /** The current accounts. Throws before the start, so that a plugin without accounts lets no request pass. */
   current(): Promise<Accounts>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface AccountsSource {
 export function accountsSource(options: BasicAuthOptions): AccountsSource {
   const { authfile, users = [], rules = [], cacheSeconds = 300 } = options;
   const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
-  // The same one when the users change: those who wait do not lose their turn.
+  // Kept when the users change, so that waiting requests keep their turn.
   const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }) };
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
@@ -73,7 +73,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
 
   return {
     async start(site) {
-      // First: should the file be below a root, nobody may read it even while the server starts.
+      // First: a file below a root must not be served while the server starts.
       await site.protect(location);
       sites.add(site);
       opened ??= open(site.logger);
@@ -84,7 +84,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
       return (await opened).current();
     },
     async close() {
-      const users = await opened?.catch(() => undefined); // whoever started the server was told
+      const users = await opened?.catch(() => undefined); // the start has reported the error
       opened = undefined;
       sites.clear();
       await users?.close();

@@ -5,7 +5,7 @@ import { createPermissions, type Permissions } from "./permissions.ts";
 import type { PermissionRule, UserRecord } from "./users.ts";
 import { createVerifier } from "./verifier.ts";
 
-/** Who may come in, and what they may do then. */
+/** The users, and their permissions. */
 export interface Accounts {
   readonly permissions: Permissions;
   /** The user whose credentials these are, or `undefined`. Throws a 503 where too many passwords wait to be checked. */
@@ -13,8 +13,8 @@ export interface Accounts {
 }
 
 /**
- * Decides by itself about a name and a password. `true` or an object lets the user in, with the object's `roles`; anything
- * that is not there (`false`, `undefined`, `null`) does not. What it throws makes the request fail.
+ * Decides about a name and a password. `true` or an object lets the user in, with the object's `roles`; `false`,
+ * `undefined` and `null` do not. What it throws makes the request fail.
  */
 export type CheckCredentials = (username: string, password: string) => CheckedCredentials | Promise<CheckedCredentials>;
 
@@ -48,7 +48,7 @@ export function accountsOfUsers(
   };
 }
 
-/** Accounts of which only a function of the host program knows. */
+/** Accounts that a function of the host program decides about. */
 export function accountsOfFunction(check: CheckCredentials, rules: readonly PermissionRule[]): Accounts {
   return {
     permissions: createPermissions(rules),

@@ -4,7 +4,7 @@ import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";
 import type { PermissionRule, UserRecord } from "./users.ts";
 
-/** The content of a users file, with everything that is to be said about it. */
+/** The content of a users file, with its problems and warnings. */
 export interface CheckedUsers {
   readonly users: readonly UserRecord[];
   readonly rules: readonly PermissionRule[];
@@ -14,7 +14,7 @@ export interface CheckedUsers {
   readonly warnings: readonly LineNote[];
 }
 
-/** So many users are named in one warning. */
+/** Most users named in one warning. */
 const maxNamed = 5;
 
 /** Checks the users and the rules of a file together: names that come twice, passwords and rules that cannot work. */
@@ -61,7 +61,7 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
   return { users, rules, problems: byLine(problems), warnings: byLine(warnings) };
 }
 
-/** Two spellings of "é" look the same, and nobody means two users by them. */
+/** Two encodings of "é" look the same, so they are one name. */
 function nameKey(username: string): string {
   return username.normalize("NFC");
 }

@@ -6,7 +6,7 @@ import type { UserRecord } from "./users.ts";
 const encryptionComment = /^#\s*encryption\s*:\s*(\S*)$/i;
 
 /**
- * Reads an Apache `htpasswd` file: `name:hash` in each line, and further fields that nobody looks at. An entry behind
+ * Reads an Apache `htpasswd` file: `name:hash` in each line; further fields are ignored. An entry after
  * the comment `# encryption: plaintext` is a password in plain text, unless it is a hash: `htpasswd` puts hashes there
  * when it changes a password or adds a user.
  */

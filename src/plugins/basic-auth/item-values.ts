@@ -69,7 +69,7 @@ export class ItemValues {
   /** What one of a few words means. The word is not repeated: it may be a password that is in the wrong place. */
   oneOf<T>({ text, line }: ItemText, name: string, meanings: Readonly<Record<string, T>>): T | undefined {
     if (Object.hasOwn(meanings, text)) return meanings[text];
-    this.problem(`the ${name} is none that there is: expected one of ${Object.keys(meanings).join(", ")}`, line);
+    this.problem(`the ${name} is unknown: expected one of ${Object.keys(meanings).join(", ")}`, line);
     return undefined;
   }
 }

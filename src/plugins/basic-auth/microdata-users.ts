@@ -63,7 +63,7 @@ async function readPage(html: string, found: FoundUsers): Promise<MicrodataPage>
   }
 }
 
-/** A rule that nobody reads may be one that would have denied something. */
+/** Warns of an item that looks like a user or a rule and is not read: it may be a rule that denies something. */
 function warnOfLookalike({ types, properties, line }: MicrodataItem, found: FoundUsers): void {
   if (!properties.has("password") && !properties.has("permission")) return;
   const type = types.length === 0 ? "has no type" : `is of the type ${shown(types.join(" "))}`;

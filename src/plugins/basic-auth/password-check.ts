@@ -1,17 +1,16 @@
 import type { StoredPassword } from "./password.ts";
 import type { UserRecord } from "./users.ts";
 
-/** So many kinds of hashes are made up for; files have one or two, and each costs every failed attempt its time. */
+/** Most kinds of hashes compared in a failed attempt. Files have one or two kinds, and each costs time. */
 const maxDecoys = 4;
 
 /** The user of that name if the password is theirs. */
 export type PasswordCheck = (username: string, password: string) => Promise<UserRecord | undefined>;
 
 /**
- * Makes a check whose time does not tell which names exist. A failed attempt compares the password with one hash of
- * each kind in the list, whoever it names: with the user's own where there is one, and with somebody's for the other
- * kinds. Where a list has more than four kinds of hashes, the four most common ones are treated so. Of two users of one
- * name, the first counts.
+ * Makes a check whose time does not tell which names exist. A failed attempt compares the password with one hash of each
+ * kind in the list: the user's own, where the name exists, and another user's for each other kind. This holds for the
+ * four most common kinds. Of two users of one name, the first counts.
  */
 export function createPasswordCheck(
   users: readonly UserRecord[],

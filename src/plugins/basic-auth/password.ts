@@ -10,19 +10,19 @@ import type { Encryption, UserRecord } from "./users.ts";
 
 /** The password of a user, ready to be compared with. */
 export interface StoredPassword {
-  /** How it is stored; `undefined` where nobody knows. */
+  /** How it is stored; `undefined` for an unknown format. */
   readonly format: Encryption | undefined;
-  /** Hashes of one kind cost the same time. `undefined` where there is nothing to compare with: it never matches. */
+  /** Hashes of one kind cost the same time. `undefined` for a password that never matches. */
   readonly kind: string | undefined;
   /** Why the users file cannot be accepted; completes `user "ada": ...`. The password never matches. */
   readonly problem?: string;
-  /** What is accepted but not wise; completes `user "ada": ...`. */
+  /** Why the format should be replaced; completes `user "ada": ...`. */
   readonly warning?: string;
   /** Whether `password` is the one that was stored: its UTF-8 bytes, as they are. */
   matches(password: string): Promise<boolean>;
 }
 
-/** More than any tool hashes (`htpasswd` stops at 255), and little enough that length is no way to keep us busy. */
+/** More than any tool hashes (`htpasswd` stops at 255), and short enough to hash at once. */
 const maxPasswordBytes = 1024;
 
 type HashFormat = Exclude<Encryption, "plaintext">;
@@ -53,8 +53,8 @@ export function parseHash(record: Pick<UserRecord, "password" | "encryption">): 
 }
 
 /**
- * Whether anybody may have this password. Those that nobody has are refused without any work, whoever the user is, so
- * that the time tells nothing. A NUL ends a password for the tools that make hashes, and bcrypt begins again after it.
+ * Whether a password can exist. Impossible ones are refused without hashing for every user name, so that the time tells
+ * nothing. A NUL ends a password for the tools that make hashes, and bcrypt repeats the password after it.
  */
 export function isPossiblePassword(password: string): boolean {
   return !password.includes("\0") && Buffer.byteLength(password) <= maxPasswordBytes;
@@ -68,7 +68,7 @@ function parsePlaintext(password: string, format: HashFormat | undefined): Store
     const problem = `the password has a NUL or more than ${maxPasswordBytes} bytes, and could never match`;
     return unusable("plaintext", { problem });
   }
-  // A hash marked as plain text would itself be the password, and let everybody in who reads an old copy of the file.
+  // A hash marked as plain text would itself be the password of everyone who reads a copy of the file.
   if (format !== undefined && "kind" in formats[format].read(password)) {
     return unusable("plaintext", contradiction("plaintext", format));
   }

@@ -6,18 +6,18 @@ import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 import type { PermissionRule } from "./users.ts";
 
-/** Decides who may do what where. */
+/** Decides by permission rules. */
 export interface Permissions {
   /**
-   * Whether a user, or somebody unknown (`undefined`), has a right to a canonical path: to the whole file where `elements`
-   * is left out; for `"any"`, whether there could be elements of it with which the answer is yes.
+   * Whether a user, or an anonymous client (`undefined`), has a right to the file at a canonical path. With `elements`, to
+   * those elements; with `"any"`, possibly to some elements.
    */
   permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
 }
 
 const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
 
-// Whoever may do anything to a path may ask what.
+// OPTIONS needs no right of its own: any right to the path is enough.
 const methodsOfRules = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
 const someText = z.string("a string that is not empty").min(1, "a string that is not empty");
@@ -80,7 +80,7 @@ interface CompiledRule {
 /**
  * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
  * owner, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
- * but none applies, the answer is no; without any rules every user may do everything, and nobody else anything.
+ * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
  */
 export function createPermissions(rules: readonly PermissionRule[]): Permissions {
   if (rules.length === 0) return { permits: (user) => user !== undefined };
@@ -105,21 +105,21 @@ function applies(
 ): boolean {
   if (!selector) return true;
   if (selector.hasUsername && !user?.name) return false;
-  // Before it is known which elements are meant, what an allow might permit is possible, and a deny rules nothing out.
+  // While the elements are unknown, an allow may apply to them, and a deny may not.
   if (elements === "any") return allows;
-  // A whole file holds the elements that are denied along with all others.
+  // A whole file includes the denied elements.
   if (elements === undefined) return !allows && documentKind(path) !== undefined;
   const text = selector.of(user?.name ?? "");
   return allows ? elements.areAmong(text) : elements.touch(text);
 }
 
-/** The rules about one name, role or everybody; made ready when somebody asks, since a file may have thousands. */
+/** The rules about one name, one role or `*`. They are compiled when first needed, since a file may have thousands. */
 interface RuleGroup {
   readonly rules: PermissionRule[];
   compiled?: readonly CompiledRule[];
 }
 
-/** The rules that could concern somebody, the most specific first: what does not depend on the path is decided once. */
+/** Finds the rules that can apply to a user, the most specific first. This part does not depend on the path. */
 function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) => readonly CompiledRule[] {
   const byUsername = new Map<string, RuleGroup>();
   const byRole = new Map<string, RuleGroup>();
@@ -136,7 +136,7 @@ function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) 
     if (!user) return anyone;
     const before = remembered.get(user);
     if (before) return before;
-    // A user who has taken the name "*" is not everybody.
+    // Rules for "*" and ":username" are not about users of these names.
     const own = user.name === "*" || user.name === ":username" ? [] : compiledGroup(byUsername, user.name);
     const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role)).sort(bySpecificity);
     const found = [...own, ...inRoles, ...known];

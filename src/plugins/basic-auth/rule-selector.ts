@@ -7,7 +7,7 @@ const behindEscape = /\\[\da-f]{0,6}\$\{username\}/i;
 
 /** The selector of a permission rule. */
 export interface RuleSelector {
-  /** Whether it depends on who asks, so that it says nothing about anonymous requests. */
+  /** Whether it holds `${username}`; such a rule does not apply to anonymous requests. */
   readonly hasUsername: boolean;
   /** The selector for one user, whose name has taken the place of `${username}`. */
   of(username: string): string;

@@ -6,7 +6,7 @@ import { readHtpasswd } from "./htpasswd-file.ts";
 import { readMicrodataUsers } from "./microdata-users.ts";
 import type { Users } from "./users.ts";
 
-/** Whoever names the wrong file does not want to hear of each of its lines. */
+/** Most problems in one message: a file of another kind has one in each line. */
 const maxProblems = 50;
 
 /** A users file that cannot be used. The message names the file, and each line with what was expected there. */

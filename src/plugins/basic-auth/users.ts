@@ -15,8 +15,8 @@ export interface UserRecord {
 }
 
 /**
- * Says who may do what where. Of all the rules that apply to somebody, a path and a right, the most specific one decides;
- * with rules but none that applies, nothing is permitted.
+ * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one decides.
+ * Where there are rules but none applies, the request is refused.
  */
 export interface PermissionRule {
   /** Who: a user name, `":username"` for the owner of that segment of the path, or `"*"` for everyone, known or not. */
@@ -34,10 +34,10 @@ export interface PermissionRule {
   readonly permission: "allow" | "deny";
 }
 
-/** Who there is and who may do what: the content of a users file. */
+/** The content of a users file. */
 export interface Users {
   readonly users: readonly UserRecord[];
   readonly rules: readonly PermissionRule[];
-  /** What is allowed but not wise, for the log: a password in plain text, a weak hash. */
+  /** For the log: passwords in plain text, weak hashes, and the like. */
   readonly warnings: readonly string[];
 }

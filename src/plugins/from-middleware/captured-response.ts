@@ -79,8 +79,8 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
   }
 
   override writeHead(statusCode: number, reason?: string | Fields, fields?: Fields): this {
-    const given = typeof reason === "string" ? fields : reason;
-    if (given && !this.headersSent) this.#store(fieldLines(given)); // Node would print these without storing them
+    const headers = typeof reason === "string" ? fields : reason;
+    if (headers && !this.headersSent) this.#store(fieldLines(headers)); // Node would print these without storing them
     return typeof reason === "string" ? super.writeHead(statusCode, reason) : super.writeHead(statusCode);
   }
 
@@ -203,7 +203,7 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
         done(error);
       },
     });
-    content.on("error", () => {}); // may fail before somebody reads it; whoever reads it then is still told
+    content.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
     this.#content = content;
     this.#answer(content);
     return content;

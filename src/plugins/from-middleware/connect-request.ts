@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { Exchange } from "../../server/exchange.ts";
 
-/** The part of a connection that middleware looks at: who is at the other end, whether it is TLS, and when it closes. */
+/** The part of a connection that middleware uses: the peer's address, whether it is TLS, and when it closes. */
 class PeerSocket extends Socket {
   override readonly remoteAddress: string;
   override readonly remoteFamily: string;
@@ -46,7 +46,7 @@ export class ConnectRequest extends IncomingMessage {
     this.httpVersionMinor = minor;
   }
 
-  /** The content is asked of the exchange when somebody reads it, not before: the file handler may want it instead. */
+  /** Takes the content from the exchange when it is first read: the file handler may need it instead. */
   override _read(size: number): void {
     super._read(size); // lets Node note that the message is being consumed
     this.#content ??= this.#exchange.body[Symbol.asyncIterator]();
@@ -64,7 +64,7 @@ export class ConnectRequest extends IncomingMessage {
       this.aborted = true;
       this.emit("aborted"); // deprecated in Node, yet what raw-body and multipart parsers listen for
     }
-    this.#content?.return?.().catch(() => {}); // nobody is left to be told
+    this.#content?.return?.().catch(() => {}); // the exchange is over
     done(this.listenerCount("error") > 0 ? error : null); // as in node:http: "error" only for those who listen
   }
 }

@@ -10,7 +10,7 @@ export type HealthCheck = (signal: AbortSignal) => Works | Promise<Works>;
 export interface WatchOptions {
   /** Time limit of a run, in milliseconds. */
   readonly timeoutMs: number;
-  /** How long an answer is given again before the check is run anew, in milliseconds. */
+  /** How long an answer is reused, in milliseconds. */
   readonly cacheMs: number;
   /** Told when the check begins to fail, with the reason, and when it passes again, with `undefined`. */
   readonly onChange: (reason: Error | undefined) => void;
@@ -19,9 +19,9 @@ export interface WatchOptions {
 }
 
 /**
- * Asks a check, and resolves to whether it passes; never rejects. However many ask, it is run once at a time and once in
- * `cacheMs`: a probe must not become a way to keep the server busy. A run that is not over at the time limit counts as
- * failing until it is over; meanwhile none is begun, or a disk that hangs would take one thread after the other.
+ * Runs a check, and resolves to whether it passes; never rejects. It runs once at a time and at most once in `cacheMs`, so
+ * that probes cannot keep the server busy. A run beyond the time limit counts as failing until it ends. No other run begins
+ * meanwhile: each would occupy another thread while a disk hangs.
  */
 export function watchedCheck(check: HealthCheck, options: WatchOptions): () => Promise<boolean> {
   const { timeoutMs, cacheMs, onChange, now = () => performance.now() } = options;

@@ -17,8 +17,8 @@ export interface ProcessMetrics {
 }
 
 /**
- * Measures the process, under the names that prom-client's `collectDefaultMetrics` has made usual. Not that function: what
- * it starts cannot be stopped, and it reads files of `/proc` while everybody waits.
+ * Measures the process, under the names of prom-client's `collectDefaultMetrics`. That function itself cannot be stopped,
+ * and reads files of `/proc` synchronously.
  */
 export function processMetrics(prefix: string): ProcessMetrics {
   const eventLoop = eventLoopMetrics(prefix);
@@ -80,7 +80,7 @@ function openFileMetrics(prefix: string): NamedMetric[] {
   return [{ name, metric }];
 }
 
-/** Delays since the last time that somebody asked. */
+/** Delays since the last scrape. */
 function eventLoopMetrics(prefix: string): ProcessMetrics {
   const delays = monitorEventLoopDelay({ resolution: 10 });
   const readings: Readonly<Record<string, () => number>> = {

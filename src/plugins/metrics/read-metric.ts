@@ -6,13 +6,13 @@ export interface NamedMetric {
   readonly metric: Metric<string>;
 }
 
-/** A gauge whose value is read when somebody asks. */
+/** A gauge whose value is read at each scrape. */
 export function readGauge(name: string, help: string, read: () => number): NamedMetric {
   const metric: Gauge = new Gauge({ name, help, registers: [], collect: () => metric.set(read()) });
   return { name, metric };
 }
 
-/** A counter that is kept elsewhere and read when somebody asks. */
+/** A counter that is kept elsewhere and read at each scrape. */
 export function readCounter(name: string, help: string, read: () => number): NamedMetric {
   const collect = (): void => {
     metric.reset(); // a counter of prom-client can only be added to

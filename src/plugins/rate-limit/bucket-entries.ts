@@ -40,7 +40,7 @@ export class BucketEntries {
     return this.#pages.length * entriesOnPage * wordsOfEntry * Uint32Array.BYTES_PER_ELEMENT;
   }
 
-  /** Adds a bucket behind the others and returns its number. */
+  /** Adds a bucket at the end and returns its number. */
   append(high: number, low: number): number {
     const entry = this.#count;
     if (entry >>> pageBits === this.#pages.length) this.#pages.push(emptyPage());
@@ -95,7 +95,7 @@ export class BucketEntries {
     this.#setWord(entry, olderWord, older);
   }
 
-  // Whoever asks has the number of a bucket, so its page is there and so are its words.
+  // `entry` is the number of a bucket, so its page and its words exist.
   #page(entry: number): Page {
     return this.#pages[entry >>> pageBits] as Page;
   }

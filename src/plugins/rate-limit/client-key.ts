@@ -1,9 +1,9 @@
 import type { Exchange } from "../../server/exchange.ts";
 
-/** What counts as one client; see `keyStrategy` of the options. */
+/** How clients are told apart; see `keyStrategy` of the options. */
 export type KeyStrategy = "ip" | "user" | "host" | ((exchange: Exchange) => string | undefined);
 
-/** Tells whose bucket a request takes from; `undefined` where it is not limited. */
+/** The bucket that a request takes from; `undefined` for an unlimited one. */
 export type ClientKey = (exchange: Exchange) => string | undefined;
 
 const groupBits = 16;
@@ -53,7 +53,7 @@ function userName({ user, metadata }: Exchange): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-// A number or a promise would have to be guessed at, and a limiter that guesses wrong limits nobody, or everybody.
+// Converted to text, every promise would be the same key: one bucket for all clients.
 function checkedKey(key: unknown): string | undefined {
   if (key === undefined || typeof key === "string") return key;
   throw new TypeError(`rateLimit: the function keyStrategy returned ${typeof key}: expected a string or undefined`);

@@ -2,19 +2,18 @@ import type { Exchange } from "../../server/exchange.ts";
 import type { ReplyHeaders } from "../../server/reply.ts";
 import type { BucketDecision, RateLimitPolicy } from "./bucket-store.ts";
 
-/** What one limiter has to say about an exchange. */
+/** The decision of one limiter about an exchange. */
 export interface Verdict {
   readonly policy: RateLimitPolicy;
   decision: BucketDecision;
-  /** Whether it is told in the fields of the Internet-Draft as well. */
+  /** Whether the fields of the Internet-Draft are sent as well. */
   readonly isStandard: boolean;
 }
 
-// Not in the exchange's metadata, where a plugin could lose it, nor read back from header fields, which anybody may
-// set.
+// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set.
 const verdicts = new WeakMap<Exchange, Verdict[]>();
 
-/** Notes what a limiter says, for the header fields of whichever limiter is the first in the pipeline. */
+/** Notes a decision, for the header fields that the first limiter in the pipeline adds. */
 export function noteVerdict(exchange: Exchange, verdict: Verdict): void {
   const noted = verdicts.get(exchange);
   if (noted) noted.push(verdict);

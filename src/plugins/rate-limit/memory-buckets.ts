@@ -3,7 +3,7 @@ import type { BucketDecision, BucketStore, RateLimitPolicy } from "./bucket-stor
 import { BucketTable } from "./bucket-table.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** So many buckets are looked at in one go: about a millisecond, even where the index shrinks with each of them. */
+/** Buckets looked at in one go: about a millisecond, even where the index shrinks with each of them. */
 const bucketsAtOnce = 128;
 
 /** What {@link MemoryBuckets} are made of. */

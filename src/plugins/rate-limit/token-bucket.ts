@@ -3,8 +3,8 @@ import type { BucketDecision, RateLimitPolicy } from "./bucket-store.ts";
 // Moments are rounded to about a millionth of a token, a power of two: adding and subtracting whole tokens is then
 // exact, after years as on the first day, and a burst is never one request short.
 const momentsInToken = 2 ** 20;
-// Rounded moments are off by a little. What is told to clients makes good for that, so that 6 seconds do not become 7;
-// what is granted does so twice, so that whoever waits for just as long as it was told does not come too early.
+// Rounded moments are slightly off. Figures for clients allow for that, so that 6 seconds do not become 7. Decisions allow
+// for twice as much, so that a client that waits exactly as long as `Retry-After` says is not refused again.
 const toldTolerance = 2 / momentsInToken;
 const grantedTolerance = 2 * toldTolerance;
 
@@ -43,7 +43,7 @@ export class TokenBucket {
     return fullAt - 1;
   }
 
-  /** How the bucket stands, for whoever asked for a token. */
+  /** The state of the bucket as a decision. */
   decision(allowed: boolean, fullAt: number, now: number): BucketDecision {
     const absent = missing(fullAt, now);
     return {

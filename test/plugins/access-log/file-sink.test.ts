@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FileSink } from "../../../src/plugins/access-log/file-sink.ts";
-import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
+import { LogFailures } from "../../../src/plugins/access-log/log-failures.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
@@ -16,18 +16,18 @@ import { until } from "./collected.ts";
 
 interface Opened extends TestSite {
   readonly sink: FileSink;
-  readonly trouble: Trouble;
+  readonly failures: LogFailures;
   add(...lines: string[]): void;
 }
 
 async function openSink(file: string, maxQueuedBytes = 1_000_000): Promise<Opened> {
-  const trouble = new Trouble();
-  const sink = new FileSink(file, maxQueuedBytes, trouble);
+  const failures = new LogFailures();
+  const sink = new FileSink(file, maxQueuedBytes, failures);
   const test = aSite();
-  trouble.site = test.site;
+  failures.site = test.site;
   await sink.start(test.site);
   onTestFinished(() => sink.close());
-  return { ...test, sink, trouble, add: (...lines) => lines.forEach((line) => void sink.add(line)) };
+  return { ...test, sink, failures, add: (...lines) => lines.forEach((line) => void sink.add(line)) };
 }
 
 const linesOf = async (...files: string[]): Promise<string[]> => {
@@ -72,7 +72,7 @@ describe("a file", () => {
   ])("%s keeps the server from starting, and the error names the option", async (_which, name, code) => {
     const file = join(await temporaryDirectory(), name);
     const { site } = aSite();
-    await expect(new FileSink(file, 1000, new Trouble()).start(site)).rejects.toMatchObject({
+    await expect(new FileSink(file, 1000, new LogFailures()).start(site)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       problems: [expect.stringContaining(`accessLog: file is "${file}": expected one that can be written to: ${code}`)],
     });
@@ -88,35 +88,35 @@ describe("a file", () => {
 
   it("gets what is queued at the end, and loses what comes later", async () => {
     const file = join(await temporaryDirectory(), "access.log");
-    const { sink, add, trouble } = await openSink(file);
+    const { sink, add, failures } = await openSink(file);
     add("one");
     const closed = sink.close();
     await closed;
     add("late");
     expect(await linesOf(file)).toEqual(["one"]);
-    expect(trouble.dropped).toBe(1);
+    expect(failures.dropped).toBe(1);
   });
 
   it("can be started again after it was closed", async () => {
     const file = join(await temporaryDirectory(), "access.log");
-    const { sink, site, add, trouble } = await openSink(file);
+    const { sink, site, add, failures } = await openSink(file);
     add("one");
     await sink.close();
     await sink.start(site);
     add("two");
     await sink.close();
     expect(await linesOf(file)).toEqual(["one", "two"]);
-    expect(trouble.dropped).toBe(0);
+    expect(failures.dropped).toBe(0);
   });
 
   it("loses what goes beyond the queue, and counts it", async () => {
     const file = join(await temporaryDirectory(), "access.log");
-    const { sink, add, trouble, warnings } = await openSink(file, 30);
+    const { sink, add, failures, warnings } = await openSink(file, 30);
     add(...numbered(10)); // 7 bytes each
     await sink.close();
-    trouble.tell();
+    failures.warn();
     expect(await linesOf(file)).toEqual(numbered(4));
-    expect(trouble.dropped).toBe(6);
+    expect(failures.dropped).toBe(6);
     expect(warnings).toEqual([
       { dropped: 1, droppedInAll: 1 },
       { dropped: 5, droppedInAll: 6 },
@@ -205,7 +205,7 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "access.log");
     await symlink("/dev/full", file); // every write fails with ENOSPC
-    const { sink, add, trouble, reports } = await openSink(file);
+    const { sink, add, failures, reports } = await openSink(file);
     add("one", "two");
     await until(() => reports.length > 0);
     add("three");
@@ -216,7 +216,7 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     await sink.close();
     expect(await linesOf(file)).toEqual(["one", "two", "three", "four"]);
     expect(reports).toEqual([expect.stringMatching(/^Error: accessLog: cannot write to \/.*access\.log: ENOSPC/)]);
-    expect(trouble.dropped).toBe(0);
+    expect(failures.dropped).toBe(0);
   });
 
   it("is tried again by itself, less and less often", async () => {
@@ -247,10 +247,10 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
   it("loses at the end what it has not taken, and does not hold the end up", async () => {
     const file = join(await temporaryDirectory(), "access.log");
     await symlink("/dev/full", file);
-    const { sink, add, trouble } = await openSink(file);
+    const { sink, add, failures } = await openSink(file);
     add("one", "two");
     await sink.close();
-    expect(trouble.dropped).toBe(2);
+    expect(failures.dropped).toBe(2);
   });
 
   it("keeps no process alive, and fails no request", async () => {
@@ -276,21 +276,21 @@ describe("a named pipe", { tags: ["mkfifo"] }, () => {
 
   it("that nobody reads keeps the server from starting, instead of hanging", async () => {
     const { site } = aSite();
-    await expect(new FileSink(await makePipe(), 1000, new Trouble()).start(site)).rejects.toThrow("ENXIO");
+    await expect(new FileSink(await makePipe(), 1000, new LogFailures()).start(site)).rejects.toThrow("ENXIO");
   });
 
   it("whose reader stalls fills the queue; later it gets each line that was taken, whole and once", async () => {
     const pipe = await makePipe();
     const reader = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => reader.close());
-    const { sink, add, trouble, reports } = await openSink(pipe, 400_000);
+    const { sink, add, failures, reports } = await openSink(pipe, 400_000);
     let count = 0;
-    while (trouble.dropped === 0) {
+    while (failures.dropped === 0) {
       add(...numbered(100, count)); // the pipe itself holds 64 KiB
       count += 100;
       await new Promise(setImmediate);
     }
-    const taken = count - trouble.dropped;
+    const taken = count - failures.dropped;
     const text = await readUntil(reader, (text) => text.split("\n").length > taken);
     expect(text.split("\n").slice(0, -1)).toEqual(numbered(taken));
     expect(reports).toEqual([]);
@@ -301,13 +301,13 @@ describe("a named pipe", { tags: ["mkfifo"] }, () => {
     const pipe = await makePipe();
     const reader = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => reader.close());
-    const { sink, add, trouble } = await openSink(pipe);
+    const { sink, add, failures } = await openSink(pipe);
     add(...numbered(20_000)); // more than the pipe holds
     const closed = sink.close();
     const text = await readUntil(reader, (text) => text.endsWith("\nline 19999\n"));
     await closed;
     expect(text.split("\n").slice(0, -1)).toEqual(numbered(20_000));
-    expect(trouble.dropped).toBe(0);
+    expect(failures.dropped).toBe(0);
   });
 });
 

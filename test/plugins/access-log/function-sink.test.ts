@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
 import { FunctionSink } from "../../../src/plugins/access-log/function-sink.ts";
-import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
+import { LogFailures } from "../../../src/plugins/access-log/log-failures.ts";
 import { aSite, type TestSite } from "./a-site.ts";
 
 const entry = (): AccessLogEntry => ({ url: "/" }) as AccessLogEntry;
@@ -9,13 +9,13 @@ const entry = (): AccessLogEntry => ({ url: "/" }) as AccessLogEntry;
 async function openSink(
   write: (line: string, entry: AccessLogEntry) => unknown,
   maxPending = 1000,
-): Promise<TestSite & { sink: FunctionSink; trouble: Trouble }> {
-  const trouble = new Trouble();
-  const sink = new FunctionSink(write, maxPending, trouble);
+): Promise<TestSite & { sink: FunctionSink; failures: LogFailures }> {
+  const failures = new LogFailures();
+  const sink = new FunctionSink(write, maxPending, failures);
   const test = aSite();
-  trouble.site = test.site;
+  failures.site = test.site;
   await sink.start(test.site);
-  return { ...test, sink, trouble };
+  return { ...test, sink, failures };
 }
 
 afterEach(() => void vi.useRealTimers());
@@ -30,7 +30,7 @@ describe("a function", () => {
 
   it("that throws loses its line and is reported once, until it has worked again", async () => {
     let isBroken = true;
-    const { sink, trouble, reports } = await openSink((line) => {
+    const { sink, failures, reports } = await openSink((line) => {
       if (isBroken) throw new Error(`cannot take ${line}`);
     });
     for (const line of ["one", "two"]) sink.add(line, entry);
@@ -40,43 +40,43 @@ describe("a function", () => {
     isBroken = true;
     sink.add("four", entry);
     expect(reports).toHaveLength(2);
-    expect(trouble.dropped).toBe(3);
+    expect(failures.dropped).toBe(3);
   });
 
   it("whose promise is rejected does the same", async () => {
-    const { sink, trouble, reports } = await openSink(() => Promise.reject(new Error("no")));
+    const { sink, failures, reports } = await openSink(() => Promise.reject(new Error("no")));
     for (const line of ["one", "two"]) sink.add(line, entry);
     await sink.close();
     expect(reports).toEqual(["Error: accessLog: the function that takes its lines failed: no"]);
-    expect(trouble.dropped).toBe(2);
+    expect(failures.dropped).toBe(2);
   });
 
   it("whose promises do not settle is asked no more, and holds up the end for two seconds at most", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let asked = 0;
-    const { sink, trouble } = await openSink(() => {
+    const { sink, failures } = await openSink(() => {
       asked += 1;
       return new Promise(() => {});
     }, 10);
     for (let count = 0; count < 5; count += 1) sink.add("1234", entry);
-    expect([asked, trouble.dropped]).toEqual([2, 3]);
+    expect([asked, failures.dropped]).toEqual([2, 3]);
     const closed = sink.close();
     vi.advanceTimersByTime(2000);
     await closed;
-    expect(trouble.dropped).toBe(5);
+    expect(failures.dropped).toBe(5);
   });
 
   it("is waited for at the end, and asked again once its promises have settled", async () => {
     const settle: (() => void)[] = [];
-    const { sink, trouble } = await openSink(() => new Promise<void>((resolve) => settle.push(resolve)), 10);
+    const { sink, failures } = await openSink(() => new Promise<void>((resolve) => settle.push(resolve)), 10);
     for (const line of ["12345", "12345", "lost"]) sink.add(line, entry);
-    expect(trouble.dropped).toBe(1);
+    expect(failures.dropped).toBe(1);
     settle.splice(0).forEach((each) => void each());
     await new Promise(setImmediate);
     sink.add("12345", entry);
     const closed = sink.close();
     settle.splice(0).forEach((each) => void each());
     await closed;
-    expect(trouble.dropped).toBe(1);
+    expect(failures.dropped).toBe(1);
   });
 });

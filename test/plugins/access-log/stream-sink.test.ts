@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { LogFailures } from "../../../src/plugins/access-log/log-failures.ts";
 import { StreamSink } from "../../../src/plugins/access-log/stream-sink.ts";
-import { Trouble } from "../../../src/plugins/access-log/trouble.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
@@ -20,13 +20,13 @@ type Given = ConstructorParameters<typeof StreamSink>[0];
 async function openSink(
   stream: Given,
   maxQueuedBytes = 1000,
-): Promise<TestSite & { sink: StreamSink; trouble: Trouble }> {
-  const trouble = new Trouble();
-  const sink = new StreamSink(stream, maxQueuedBytes, trouble);
+): Promise<TestSite & { sink: StreamSink; failures: LogFailures }> {
+  const failures = new LogFailures();
+  const sink = new StreamSink(stream, maxQueuedBytes, failures);
   const test = aSite();
-  trouble.site = test.site;
+  failures.site = test.site;
   await sink.start();
-  return { ...test, sink, trouble };
+  return { ...test, sink, failures };
 }
 
 /** A stream that takes a write only when told to. */
@@ -53,11 +53,11 @@ describe("a stream", () => {
   it("gets the lines in order, and stays open and as it was at the end", async () => {
     const stream = new PassThrough();
     const before = listeners(stream);
-    const { sink, trouble } = await openSink(stream);
+    const { sink, failures } = await openSink(stream);
     for (const line of ["one", "two", "three"]) sink.add(line);
     await sink.close();
     expect(String(stream.read())).toBe("one\ntwo\nthree\n");
-    expect([stream.writable, trouble.dropped]).toEqual([true, 0]);
+    expect([stream.writable, failures.dropped]).toEqual([true, 0]);
     expect(listeners(stream)).toEqual(before);
   });
 
@@ -84,7 +84,7 @@ describe("a stream", () => {
   it("that has ended keeps the server from starting", async () => {
     const stream = new PassThrough();
     stream.end();
-    await expect(new StreamSink(stream, 1000, new Trouble()).start()).rejects.toThrow(
+    await expect(new StreamSink(stream, 1000, new LogFailures()).start()).rejects.toThrow(
       "accessLog: stream is ended or destroyed: expected one that can be written to",
     );
   });
@@ -92,24 +92,24 @@ describe("a stream", () => {
   it("of a library that neither calls back nor has a length will do", async () => {
     const written: string[] = [];
     const stream = { on: () => stream, off: () => stream, write: (chunk: unknown) => written.push(String(chunk)) > 0 };
-    const { sink, trouble } = await openSink(stream as unknown as Given);
+    const { sink, failures } = await openSink(stream as unknown as Given);
     sink.add("one");
     await sink.close();
-    expect([written, trouble.dropped]).toEqual([["one\n"], 0]);
+    expect([written, failures.dropped]).toEqual([["one\n"], 0]);
   });
 });
 
 describe("a stream that stalls", () => {
   it("is given no more than it asks for; what goes beyond the queue is lost and counted", async () => {
     const { stream, chunks, go } = stalling();
-    const { sink, trouble, warnings } = await openSink(stream, 40);
+    const { sink, failures, warnings } = await openSink(stream, 40);
     sink.add("the first line");
     await turn();
     for (let line = 0; line < 10; line += 1) sink.add(`line ${line}`); // 7 bytes each
     await turn();
     expect(chunks).toEqual(["the first line\n"]);
     expect(stream.writableLength).toBe(15);
-    expect(trouble.dropped).toBe(5);
+    expect(failures.dropped).toBe(5);
     expect(warnings).toEqual([{ dropped: 1, droppedInAll: 1 }]);
     go();
     await turn();
@@ -121,7 +121,7 @@ describe("a stream that stalls", () => {
     expect(chunks[2]).toBe("late\n");
     go();
     await closed;
-    trouble.tell();
+    failures.warn();
     expect(warnings[1]).toEqual({ dropped: 4, droppedInAll: 5 });
   });
 
@@ -142,25 +142,25 @@ describe("a stream that stalls", () => {
   it("holds up the end for two seconds at most, and may then fail without ending the process", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { stream } = stalling();
-    const { sink, trouble, reports } = await openSink(stream);
+    const { sink, failures, reports } = await openSink(stream);
     sink.add("the first line");
     await turn();
     sink.add("the second line");
     const closed = sink.close();
     vi.advanceTimersByTime(2000);
     await closed;
-    expect(trouble.dropped).toBe(2); // the one in the stream may yet arrive, but nobody knows
+    expect(failures.dropped).toBe(2); // the one in the stream may yet arrive, but nobody knows
     stream.destroy(new Error("too late"));
     await until(() => stream.closed);
     await turn();
-    expect([trouble.dropped, reports]).toEqual([2, ["Error: accessLog: its stream failed: too late"]]);
+    expect([failures.dropped, reports]).toEqual([2, ["Error: accessLog: its stream failed: too late"]]);
   });
 });
 
 describe("a stream that dies", () => {
   it("is reported once; all later lines are lost and counted", async () => {
     const stream = new PassThrough();
-    const { sink, trouble, reports } = await openSink(stream);
+    const { sink, failures, reports } = await openSink(stream);
     stream.destroy(new Error("no more"));
     await until(() => stream.closed);
     await turn();
@@ -168,19 +168,19 @@ describe("a stream that dies", () => {
     await turn();
     await sink.close();
     expect(reports).toEqual(["Error: accessLog: its stream failed: no more"]);
-    expect(trouble.dropped).toBe(2);
+    expect(failures.dropped).toBe(2);
   });
 
   it("takes along what it had and what was queued", async () => {
     const { stream } = stalling();
-    const { sink, trouble } = await openSink(stream);
+    const { sink, failures } = await openSink(stream);
     sink.add("the first line");
     await turn();
     for (const line of ["two", "three"]) sink.add(line);
     stream.destroy();
     await until(() => stream.closed);
     await turn();
-    expect(trouble.dropped).toBe(3);
+    expect(failures.dropped).toBe(3);
     await sink.close();
   });
 
@@ -188,12 +188,12 @@ describe("a stream that dies", () => {
     const stream = new PassThrough();
     const errors: unknown[] = [];
     stream.on("error", (error) => errors.push(error));
-    const { sink, trouble, reports } = await openSink(stream);
+    const { sink, failures, reports } = await openSink(stream);
     stream.end();
     sink.add("one");
     await turn();
     await sink.close();
-    expect([errors, trouble.dropped]).toEqual([[], 1]);
+    expect([errors, failures.dropped]).toEqual([[], 1]);
     expect(reports).toEqual(["Error: accessLog: its stream failed: it ended before the server did"]);
   });
 
@@ -231,13 +231,13 @@ describe("a stream that dies", () => {
         return written.push(String(chunk)) > 0;
       },
     };
-    const { sink, trouble, reports } = await openSink(stream as unknown as Given);
+    const { sink, failures, reports } = await openSink(stream as unknown as Given);
     sink.add("one");
     await turn();
     isBroken = false;
     sink.add("two");
     await sink.close();
-    expect([written, trouble.dropped]).toEqual([["two\n"], 1]);
+    expect([written, failures.dropped]).toEqual([["two\n"], 1]);
     expect(reports).toEqual(["Error: accessLog: its stream failed: broken"]);
   });
 });

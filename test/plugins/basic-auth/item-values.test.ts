@@ -41,5 +41,5 @@ it("knows words by their meaning", async () => {
   expect(values.oneOf({ text: "yes", line: 1 }, "a", { yes: 1, no: 0 })).toBe(1);
   expect(found.problems).toEqual([]);
   expect(values.oneOf({ text: "toString", line: 7 }, "a", { yes: 1, no: 0 })).toBeUndefined();
-  expect(found.problems).toEqual([{ line: 7, text: "the a is none that there is: expected one of yes, no" }]);
+  expect(found.problems).toEqual([{ line: 7, text: "the a is unknown: expected one of yes, no" }]);
 });

@@ -85,7 +85,7 @@ describe("readMicrodataUsers", () => {
     ],
     [
       credential(who + property("password", "x") + property("encryption", "hunter2")),
-      "the encryption is none that there is: expected one of plaintext, bcrypt, argon2, argon2id, scrypt",
+      "the encryption is unknown: expected one of plaintext, bcrypt, argon2, argon2id, scrypt",
     ],
     [credential(who + property("password", "x") + property("encryption", "constructor")), "expected one of plaintext"],
     [credential(who + property("password", "x") + property("role", "a, b")), 'role is "a, b": expected one role'],
@@ -96,12 +96,9 @@ describe("readMicrodataUsers", () => {
     [rule(who + property("path", "docs")), 'path is "docs": expected one that begins with "/"'],
     [rule(who + path + property("method", "get")), 'method is "get": expected one such as GET'],
     [rule(who + path + property("method", ",")), 'method is ",": expected at least one word'],
-    [rule(who + path + property("right", "write")), "the right is none that there is: expected one of read, list"],
+    [rule(who + path + property("right", "write")), "the right is unknown: expected one of read, list"],
     [rule(who + path + property("selector", "")), "selector is empty: expected a text, or no such property"],
-    [
-      rule(who + path + property("permission", "Deny")),
-      "the permission is none that there is: expected one of allow, deny",
-    ],
+    [rule(who + path + property("permission", "Deny")), "the permission is unknown: expected one of allow, deny"],
     [rule(who + path + property("permission", "deny") + property("permission", "allow")), "more than one permission"],
     [rule(who + path + property("methods", "GET")), 'there is no property "methods": expected one of username, role'],
   ])("refuses %s", async (item, text) => {

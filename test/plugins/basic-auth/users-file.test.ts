@@ -103,9 +103,9 @@ describe("readUsersFile", () => {
 
   it("refuses a file that is not there", async () => {
     const path = join(await temporaryDirectory(), "none");
-    expect(await problemsOf(path)).toEqual([`${path}: there is no such file: expected one`]);
+    expect(await problemsOf(path)).toEqual([`${path}: the file does not exist: expected a file`]);
     expect(await problemsOf(join(await file("x"), "below"))).toEqual([
-      expect.stringContaining("there is no such file"),
+      expect.stringContaining("the file does not exist"),
     ]);
   });
 
@@ -118,8 +118,8 @@ describe("readUsersFile", () => {
   it("refuses a FIFO and a device, without waiting for them", { tags: ["mkfifo"] }, async () => {
     const path = join(await temporaryDirectory(), "fifo");
     execFileSync("mkfifo", [path]);
-    expect(await problemsOf(path)).toEqual([`${path}: it is no regular file: expected a file`]);
-    expect(await problemsOf("/dev/zero")).toEqual(["/dev/zero: it is no regular file: expected a file"]);
+    expect(await problemsOf(path)).toEqual([`${path}: it is not a regular file: expected a file`]);
+    expect(await problemsOf("/dev/zero")).toEqual(["/dev/zero: it is not a regular file: expected a file"]);
   });
 
   it("refuses a file that it may not read", { tags: ["unprivileged"] }, async () => {

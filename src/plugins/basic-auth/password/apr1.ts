@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { PasswordFormat } from "./password-format.ts";
 import { sameBytes } from "./same-bytes.ts";
 
-// Its types describe an ES module, which it is not. It counts characters, and so is given one character for each byte.
+// Its types describe an ES module, which it is not. It hashes characters, so it gets one character for each byte.
 const apacheMd5: (passwordBytes: string, hash: string) => string = createRequire(import.meta.url)("apache-md5");
 
 /** `$apr1$`, the thousand rounds of MD5 that `htpasswd` makes unless told otherwise. One takes about a millisecond. */

@@ -5,7 +5,7 @@ import type { PasswordFormat } from "./password-format.ts";
 /** A cost of 14 is about a second of one core; each step more doubles it. */
 const maxCost = 14;
 
-/** Below this, a stolen file is read out quickly. `htpasswd -B` makes 5 unless told otherwise. */
+/** Below this, passwords of a stolen file are found quickly. `htpasswd -B` uses 5 by default. */
 const minWiseCost = 10;
 
 /** bcrypt reads no more than this and says nothing about it. */

@@ -8,8 +8,8 @@ export interface Cost {
 }
 
 /**
- * Says which number of a hash asks for too much work, if one does. Whoever can write a hash into a users file could
- * otherwise stop the server with it: argon2 knows parameters that take terabytes, bcrypt some that take a day.
+ * Names the parameter of a hash that takes too much work, if one does. A single hash in a users file could otherwise stop
+ * the server: argon2 has parameters that take terabytes, bcrypt a cost that takes a day.
  */
 export function aboveCeiling(format: string, costs: readonly Cost[]): string | undefined {
   const high = costs.find(({ value, ceiling }) => value > ceiling);

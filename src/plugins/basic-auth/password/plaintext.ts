@@ -10,7 +10,7 @@ export function plaintext(text: string): PasswordHash {
   const expected = digest(text);
   return {
     kind: "plaintext",
-    warning: "the password is stored as plain text: whoever reads the file has it",
+    warning: "the password is stored as plain text: everyone who can read the file knows it",
     matches: async (password) => sameBytes(digest(password), expected),
   };
 }

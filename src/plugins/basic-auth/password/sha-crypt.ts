@@ -13,7 +13,7 @@ const minRounds = 1000;
 /** About 200 ms of processor time, on the event loop. */
 const maxRounds = 100_000;
 
-/** So many rounds pass between two looks at the clock: a fraction of a millisecond even for the longest passwords. */
+/** Rounds between two looks at the clock: a fraction of a millisecond even for the longest passwords. */
 const roundsPerLook = 32;
 
 /** Each hash gives way in time; two at once would still hold the event loop for two slices per turn. */
