@@ -4,6 +4,7 @@ import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
@@ -180,6 +181,16 @@ describe("the README", () => {
       "/notes/ 200",
     ]);
     await files.close();
+  });
+});
+
+describe("the page about live pages", () => {
+  it("tells the size of the browser module, plain and compressed", () => {
+    const module = readFileSync(join(projectRoot, "dist/client/client.js"));
+    const [plain, compressed] = [module, gzipSync(module)].map(({ length }) => Math.round(length / 1000));
+    expect(read("docs/live-pages.md").replace(/\s+/g, " ")).toContain(
+      `The module is ${plain} KB, or ${compressed} KB where replies are compressed.`,
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Vite } from "vitest/node";
 import { LeftOutReporter } from "./helpers/left-out-reporter.ts";
@@ -6,7 +7,7 @@ import { allNeeds } from "./helpers/needs.ts";
 export default defineConfig({
   plugins: [reportLeftOut()],
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     maxWorkers: 2, // vitest would leave one of two cores idle
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
