@@ -47,8 +47,8 @@ export interface HostConfig {
   readonly maxSelectorLength?: number | undefined;
   /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */
   readonly maxSelectorCompounds?: number | undefined;
-  /** Longest time in milliseconds that evaluating a selector may take; more is 503. @default 250 */
-  readonly maxSelectionMs?: number | undefined;
+  /** Most steps that evaluating a selector may take: nodes visited, characters compared; more is 503. @default 20000000 */
+  readonly maxSelectionSteps?: number | undefined;
   /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
   readonly documentCacheSize?: number | undefined;
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */

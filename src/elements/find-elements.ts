@@ -1,7 +1,8 @@
+import { inSlices } from "../event-loop/sliced-work.ts";
 import type { ElementRequest } from "../files/file-request.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
-import { type CompiledSelector, compileSelector, selectElements } from "../html/selector/select.ts";
+import { compileSelector, type ParsedSelector, selection } from "../html/selector/select.ts";
 import type { SelectorLimits } from "../html/selector/selector-parser.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
 import { dialects } from "./dialect.ts";
@@ -12,13 +13,14 @@ export type FindElements = (document: SourceDocument) => Promise<readonly Source
 /** Prepares the selector of a request. Throws 400 `INVALID_SELECTOR`. */
 export function elementFinder({ selector, options }: ElementRequest): FindElements {
   const dialect = dialects[options.dialect];
-  const { maxSelectorLength, maxSelectorCompounds: maxCompounds, maxMatches, maxSelectionMs } = options;
+  const { maxSelectorLength, maxSelectorCompounds: maxCompounds, maxMatches, maxSelectionSteps } = options;
   const compiled = compileCandidates(selector, { maxSelectorLength, maxCompounds });
-  return async (document) => dialect.choose(selectElements(document, compiled, { maxMatches, maxSelectionMs }));
+  return async (document) =>
+    dialect.choose(await inSlices(selection(document, compiled, { maxMatches, maxSelectionSteps })));
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */
-function compileCandidates(selector: string, limits: SelectorLimits): CompiledSelector {
+function compileCandidates(selector: string, limits: SelectorLimits): ParsedSelector {
   let firstError: unknown;
   for (const text of selectorCandidates(selector)) {
     try {

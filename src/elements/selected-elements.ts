@@ -21,14 +21,17 @@ export function selectedElements(
   document: SourceDocument,
   elements: readonly SourceElement[],
 ): SelectedElements {
-  const { maxSelectionMs } = options;
+  const { maxSelectionSteps } = options;
   // Whoever announces a change asks for each of many listeners.
   const known = new Map<string, ReadonlySet<TreeParent>>();
   const select = (selector: string): ReadonlySet<TreeParent> => {
     const selected =
       known.get(selector) ??
       new Set(
-        selectElements(document, compileSelector(selector), { maxSelectionMs, maxMatches: Number.POSITIVE_INFINITY }),
+        selectElements(document, compileSelector(selector), {
+          maxSelectionSteps,
+          maxMatches: Number.POSITIVE_INFINITY,
+        }),
       );
     known.set(selector, selected);
     return selected;

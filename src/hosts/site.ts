@@ -35,7 +35,7 @@ const defaults: SiteOptions = {
   maxMatches: 10_000,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,
-  maxSelectionMs: 250,
+  maxSelectionSteps: 20_000_000,
   documentCacheSize: 64 * 1024 * 1024,
   refuseFragments: false,
   dialect: "spec",

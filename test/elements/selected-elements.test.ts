@@ -8,7 +8,7 @@ import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
 
 const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secret">s<p>t</div>';
-const options = { maxSelectionMs: 250 } as never;
+const options = { maxSelectionSteps: 50_000_000 } as never;
 
 async function chosen(id: string): Promise<SelectedElements> {
   const document = await parseHtml(page);

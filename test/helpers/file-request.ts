@@ -41,7 +41,7 @@ const options: FileOptions = {
   maxMatches: 100,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,
-  maxSelectionMs: 250,
+  maxSelectionSteps: 20_000_000,
   documentCacheSize: 1_000_000,
   refuseFragments: false,
   dialect: "spec",

@@ -1,7 +1,7 @@
 import { foreignContent, type Token } from "parse5";
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
-import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
 
 /** Attributes of HTML whose values selectors compare in any case (HTML Standard, 4.16.2). */
@@ -33,7 +33,7 @@ const comparisons: Readonly<Record<AttributeOperator, (value: string, wanted: st
 /** What an attribute has to be known of its document. */
 export interface AttributeContext {
   readonly kind: DocumentKind;
-  readonly clock: EvaluationClock;
+  readonly steps: EvaluationSteps;
 }
 
 /** Whether attributes and their values go by the rules of HTML or of XML. */
@@ -74,10 +74,10 @@ export function attributeKey(name: string, kind: DocumentKind): string {
 export function attributeValue(
   element: SourceElement,
   key: string,
-  { kind, clock }: AttributeContext,
+  { kind, steps }: AttributeContext,
 ): string | undefined {
   const value = kind === "html" ? htmlAttribute(element, key) : xmlAttribute(element, key);
-  if (value) clock.spend(value.length >> 6);
+  if (value) steps.spend(value.length >> 6);
   return value;
 }
 
@@ -109,12 +109,12 @@ function xmlAttribute({ attribs }: SourceElement, name: string): string | undefi
   return name === "xmlns" || name.includes(":") ? undefined : attribs[name];
 }
 
-function namespacedValues(element: SourceElement, name: string, { kind, clock }: AttributeContext): string[] {
+function namespacedValues(element: SourceElement, name: string, { kind, steps }: AttributeContext): string[] {
   if (kind === "html" && isHtmlElement(element)) return [];
   const keys = kind === "html" ? foreignAttributes : Object.keys(element.attribs);
   const values: string[] = [];
   for (const key of keys) {
-    clock.spend();
+    steps.spend();
     const value =
       key.slice(key.indexOf(":") + 1) === name && (key === "xmlns" || key.includes(":")) && element.attribs[key];
     if (value || value === "") values.push(value);

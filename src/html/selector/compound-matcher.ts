@@ -55,12 +55,12 @@ const gapTests: GapTests = {
     const lowerId = asciiLowerCase(value);
     return ({ attribs }) => asciiLowerCase(attribs["id"] ?? "") === lowerId;
   },
-  class: ({ value }, { isQuirks, clock }) => {
+  class: ({ value }, { isQuirks, steps }) => {
     const wanted = isQuirks ? asciiLowerCase(value) : value;
     return ({ attribs }) => {
       const classes = attribs["class"];
       if (classes === undefined) return false;
-      clock.spend(classes.length >> 6);
+      steps.spend(classes.length >> 6);
       return hasWord(isQuirks ? asciiLowerCase(classes) : classes, wanted);
     };
   },
@@ -145,7 +145,7 @@ function gapTest<Kind extends SimpleSelector["kind"]>(
 function nthTest({ name, step, offset, list }: NthSelector, context: MatchContext): ElementTest {
   const isMatch = list && context.matches(list);
   const ofType = name === "nth-of-type" || name === "nth-last-of-type" ? context.typePositions : context.childPositions;
-  const positions = isMatch ? new SiblingPositions((element) => (isMatch(element) ? "" : null), context.clock) : ofType;
+  const positions = isMatch ? new SiblingPositions((element) => (isMatch(element) ? "" : null), context.steps) : ofType;
   const count = countFrom[name];
   return (element) => isNth(positions[count](element), { step, offset });
 }

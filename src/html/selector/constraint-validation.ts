@@ -10,6 +10,9 @@ const dayMs = 86_400_000;
 const email =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
+/** Four times what a domain name can have. */
+const maxHostLength = 1024;
+const authority = /^\s*[a-z][a-z0-9+.-]*:[\\/]*[^\\/?#]*/i;
 const date = /^(\d{4,})-(\d\d)-(\d\d)$/;
 
 /** How a type of `input` reads its value as a number, and what its steps are. */
@@ -51,7 +54,9 @@ export function isValid(element: SourceElement, context: MatchContext): boolean 
   if (!isNamed(element, "input")) return true;
   if (isMissing(element, context)) return false;
   const value = inputValue(element);
-  return value === "" || (isOfType(element, value) && rangeOf(element) !== "outside" && isOnStep(element, value));
+  return (
+    value === "" || (isOfType(element, value, context) && rangeOf(element) !== "outside" && isOnStep(element, value))
+  );
 }
 
 /** Where the value of a control lies between `min` and `max`; `undefined` for one that has no such bounds. */
@@ -122,20 +127,30 @@ function isUnselected(select: SourceElement, context: MatchContext): boolean {
   return selected.every(isLabel);
 }
 
-function isOfType(input: SourceElement, value: string): boolean {
+function isOfType(input: SourceElement, value: string, context: MatchContext): boolean {
   switch (inputType(input)) {
     case "url":
-      return URL.canParse(value);
+      return isHostShort(authority.exec(value)?.[0] ?? "", context) && URL.canParse(value);
     case "email":
-      return has(input, "multiple") ? value.split(",").every((part) => isEmail(part.trim())) : isEmail(value);
+      return has(input, "multiple")
+        ? value.split(",").every((part) => isEmail(part.trim(), context))
+        : isEmail(value, context);
     default:
       return true;
   }
 }
 
-function isEmail(text: string): boolean {
+function isEmail(text: string, context: MatchContext): boolean {
   const at = text.lastIndexOf("@");
+  if (!isHostShort(text.slice(at + 1), context)) return false;
   return email.test(`${text.slice(0, at)}@${domainToASCII(text.slice(at + 1))}`);
+}
+
+/** Letters beyond ASCII take time that grows with the square of their number: 30 s for a million of them. */
+function isHostShort({ length }: string, { steps }: MatchContext): boolean {
+  if (length > maxHostLength) return false;
+  steps.spend((length * length) >> 3);
+  return true;
 }
 
 function rangeOf(input: SourceElement): "inside" | "outside" | undefined {

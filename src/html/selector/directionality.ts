@@ -1,3 +1,4 @@
+import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, nextNode } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiLowerCase } from "./attribute-selector.ts";
@@ -9,6 +10,9 @@ import { nextBehind, parentElement } from "./tree-steps.ts";
 const strongCharacter = /[\p{L}\u200e\u200f]/u;
 /** Letters and marks of the scripts that are written from right to left: the blocks that Unicode keeps for them. */
 const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Searched for a letter in half a millisecond. */
+const pieceLength = 64 * 1024;
 
 /** Inputs whose value decides, where `dir=auto` (HTML Standard, 3.2.6.4). */
 const inputsWithDirection: ReadonlySet<string> = new Set(
@@ -22,7 +26,7 @@ export function directionOf(element: SourceElement, context: MatchContext): Dire
   const inheriting: SourceElement[] = [];
   let direction: Direction | undefined;
   for (let current: SourceElement | null = element; current; current = parentElement(current)) {
-    context.clock.spend();
+    context.steps.spend();
     inheriting.push(current);
     direction = directions.get(current) ?? ownDirection(current, context);
     if (direction !== undefined) break;
@@ -36,7 +40,7 @@ function ownDirection(element: SourceElement, context: MatchContext): Direction 
   if (!isHtmlElement(element)) return undefined;
   const dir = statedDirection(element);
   if (dir === "ltr" || dir === "rtl") return dir;
-  if (dir === "auto" || element.name === "bdi") return directionOfContent(element, context);
+  if (dir === "auto" || element.name === "bdi") return demand(directionOfContent(element, context));
   const isTelephone = element.name === "input" && asciiLowerCase(element.attribs["type"] ?? "") === "tel";
   return isTelephone ? "ltr" : undefined;
 }
@@ -46,17 +50,25 @@ function statedDirection({ attribs }: SourceElement): Direction | "auto" | undef
   return dir === "ltr" || dir === "rtl" || dir === "auto" ? dir : undefined;
 }
 
-function directionOfContent(element: SourceElement, { clock }: MatchContext): Direction {
+function* directionOfContent(element: SourceElement, context: MatchContext): SlicedWork<Direction> {
+  const direction = yield* findDirection(element, context);
+  context.memory.directions.set(element, direction);
+  return direction;
+}
+
+function* findDirection(element: SourceElement, { steps }: MatchContext): SlicedWork<Direction> {
   if (element.name === "input") {
     const type = asciiLowerCase(element.attribs["type"] ?? "text");
     return (inputsWithDirection.has(type) && directionOfText(element.attribs["value"] ?? "")) || "ltr";
   }
   let node = nextNode(element, element);
   while (node) {
-    clock.spend();
-    if (node instanceof TextNode) {
-      clock.spend(node.data.length >> 6);
-      const direction = directionOfText(node.data);
+    steps.spend();
+    if (steps.isSliceOver()) yield;
+    for (const text of node instanceof TextNode ? pieces(node.data) : []) {
+      steps.spend(text.length >> 6);
+      if (steps.isSliceOver()) yield;
+      const direction = directionOfText(text);
       if (direction) return direction;
     }
     const isApart =
@@ -66,6 +78,16 @@ function directionOfContent(element: SourceElement, { clock }: MatchContext): Di
     node = isApart ? nextBehind(node, element) : nextNode(node, element);
   }
   return "ltr";
+}
+
+/** A text in pieces that are searched in a moment, none of which ends within a character. */
+function* pieces(text: string): Generator<string> {
+  let end = 0;
+  for (let start = 0; start < text.length; start = end) {
+    end = start + pieceLength;
+    if (text.charCodeAt(end - 1) >>> 10 === 0x36) end += 1; // the first half of a surrogate pair
+    yield text.slice(start, end);
+  }
 }
 
 function directionOfText(text: string): Direction | undefined {

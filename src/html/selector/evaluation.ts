@@ -1,8 +1,9 @@
+import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "./attribute-selector.ts";
 import { compoundTest, type ElementTest } from "./compound-matcher.ts";
-import { candidatesFor, elementIndex } from "./element-index.ts";
-import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { ElementIndex } from "./element-index.ts";
+import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { ElementMemory, MatchContext } from "./match-context.ts";
 import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector-tree.ts";
 import { SiblingPositions } from "./sibling-positions.ts";
@@ -19,7 +20,7 @@ export interface SelectableDocument {
 /**
  * One evaluation of a selector over a document. It goes from left to right: the elements that the first compound matches,
  * from these one step along the combinator, of what is there those that the next compound matches, and so on. Each step
- * visits an element once, so that the time is linear in document and selector; matching element by element, from right
+ * visits an element once, so that the work is linear in document and selector; matching element by element, from right
  * to left, takes exponential time for `a a a a ... b` in a deep document.
  */
 export class Evaluation implements MatchContext {
@@ -27,29 +28,30 @@ export class Evaluation implements MatchContext {
   readonly source: string;
   readonly kind: DocumentKind;
   readonly isQuirks: boolean;
-  readonly clock: EvaluationClock;
+  readonly index: ElementIndex;
+  readonly steps: EvaluationSteps;
   readonly childPositions: SiblingPositions;
   readonly typePositions: SiblingPositions;
-  readonly memory: ElementMemory = { languages: new Map(), directions: new Map() };
+  readonly memory: ElementMemory = { languages: new Map(), directions: new Map(), options: new Map() };
 
-  constructor({ root, source, isXml }: SelectableDocument, clock: EvaluationClock) {
+  constructor({ root, source, isXml }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
     this.root = root;
     this.source = source;
     this.kind = isXml ? "xml" : "html";
     this.isQuirks = root["x-mode"] === "quirks";
-    this.clock = clock;
-    this.childPositions = new SiblingPositions(() => "", clock);
-    this.typePositions = new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, clock);
+    this.index = index;
+    this.steps = steps;
+    this.childPositions = new SiblingPositions(() => "", steps);
+    this.typePositions = new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, steps);
   }
 
   /** The elements that a list selects, in document order. */
-  select(list: SelectorList): readonly SourceElement[] {
+  *select(list: SelectorList): SlicedWork<readonly SourceElement[]> {
     const [only, ...others] = list;
-    // One compound: found in this order.
-    if (only?.length === 1 && others.length === 0) return this.#selectComplex(only);
+    if (only && others.length === 0 && isFoundInOrder(only)) return yield* this.#selectComplex(only);
     const found = new Set<SourceElement>();
-    for (const selector of list) for (const element of this.#selectComplex(selector)) found.add(element);
-    return found.size < 2 ? [...found] : this.#everywhere((element) => found.has(element));
+    for (const selector of list) for (const element of yield* this.#selectComplex(selector)) found.add(element);
+    return found.size < 2 ? [...found] : yield* this.#passing(this.index.all, (element) => found.has(element));
   }
 
   matches(list: SelectorList): ElementTest {
@@ -58,68 +60,97 @@ export class Evaluation implements MatchContext {
   }
 
   contains(list: SelectorList): ElementTest {
-    const anchors = list.map((selector) => lazily(() => this.#anchors(selector)));
+    const anchors = list.map((selector) => lazily(this.steps, () => this.#anchors(selector)));
     return (element) => anchors.some((found) => found().has(element));
   }
 
   #complexTest(selector: ComplexSelector): ElementTest {
     const [first, ...others] = selector;
     if (first && others.length === 0) return compoundTest(first.compound, this);
-    const found = lazily(() => new Set(this.#selectComplex(selector)));
+    const found = lazily(this.steps, () => this.#selectComplex(selector));
     return (element) => found().has(element);
   }
 
-  #selectComplex([first, ...others]: ComplexSelector): readonly SourceElement[] {
+  *#selectComplex([first, ...others]: ComplexSelector): SlicedWork<readonly SourceElement[]> {
     if (!first) return [];
-    let found = this.#everywhere(compoundTest(first.compound, this), first.compound);
+    let found = yield* this.#everywhere(first.compound);
     for (const { combinator, compound } of others) {
       if (found.length === 0) break;
-      found = this.#reached(found, stepsForward[combinator ?? "descendant"], compoundTest(compound, this));
+      const reached = yield* this.#reached(found, stepsForward[combinator ?? "descendant"]);
+      found = yield* this.#passing(reached, compoundTest(compound, this));
     }
     return found;
   }
 
   /** The elements from which a relative selector leads to something; found from its end to its beginning. */
-  #anchors(selector: ComplexSelector): ReadonlySet<SourceElement> {
+  *#anchors(selector: ComplexSelector): SlicedWork<readonly SourceElement[]> {
     let found: readonly SourceElement[] | undefined;
     let step: TreeStep = stepsBackward.descendant;
     for (const { combinator, compound } of [...selector].reverse()) {
-      const test = compoundTest(compound, this);
-      found = found ? this.#reached(found, step, test) : this.#everywhere(test, compound);
+      found = found
+        ? yield* this.#passing(yield* this.#reached(found, step), compoundTest(compound, this))
+        : yield* this.#everywhere(compound);
       step = stepsBackward[combinator ?? "descendant"];
     }
-    return new Set(this.#reached(found ?? [], step, () => true));
+    return yield* this.#reached(found ?? [], step);
   }
 
-  /** The elements of the document that pass a test; all that do are among the candidates for a compound. */
-  #everywhere(test: ElementTest, compound: CompoundSelector = []): readonly SourceElement[] {
+  /** The elements of the document that match a compound selector. */
+  *#everywhere(compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
+    return yield* this.#passing(yield* this.index.candidatesFor(compound), compoundTest(compound, this));
+  }
+
+  *#passing(candidates: readonly SourceElement[], test: ElementTest): SlicedWork<readonly SourceElement[]> {
+    const { steps } = this;
     const found: SourceElement[] = [];
-    for (const element of candidatesFor(compound, elementIndex(this.root, this.clock))) {
-      this.clock.spend();
-      if (test(element)) found.push(element);
+    let next = 0;
+    const testSome = (): void => {
+      for (let element = candidates[next]; element && !steps.isSliceOver(); element = candidates[next]) {
+        steps.spend();
+        if (test(element)) found.push(element);
+        next += 1;
+      }
+    };
+    for (;;) {
+      yield* patiently(testSome);
+      if (next === candidates.length) return found;
+      yield;
     }
-    return found;
   }
 
-  #reached(from: readonly SourceElement[], step: TreeStep, test: ElementTest): readonly SourceElement[] {
-    const visited = new Set<SourceElement>();
-    const found: SourceElement[] = [];
+  *#reached(from: readonly SourceElement[], step: TreeStep): SlicedWork<readonly SourceElement[]> {
+    const reached = new Set<SourceElement>();
     const visit = (element: SourceElement): boolean => {
-      if (visited.has(element)) return false;
-      visited.add(element);
-      this.clock.spend();
-      if (test(element)) found.push(element);
+      if (reached.has(element)) return false;
+      reached.add(element);
+      this.steps.spend();
       return true;
     };
-    for (const element of from) step(element, visit, this.clock);
-    return found;
+    yield* step(from, visit, this.steps);
+    return [...reached];
   }
 }
 
-function lazily<Value extends object>(make: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
+/** One compound is looked for in document order, and what lies in the elements that it finds is walked in that order. */
+function isFoundInOrder(selector: ComplexSelector): boolean {
+  return selector.every(({ combinator }) => combinator === null || combinator === "descendant");
+}
+
+function lazily(
+  steps: EvaluationSteps,
+  find: () => SlicedWork<readonly SourceElement[]>,
+): () => ReadonlySet<SourceElement> {
+  let found: ReadonlySet<SourceElement> | undefined;
+  function* finding(): SlicedWork<ReadonlySet<SourceElement>> {
+    const list = yield* find();
+    const set = new Set<SourceElement>();
+    for (const element of list) {
+      steps.keep();
+      if (steps.isSliceOver()) yield;
+      set.add(element);
+    }
+    found = set;
+    return set;
+  }
+  return () => found ?? demand(finding());
 }

@@ -66,16 +66,16 @@ export function selectOf(option: SourceElement): SourceElement | null {
 function isInDisabledFieldset(element: SourceElement, context: MatchContext): boolean {
   let child = element;
   for (let ancestor = parentElement(element); ancestor; ancestor = parentElement(ancestor)) {
-    context.clock.spend();
+    context.steps.spend();
     if (isNamed(ancestor, "fieldset") && has(ancestor, "disabled") && !isFirstLegend(child, context)) return true;
     child = ancestor;
   }
   return false;
 }
 
-function isFirstLegend(element: SourceElement, { clock }: MatchContext): boolean {
+function isFirstLegend(element: SourceElement, { steps }: MatchContext): boolean {
   if (!isNamed(element, "legend")) return false;
-  let sibling = previousElement(element, clock);
-  while (sibling && !isNamed(sibling, "legend")) sibling = previousElement(sibling, clock);
+  let sibling = previousElement(element, steps);
+  while (sibling && !isNamed(sibling, "legend")) sibling = previousElement(sibling, steps);
   return sibling === null;
 }

@@ -52,7 +52,7 @@ export class FormOwners {
   #ancestorForm(control: SourceElement): SourceElement | null {
     let ancestor = parentElement(control);
     while (ancestor && !isNamed(ancestor, "form")) {
-      this.#context.clock.spend();
+      this.#context.steps.spend();
       ancestor = parentElement(ancestor);
     }
     return ancestor;

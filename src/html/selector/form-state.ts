@@ -1,3 +1,4 @@
+import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { nextNode } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
 import { has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
@@ -23,8 +24,7 @@ export interface RadioGroup {
 
 /** The state of the forms of the document, as the page says: nobody has filled them in. */
 export function formState(context: MatchContext): FormState {
-  context.memory.forms ??= readForms(context);
-  return context.memory.forms;
+  return context.memory.forms ?? demand(readForms(context));
 }
 
 /** Whether a checkbox or a radio button is on. */
@@ -47,20 +47,26 @@ export function isSelected(option: SourceElement, context: MatchContext): boolea
 }
 
 /** The options of a `select`, in the order of the document. */
-export function optionsOf(select: SourceElement, { clock }: MatchContext): SourceElement[] {
+export function optionsOf(select: SourceElement, context: MatchContext): readonly SourceElement[] {
+  return context.memory.options.get(select) ?? demand(readOptions(select, context));
+}
+
+function* readOptions(select: SourceElement, { memory, steps }: MatchContext): SlicedWork<readonly SourceElement[]> {
   const options: SourceElement[] = [];
   for (let node = nextNode(select, select); node; node = nextNode(node, select)) {
-    clock.spend();
+    steps.spend();
+    if (steps.isSliceOver()) yield;
     if (node instanceof SourceElement && isNamed(node, "option") && selectOf(node) === select) options.push(node);
   }
+  memory.options.set(select, options);
   return options;
 }
 
 /** The text of an element and of all in it. */
-export function textOf(element: SourceElement, { clock }: MatchContext): string {
+export function textOf(element: SourceElement, { steps }: MatchContext): string {
   let text = "";
   for (let node = nextNode(element, element); node; node = nextNode(node, element)) {
-    clock.spend();
+    steps.spend();
     if (node instanceof TextNode) text += node.data;
   }
   return text;
@@ -72,26 +78,23 @@ export function displaySize(select: SourceElement): number {
   return size > 0 ? size : has(select, "multiple") ? 4 : 1;
 }
 
-function readForms(context: MatchContext): FormState {
-  const { root, clock } = context;
-  const forms: SourceElement[] = [];
-  const controls: SourceElement[] = [];
-  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
-    clock.spend();
-    if (!(node instanceof SourceElement)) continue;
-    if (isNamed(node, "form")) forms.push(node);
-    if (isNamed(node, "input", "button")) controls.push(node);
-  }
+function* readForms(context: MatchContext): SlicedWork<FormState> {
+  const { index, memory, steps } = context;
+  const forms = (yield* index.with("type", "form")).filter((form) => isNamed(form, "form"));
   const owners = new FormOwners(forms, context);
   const defaultButtons = new Map<SourceElement, SourceElement>();
   const groups = new Map<SourceElement | null, Map<string, RadioGroup>>();
   const radios = new Map<SourceElement, RadioGroup>();
-  for (const control of controls) {
+  for (const control of index.all) {
+    steps.spend();
+    if (steps.isSliceOver()) yield;
+    if (!isNamed(control, "input", "button")) continue;
     const form = owners.formOf(control);
     if (form && isSubmitButton(control) && !defaultButtons.has(form)) defaultButtons.set(form, control);
     if (isInput(control, "radio")) radios.set(control, joinGroup(control, form, groups));
   }
-  return { owners, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
+  memory.forms = { owners, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
+  return memory.forms;
 }
 
 function joinGroup(

@@ -1,5 +1,6 @@
-import { isHtmlElement, nextNode } from "../document/html-document.ts";
-import { SourceElement } from "../document/html-nodes.ts";
+import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import { isHtmlElement } from "../document/html-document.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
 import { asciiLowerCase } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { LanguageRange } from "./selector-tree.ts";
@@ -11,12 +12,12 @@ export function languageOf(element: SourceElement, context: MatchContext): strin
   const inheriting: SourceElement[] = [];
   let language: string | undefined;
   for (let current: SourceElement | null = element; current; current = parentElement(current)) {
-    context.clock.spend();
+    context.steps.spend();
     language = languages.get(current) ?? ownLanguage(current, context);
     if (language !== undefined) break;
     inheriting.push(current);
   }
-  language ??= languageOfPage(context);
+  language ??= context.memory.language ?? demand(languageOfPage(context));
   for (const heir of inheriting) languages.set(heir, language);
   return language;
 }
@@ -42,15 +43,15 @@ function ownLanguage(element: SourceElement, { kind }: MatchContext): string | u
 }
 
 /** What `<meta http-equiv=content-language>` says. */
-function languageOfPage({ root, kind, clock }: MatchContext): string {
-  if (kind === "xml") return "";
+function* languageOfPage({ kind, index, memory, steps }: MatchContext): SlicedWork<string> {
   let language = "";
-  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
-    clock.spend();
-    if (!(node instanceof SourceElement) || node.name !== "meta" || !isHtmlElement(node)) continue;
-    if (asciiLowerCase(node.attribs["http-equiv"] ?? "") !== "content-language") continue;
-    language = node.attribs["content"] ?? language;
+  for (const meta of kind === "xml" ? [] : yield* index.with("type", "meta")) {
+    steps.spend();
+    if (steps.isSliceOver()) yield;
+    if (!isHtmlElement(meta) || asciiLowerCase(meta.attribs["http-equiv"] ?? "") !== "content-language") continue;
+    language = meta.attribs["content"] ?? language;
   }
+  memory.language = language;
   return language;
 }
 

@@ -1,6 +1,7 @@
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "./attribute-selector.ts";
-import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { ElementIndex } from "./element-index.ts";
+import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { FormState } from "./form-state.ts";
 import type { Direction } from "./selector-names.ts";
 import type { SelectorList } from "./selector-tree.ts";
@@ -14,7 +15,8 @@ export interface MatchContext {
   readonly kind: DocumentKind;
   /** Ids and classes match in any case. */
   readonly isQuirks: boolean;
-  readonly clock: EvaluationClock;
+  readonly index: ElementIndex;
+  readonly steps: EvaluationSteps;
   readonly childPositions: SiblingPositions;
   readonly typePositions: SiblingPositions;
   readonly memory: ElementMemory;
@@ -26,7 +28,13 @@ export interface MatchContext {
 
 /** What costs a walk over the tree to find out, and is asked of many elements. */
 export interface ElementMemory {
+  /** What the page says of itself. */
+  language?: string;
   readonly languages: Map<SourceElement, string>;
   readonly directions: Map<SourceElement, Direction>;
+  /** The options of each `select`. */
+  readonly options: Map<SourceElement, readonly SourceElement[]>;
   forms?: FormState;
+  /** The forms and fieldsets in which a control is not valid. */
+  invalid?: ReadonlySet<SourceElement>;
 }

@@ -1,5 +1,6 @@
 import { html } from "parse5";
-import { isHtmlElement, nextNode } from "../document/html-document.ts";
+import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
 import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
 import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
@@ -26,13 +27,13 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
   root: isRoot,
   // The scope of `document.querySelectorAll` is the document, for which its root element stands.
   scope: isRoot,
-  empty: ({ children }, { clock }) => {
-    clock.spend(children.length >> 3); // All of them may be comments.
+  empty: ({ children }, { steps }) => {
+    steps.spend(children.length >> 3); // All of them may be comments.
     return !children.some((child) => child instanceof SourceElement || child instanceof TextNode);
   },
-  "first-child": (element, { clock }) => previousElement(element, clock) === null,
-  "last-child": (element, { clock }) => nextElement(element, clock) === null,
-  "only-child": (element, { clock }) => !previousElement(element, clock) && !nextElement(element, clock),
+  "first-child": (element, { steps }) => previousElement(element, steps) === null,
+  "last-child": (element, { steps }) => nextElement(element, steps) === null,
+  "only-child": (element, { steps }) => !previousElement(element, steps) && !nextElement(element, steps),
   "first-of-type": (element, { typePositions }) => typePositions.fromStart(element) === 1,
   "last-of-type": (element, { typePositions }) => typePositions.fromEnd(element) === 1,
   "only-of-type": (element, { typePositions }) =>
@@ -88,7 +89,7 @@ function isReadWrite(element: SourceElement, context: MatchContext): boolean {
   if (!isHtmlElement(element)) return false;
   if (isNamed(element, "input", "textarea")) return isMutable(element, context);
   for (let current: SourceElement | null = element; current; current = parentElement(current)) {
-    context.clock.spend();
+    context.steps.spend();
     const editable = isHtmlElement(current) ? current.attribs["contenteditable"]?.toLowerCase() : undefined;
     if (editable === "false") return false;
     if (editable === "" || editable === "true" || editable === "plaintext-only") return true;
@@ -99,13 +100,26 @@ function isReadWrite(element: SourceElement, context: MatchContext): boolean {
 /** That of a control; a `form` and a `fieldset` are valid where all in them are. */
 function validityOf(element: SourceElement, context: MatchContext): boolean | undefined {
   if (!isNamed(element, "form", "fieldset")) return isValid(element, context);
-  const { root } = context;
-  const within = isNamed(element, "form") ? root : element;
-  const { owners } = formState(context);
-  for (let node = nextNode(within, within); node; node = nextNode(node, within)) {
-    context.clock.spend();
-    if (!(node instanceof SourceElement) || isValid(node, context) !== false) continue;
-    if (within === element || owners.formOf(node) === element) return false;
+  const invalid = context.memory.invalid ?? demand(findInvalid(context));
+  return !invalid.has(element);
+}
+
+function* findInvalid(context: MatchContext): SlicedWork<ReadonlySet<SourceElement>> {
+  const { index, memory, steps } = context;
+  const invalid = new Set<SourceElement>();
+  for (const control of index.all) {
+    steps.spend();
+    if (steps.isSliceOver()) yield;
+    if (!isNamed(control, "textarea", "select", "button", "input")) continue;
+    if ((yield* patiently(() => isValid(control, context))) !== false) continue;
+    const { owners } = yield* patiently(() => formState(context));
+    const form = owners.formOf(control);
+    if (form) invalid.add(form);
+    for (let holder = parentElement(control); holder; holder = parentElement(holder)) {
+      steps.spend();
+      if (isNamed(holder, "fieldset")) invalid.add(holder);
+    }
   }
-  return true;
+  memory.invalid = invalid;
+  return invalid;
 }

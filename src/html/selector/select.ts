@@ -1,29 +1,31 @@
 import { LRUCache } from "lru-cache";
+import { atOnce, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { DocumentError } from "../document-error.ts";
+import { elementIndex } from "./element-index.ts";
 import { Evaluation, type SelectableDocument } from "./evaluation.ts";
-import { EvaluationClock } from "./evaluation-clock.ts";
+import { EvaluationSteps } from "./evaluation-steps.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
 import type { SelectorList } from "./selector-tree.ts";
 
 /** A selector that was parsed, ready to be evaluated over documents. */
-export interface CompiledSelector {
+export interface ParsedSelector {
   readonly list: SelectorList;
 }
 
 /** Bounds of an evaluation. */
 export interface SelectionLimits {
-  /** The longest that it may take, in milliseconds; the event loop stands still meanwhile. @default 250 */
-  readonly maxSelectionMs?: number;
+  /** The most work that it may be: nodes visited, and characters compared, 64 of them as one step. @default 20000000 */
+  readonly maxSelectionSteps?: number;
   /** The most elements that may match. @default 10000 */
   readonly maxMatches?: number;
 }
 
 /** Pages ask for the same selectors again and again; the number bounds what strangers can fill the memory with. */
-const compiled = new LRUCache<string, CompiledSelector>({ max: 500 });
+const compiled = new LRUCache<string, ParsedSelector>({ max: 500 });
 
 /** Prepares a selector. Throws `INVALID_SELECTOR` for what a browser's `querySelectorAll` throws on. */
-export function compileSelector(selector: string, limits: SelectorLimits = {}): CompiledSelector {
+export function compileSelector(selector: string, limits: SelectorLimits = {}): ParsedSelector {
   const key = `${limits.maxSelectorLength} ${limits.maxCompounds} ${selector}`;
   const known = compiled.get(key);
   if (known) return known;
@@ -33,19 +35,29 @@ export function compileSelector(selector: string, limits: SelectorLimits = {}): 
 }
 
 /**
- * The elements that `document.querySelectorAll(selector)` gives in a browser, in document order. Throws 503
+ * Finds the elements that `document.querySelectorAll(selector)` gives in a browser, in document order. Throws
  * `SELECTOR_TOO_COSTLY` and `TOO_MANY_MATCHES` beyond the limits.
  */
-export function selectElements(
+export function* selection(
   document: SelectableDocument,
-  { list }: CompiledSelector,
+  { list }: ParsedSelector,
   limits: SelectionLimits = {},
-): readonly SourceElement[] {
-  const { maxSelectionMs = 250, maxMatches = 10_000 } = limits;
-  const found = new Evaluation(document, new EvaluationClock(maxSelectionMs)).select(list);
+): SlicedWork<readonly SourceElement[]> {
+  const { maxSelectionSteps = 20_000_000, maxMatches = 10_000 } = limits;
+  const index = yield* elementIndex(document.root);
+  const found = yield* new Evaluation(document, index, new EvaluationSteps(maxSelectionSteps)).select(list);
   if (found.length > maxMatches) {
     const details = `The selector matches ${found.length} elements; ${maxMatches} are allowed.`;
     throw new DocumentError("TOO_MANY_MATCHES", details);
   }
   return found;
+}
+
+/** The same at once, while everyone else waits. */
+export function selectElements(
+  document: SelectableDocument,
+  selector: ParsedSelector,
+  limits?: SelectionLimits,
+): readonly SourceElement[] {
+  return atOnce(selection(document, selector, limits));
 }

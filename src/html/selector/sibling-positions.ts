@@ -1,5 +1,6 @@
+import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
-import type { EvaluationClock } from "./evaluation-clock.ts";
+import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { AnPlusB } from "./selector-tree.ts";
 
 /** The siblings that are counted together, and an element's index among them. */
@@ -8,7 +9,7 @@ interface Place {
   readonly group: readonly SourceElement[];
 }
 
-/** Which siblings are counted together: those with the same key. `null`: it is not counted. */
+/** Which siblings are counted together: those with the same key. `null`: it is not counted. It may `demand` work. */
 export type GroupKey = (element: SourceElement) => string | null;
 
 /**
@@ -18,11 +19,11 @@ export type GroupKey = (element: SourceElement) => string | null;
 export class SiblingPositions {
   readonly #places = new Map<SourceElement, Place | null>();
   readonly #keyOf: GroupKey;
-  readonly #clock: EvaluationClock;
+  readonly #steps: EvaluationSteps;
 
-  constructor(keyOf: GroupKey, clock: EvaluationClock) {
+  constructor(keyOf: GroupKey, steps: EvaluationSteps) {
     this.#keyOf = keyOf;
-    this.#clock = clock;
+    this.#steps = steps;
   }
 
   /** Position from the first sibling, beginning with 1; 0 for one that is not counted. */
@@ -40,16 +41,17 @@ export class SiblingPositions {
   #placeOf(element: SourceElement): Place | null {
     const known = this.#places.get(element);
     if (known !== undefined) return known;
-    this.#count(element);
+    demand(this.#count(element));
     return this.#places.get(element) ?? null;
   }
 
-  #count({ parent }: SourceElement): void {
+  *#count({ parent }: SourceElement): SlicedWork<void> {
     const groups = new Map<string, SourceElement[]>();
     for (const child of parent?.children ?? []) {
-      this.#clock.spend();
+      this.#steps.keep();
+      if (this.#steps.isSliceOver()) yield;
       if (!(child instanceof SourceElement)) continue;
-      const key = this.#keyOf(child);
+      const key = yield* patiently(() => this.#keyOf(child));
       if (key === null) {
         this.#places.set(child, null);
         continue;

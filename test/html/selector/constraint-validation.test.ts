@@ -21,6 +21,12 @@ describe(":invalid", () => {
     expect(await select(html, ":valid")).toEqual([]);
   });
 
+  it.each(["url", "email"])("takes no host name of thousands of letters for a valid %s", async (type) => {
+    const hostName = "\u5b57".repeat(1_000_000);
+    const value = type === "url" ? `http://${hostName}/` : `a@${hostName}`;
+    expect(await select(`<input type=${type} value="${value}">`, ":invalid")).toEqual(["input"]);
+  });
+
   it("finds one radio group in which nothing is chosen", async () => {
     const html = "<input type=radio name=g id=a required><input type=radio name=g id=b><input type=radio required>";
     expect(await select(html, ":invalid")).toEqual(["a", "b"]);

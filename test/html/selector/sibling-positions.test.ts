@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { EvaluationClock } from "../../../src/html/selector/evaluation-clock.ts";
+import { EvaluationSteps } from "../../../src/html/selector/evaluation-steps.ts";
 import { isNth, SiblingPositions } from "../../../src/html/selector/sibling-positions.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
-const clock = new EvaluationClock(60_000);
+const steps = new EvaluationSteps(10_000);
 
 describe("SiblingPositions", () => {
   it("counts the siblings with the same key, from both ends", async () => {
     const document = await parseHtml("<p>a<i>b</i>c<b>d</b><!-- e --><i>f</i><u></u></p>");
     const [, , , , ...children] = elementsOf(document);
-    const positions = new SiblingPositions(({ name }) => (name === "u" ? null : name), clock);
+    const positions = new SiblingPositions(({ name }) => (name === "u" ? null : name), steps);
     const found = children.map((child) => [child.name, positions.fromStart(child), positions.fromEnd(child)]);
     expect(found).toEqual([
       ["i", 1, 2],
@@ -29,7 +29,7 @@ describe("SiblingPositions", () => {
       questions += 1;
       return "";
     };
-    const positions = new SiblingPositions(keyOf, clock);
+    const positions = new SiblingPositions(keyOf, steps);
     for (const element of elementsOf(document)) positions.fromEnd(element);
     expect(questions).toBe(asked.size);
   });

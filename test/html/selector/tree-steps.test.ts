@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { EvaluationClock } from "../../../src/html/selector/evaluation-clock.ts";
+import { EvaluationSteps } from "../../../src/html/selector/evaluation-steps.ts";
 import { nextBehind, stepsBackward, stepsForward, type TreeStep } from "../../../src/html/selector/tree-steps.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
@@ -18,10 +19,11 @@ async function reached(step: TreeStep, from: string, seen: readonly string[] = [
   const names: string[] = [];
   const visit = (element: SourceElement): boolean => {
     if (visited.has(element)) return false;
+    visited.add(element);
     names.push(element.attribs["id"] ?? element.name);
     return true;
   };
-  step(byId(from), visit, new EvaluationClock(60_000));
+  atOnce(step(from.split(" ").map(byId), visit, new EvaluationSteps(10_000)));
   return names.join(" ");
 }
 
@@ -32,6 +34,11 @@ describe("stepsForward", () => {
     expect(await reached(stepsForward["next-sibling"], "b")).toBe("d");
     expect(await reached(stepsForward["subsequent-sibling"], "b")).toBe("d e");
     expect(await reached(stepsForward["subsequent-sibling"], "e")).toBe("");
+  });
+
+  it("leads from several elements to each once", async () => {
+    expect(await reached(stepsForward.descendant, "a b e")).toBe("b c d e f");
+    expect(await reached(stepsForward["subsequent-sibling"], "b d")).toBe("d e");
   });
 
   it("does not go on where it has been", async () => {
