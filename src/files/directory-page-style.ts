@@ -30,7 +30,7 @@ tbody tr:hover { background: var(--wash); }
 tbody a { display: block; position: relative; padding-left: 1.7rem; unicode-bidi: isolate; overflow-wrap: anywhere; white-space: pre-wrap; }
 tbody a::before { content: ""; position: absolute; left: .1rem; top: .22em; width: .85rem; height: 1.05rem; background: var(--soft); opacity: .45; clip-path: polygon(0 0, 62% 0, 100% 32%, 100% 100%, 0 100%); border-radius: 2px; }
 tbody a[href$="/"]::before { left: 0; top: .28em; width: 1.1rem; height: .9rem; background: var(--folder); opacity: 1; clip-path: polygon(0 0, 40% 0, 52% 18%, 100% 18%, 100% 100%, 0 100%); }
-.pages { display: flex; gap: 1.5rem; margin: 1rem 0; padding-left: .75rem; }
+.pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
 .empty { margin-top: 2rem; color: var(--soft); }
 @media (max-width: 34rem) {
   th, td { padding-left: .75rem; }

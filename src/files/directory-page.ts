@@ -145,7 +145,7 @@ function summary({ names, before, directories, files }: SelectedNames): string {
   if (names.length === directories + files) return all;
   if (names.length === 0) return `${all}; none of them on this page`;
   const [first, last] = [before + 1, before + names.length].map((position) => position.toLocaleString("en"));
-  return `${all}; this page shows number ${first} to ${last}, and sorts only these`;
+  return `${all}; this page shows ${first} to ${last} and sorts only these`;
 }
 
 function counted(count: number, noun: string): string {

@@ -140,7 +140,7 @@ describe("a directory page", () => {
     const selected = { names: [file("b&c"), file("d")], before: 1234, directories: 234, files: 2000 };
     const html = await page([file("d"), file("b&c")], { query, selected });
     expect(html).toContain(
-      "<caption>234 folders and 2,000 files; this page shows number 1,235 to 1,236, and sorts only these</caption>",
+      "<caption>234 folders and 2,000 files; this page shows 1,235 to 1,236 and sorts only these</caption>",
     );
     const links = linksOf(html);
     expect(links.slice(0, 2)).toEqual([

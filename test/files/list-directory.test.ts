@@ -298,7 +298,7 @@ describe("a page of the directory listing", () => {
     const first = await textOf(await list(many));
     expect(first.match(/<th scope="row">/g)).toHaveLength(5_000);
     expect(first).toContain('<a href="?after=f4999" rel="next">Next page</a>');
-    expect(first).toContain("5,001 files; this page shows number 1 to 5,000, and sorts only these");
+    expect(first).toContain("5,001 files; this page shows 1 to 5,000 and sorts only these");
     const second = await textOf(await list(many, { search: "?after=f4999" }));
     expect(second.match(/<th scope="row">/g)).toHaveLength(1);
     expect(second).toContain('<a href="./">First page</a>');

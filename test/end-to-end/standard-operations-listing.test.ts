@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { describe, expect, it, vi } from "vitest";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
+
+import { open } from "../helpers/send.ts";
+import { storages, type TestSite, testSite } from "../helpers/test-site.ts";
+import { gate } from "../storage/content.ts";
+
+const json = { headers: { accept: "application/json" } };
+
+interface Page {
+  readonly entries: readonly { readonly name: string }[];
+  readonly next?: string;
+}
+
+async function pageAt(site: TestSite, target: string): Promise<Page> {
+  return JSON.parse((await site.send("GET", target, json)).text);
+}
+
+describe.each(storages)("the pages of a listing $where", ({ make }) => {
+  const names = Array.from({ length: 25 }, (_, n) => `n${n}.txt`);
+  const files = Object.fromEntries(names.map((name) => [`/d/${name}`, name]));
+
+  it("have every entry once, by following next", async () => {
+    const site = await testSite(await make({ ...files, "/d/b/x": "", "/d/a & b/x": "" }));
+    const seen: string[] = [];
+    for (let next: string | undefined = "?limit=4"; next !== undefined; ) {
+      const page: Page = await pageAt(site, `/d/${next}`);
+      seen.push(...page.entries.map(({ name }) => name));
+      next = page.next;
+    }
+    expect(seen).toEqual(["a & b", "b", ...names]);
+  });
+
+  it("have every entry that stays once, also while others come and go", async () => {
+    const site = await testSite(await make(files));
+    const seen: string[] = [];
+    let next: string | undefined = "?limit=5";
+    for (let turn = 0; next !== undefined; turn += 1) {
+      const page: Page = await pageAt(site, `/d/${next}`);
+      const shown = page.entries.map(({ name }) => name);
+      seen.push(...shown);
+      next = page.next;
+      await site.send("DELETE", `/d/${shown.at(-1)}`); // the very entry that the next page begins after
+      await site.send("PUT", `/d/a${turn}.txt`, { body: "before all that is to come" });
+    }
+    expect(seen).toEqual(names);
+  });
+
+  it("are linked to one another in HTML, in the order that was chosen", async () => {
+    const site = await testSite(await make(files), { title: "Our <files>" });
+    const { text } = await site.send("GET", "/d/?limit=10&after=n9.txt&sort=size");
+    expect(text).toContain("<title>d \u2013 Our &lt;files&gt;</title>");
+    expect(text).toContain("25 files; this page shows 11 to 20 and sorts only these");
+    expect(text).toContain(
+      '<a href="?limit=10&amp;after=n19.txt&amp;sort=size&amp;order=asc" rel="next">Next page</a>',
+    );
+  });
+
+  it.each(["/d/?limit=0", "/d/?limit=x", "/d/?after=", "/d/?after=a%2Fb", "/d/?limit=1&limit=2"])(
+    "are refused for %s",
+    async (target) => {
+      const site = await testSite(await make(files));
+      const { status, text } = await site.send("GET", target, json);
+      expect({ status, code: JSON.parse(text).code }).toEqual({ status: 400, code: "INVALID_QUERY" });
+      expect((await site.send("HEAD", target)).status).toBe(400);
+    },
+  );
+});
+
+describe("listings that clients do not read", () => {
+  // More than the system keeps for a connection, so that the server cannot get rid of it.
+  const files = Object.fromEntries(
+    Array.from({ length: 30_000 }, (_, n) => [`/${String(n).padStart(6, "0")}${"x".repeat(200)}`, ""]),
+  );
+
+  async function unread(site: TestSite): Promise<IncomingMessage> {
+    const outgoing = open(site.url, "GET", "/", json).end();
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    return incoming.on("error", () => {}); // cut off below
+  }
+
+  it("are refused beyond maxListedNames, and make room when their clients leave", async () => {
+    const site = await testSite(
+      { storage: memoryStorage(files), everything: async () => [] },
+      { maxListedNames: 100_000 },
+    );
+    const held = [await unread(site), await unread(site), await unread(site)];
+    expect(held.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    const refused = await site.send("GET", "/", json);
+    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(JSON.parse(refused.text).code).toBe("OVERLOADED");
+    // A page of it is short enough.
+    expect((await pageAt(site, "/?limit=2")).entries).toHaveLength(2);
+
+    held[0]?.destroy();
+    await site.ended(3); // the one that was refused, the page, and the one whose client has left
+    await vi.waitFor(async () => expect((await site.send("GET", "/", json)).status).toBe(200), { timeout: 20_000 });
+    for (const incoming of held) incoming.destroy();
+  });
+
+  it("stop reading the directory when their clients leave", async () => {
+    const stopped = gate();
+    const reading = gate();
+    async function* list(): AsyncGenerator<StoredEntry> {
+      try {
+        for (let n = 0; ; n += 1) {
+          yield { name: `n${n}`, type: "file" };
+          reading.open();
+        }
+      } finally {
+        stopped.open();
+      }
+    }
+    const storage: Storage = { ...memoryStorage(), list };
+    const site = await testSite({ storage, everything: async () => [] });
+    const outgoing = open(site.url, "GET", "/", json).on("error", () => {});
+    outgoing.end();
+    await reading.opened;
+    outgoing.destroy();
+    await stopped.opened;
+    await site.ended(1);
+    expect(site.outcomes[0]).toMatchObject({ aborted: true });
+  });
+});
