@@ -88,7 +88,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly bindPort?: number | undefined;
   /** Where the server reports what it does; pino's shape. @default silent */
   readonly logger?: Logger | undefined;
-  /** Told of every failure that the client only saw as a 500. @default `logger.error` */
+  /** Called with every failure that the client only saw as a 500. @default `logger.error` */
   readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;
 }
 

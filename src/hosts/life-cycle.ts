@@ -68,7 +68,7 @@ export class LifeCycle {
 
   /**
    * Drains and closes, once. `release` is called before requests in flight are waited for, and gives up those that nobody
-   * will finish; `report` is told what plugins throw when they drain.
+   * will finish; `report` gets what plugins throw when they drain.
    */
   close(release: () => void, report: (error: unknown) => void): Promise<void> {
     this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // a microtask later: `isClosing` is set by then
@@ -76,7 +76,7 @@ export class LifeCycle {
   }
 
   async #close(release: () => void, report: (error: unknown) => void): Promise<void> {
-    await this.#started?.catch(() => {}); // whoever asked for the start was told
+    await this.#started?.catch(() => {}); // the caller of `ready` has the error
     release();
     const sites = this.#sites();
     const plugins = new Set(sites.flatMap((site) => site.plugins));

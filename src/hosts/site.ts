@@ -12,7 +12,7 @@ import type { Storage } from "../storage/storage.ts";
 
 /** One host with its pipeline. */
 export interface HostedSite extends PluginSite {
-  /** Those to be told what became of an exchange, and for which paths. */
+  /** The plugins that observe outcomes, and for which paths. */
   readonly observers: readonly ListedPlugin[];
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;

@@ -50,7 +50,7 @@ async function* arriving({ body, bodyUsed, signal }: Request): AsyncGenerator<Ui
   }
   if (body === null) return;
   const reader = body.getReader();
-  // Not awaited: whoever makes the content may never answer. And what failed cannot be cancelled, and need not.
+  // Not awaited: the source of the content may never answer. What failed cannot be cancelled, and need not be.
   const cancel = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel);
   try {

@@ -19,7 +19,7 @@ interface FrameworkRequest {
 /** Requests whose client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1). */
 const awaitingContinue = new WeakMap<NodeRequest, NodeResponse>();
 
-/** Notes that the client sends the content only when told to, which happens when it is first read. */
+/** Marks a request whose client waits for `100 Continue`, which is sent when the content is first read. */
 export function holdContinue(request: NodeRequest, response: NodeResponse): void {
   awaitingContinue.set(request, response);
 }
@@ -93,7 +93,7 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
     else response.once("close", callback);
     return;
   }
-  // A response that waits behind others of its connection (pipelining) does not hear of it when that closes.
+  // A response that waits behind others of its connection (pipelining) gets no event when that closes.
   const { socket } = request;
   const over = (): void => {
     socket.off("close", over);
@@ -112,8 +112,8 @@ const underWay = new WeakMap<object, Promise<void>>();
 
 /**
  * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all at
- * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). What stands behind
- * a reply that closed the connection is not done at all, since nobody could be told (§9.6).
+ * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). A request
+ * behind a reply that closed the connection is not run, since its own reply could not be sent (§9.6).
  */
 export function inTurn(request: NodeRequest, serve: () => Promise<void>): void {
   if (request instanceof Http2ServerRequest) return void serve();
@@ -131,7 +131,7 @@ function prefixOf(originalUrl: string, url: string): string {
   return originalUrl.endsWith(rest) ? originalUrl.slice(0, originalUrl.length - rest.length) : "";
 }
 
-/** Whether the client announced content, be it of no bytes. */
+/** Whether the client announced content, even content of no bytes. */
 export function hasContent({ headers }: NodeRequest): boolean {
   const { "content-length": length, "transfer-encoding": coding } = headers;
   return (length !== undefined && length !== "0") || coding !== undefined;

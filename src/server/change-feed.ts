@@ -68,7 +68,7 @@ const maxPending = 10_000;
 type Step = IteratorResult<Change, undefined>;
 const done: Step = { done: true, value: undefined };
 
-/** Everything that changes on a server, for whoever wants to know: `for await (const change of files.changes)`. */
+/** All changes on a server, in order: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
   readonly #listeners = new Set<ChangeListener>();
   readonly #iterations = new Set<() => void>();
@@ -80,7 +80,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   #lastId = 0;
   #isEnded = false;
 
-  /** `onError` is told what a listener throws; the other listeners hear of the change all the same. */
+  /** `onError` gets what a listener throws; the other listeners are called all the same. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }
@@ -107,7 +107,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   #remember(past: PastChange): void {
     this.#past.push(past);
     this.#pastLength += lengthOf(past);
-    // Some more than is promised: whoever is reading them must not fall behind by the next change.
+    // More than is promised, so that a reader does not fall behind with the next change.
     while (this.#past.length > 2 * maxPast || this.#pastLength > maxPastLength) {
       this.#pastLength -= lengthOf(this.#past.shift());
     }

@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
 /**
- * What the client is told of anything thrown: JSON, or a small HTML page of the same text for a client whose `Accept`
+ * The reply for anything thrown: JSON, or a small HTML page of the same text for a client whose `Accept`
  * prefers that. A failure of the server itself is reported to `config.onError`, which is the only one to see it.
  */
 export function errorReply(exchange: Exchange, thrown: unknown): Reply {
@@ -54,7 +54,7 @@ const documentErrors: Record<DocumentErrorCode, number> = {
   TOO_MANY_MATCHES: 400,
 };
 
-/** What was thrown, as the error that the client is told, where it is about the request or the document. */
+/** The error for what was thrown, where it is about the request or the document. */
 export function knownHttpError(thrown: unknown): HttpError | undefined {
   if (thrown instanceof HttpError) return thrown;
   if (!(thrown instanceof DocumentError)) return undefined;
@@ -63,7 +63,7 @@ export function knownHttpError(thrown: unknown): HttpError | undefined {
   return new HttpError(documentErrors[code], code, message, code === "OVERLOADED" ? { headers: retryShortly } : {});
 }
 
-/** Whatever was thrown, as the error that the client is told; what is not known is a 500 with the request's id. */
+/** The error for anything thrown. What is not known becomes a 500 with the request's id. */
 export function toHttpError(thrown: unknown, requestId: string): HttpError {
   const known = knownHttpError(thrown);
   if (known) return known;

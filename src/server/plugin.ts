@@ -47,11 +47,11 @@ export interface Plugin {
    * that tell the state of the server, such as a health check. @default false
    */
   readonly alwaysOn?: boolean;
-  /** The paths for which other plugins are asked and told; they are started and closed all the same. */
+  /** The paths for which other plugins run. They are started and closed all the same. */
   readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
-  /** Told of every finished exchange of its host, whoever answered. What it throws is reported, not sent. */
+  /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */
   start?(site: PluginSite): void | Promise<void>;

@@ -129,7 +129,7 @@ function tickOf(records: readonly BigIntStats[]): number {
   return ctimeNs % 1_000_000n === 0n ? coarseTickMs : tickMs;
 }
 
-/** Whoever reads the file after this meets the same failure. */
+/** The reader of the file meets the same failure. */
 function ignoreFailure(): undefined {}
 
 const closed = Promise.resolve();
