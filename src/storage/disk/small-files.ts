@@ -21,7 +21,7 @@ const coarseTickMs = 3000;
 
 interface KnownFile {
   readonly file: OpenFile;
-  /** The file, and before it the directories that lead to it from the root. */
+  /** The file, and before it the directories below the root that lead to it. */
   readonly locations: readonly string[];
   /** Their records when the content was read. */
   readonly records: readonly BigIntStats[];
@@ -95,13 +95,13 @@ export class SmallFiles {
     return kept;
   }
 
-  /** The location of a path, and before it those of the directories from the root on. */
+  /** The location of a path, and before it those of the directories below the root, which is where it was at the start. */
   #locationsOf(path: string): readonly string[] {
     const { root } = this.#locations;
     const location = this.#locations.locationOf(path);
     if (location === undefined || location === root) return [];
     const names = location.slice(root.length).split(sep).filter(Boolean);
-    return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
+    return names.map((_, i) => join(root, ...names.slice(0, i + 1)));
   }
 
   #recordsAt(locations: readonly string[]): Promise<readonly (BigIntStats | undefined)[]> {
