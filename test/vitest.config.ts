@@ -10,6 +10,7 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     maxWorkers: 2, // vitest would leave one of two cores idle
+    isolate: false, // a worker loads each module once; tests restore what they change
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
     testTimeout: 120_000,
     hookTimeout: 120_000,

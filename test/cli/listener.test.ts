@@ -54,7 +54,11 @@ async function get(isSecure: boolean, port: number, agent: Agent | false = false
   return text(response);
 }
 
-const closed = (listener: Listener): Promise<unknown> => once(listener.server, "close");
+/** Waits until the listener has closed, with no connection left. */
+async function closed(listener: Listener): Promise<void> {
+  await once(listener.server, "close");
+  expect(listener.server.listening).toBe(false);
+}
 
 const kinds = [
   { kind: "HTTP", isSecure: false, tags: [] },
@@ -168,7 +172,7 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
     const { port } = await listening(true, { timeout: 50 });
     const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     onTestFinished(() => session.destroy());
-    await text(session.request({ ":path": "/" }));
+    expect(await text(session.request({ ":path": "/" }))).toBe("hello");
     await once(session, "close");
   });
 

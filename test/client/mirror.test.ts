@@ -92,8 +92,13 @@ describe("mirror", { tags: ["chromium"] }, () => {
     await page.waitForFunction(() => told.length > 0);
   }
 
-  const shows = ({ page }: Window, html: string): Promise<unknown> =>
-    page.waitForFunction((wanted) => document.body.innerHTML.replaceAll("\n", "") === wanted, html);
+  async function shows({ page }: Window, html: string): Promise<void> {
+    const isShown = await page.waitForFunction(
+      (wanted) => document.body.innerHTML.replaceAll("\n", "") === wanted,
+      html,
+    );
+    expect(await isShown.jsonValue()).toBe(true);
+  }
   const bodyOf = ({ page }: Window): Promise<string> =>
     page.evaluate(() => document.body.innerHTML.replaceAll("\n", ""));
 

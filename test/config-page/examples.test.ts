@@ -175,9 +175,9 @@ describe("examples/config/limits-and-authentication", () => {
   it("says with -v which requests it refuses, by whom and until when", async () => {
     const { ask, waitFor } = await start("limits-and-authentication", "-v");
     for (let n = 0; n < 4; n += 1) await ask("localhost", "GET", "/letters/", { headers: as("linus") });
-    await waitFor(
+    const [refusal] = await waitFor(/^.*rate limit: refused \{"key":"user:linus".*$/m, "stderr");
+    expect(refusal).toMatch(
       /info: rate limit: refused \{"key":"user:linus","retryAfterSeconds":10,"limiter":"letters"/,
-      "stderr",
     );
   });
 });

@@ -613,6 +613,7 @@ describe("webSocket", () => {
       socket.resume();
       await files.close();
       await ended;
+      expect(socket.destroyed).toBe(true);
     });
   });
 

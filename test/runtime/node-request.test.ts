@@ -198,8 +198,9 @@ describe("the signal of a request", () => {
     const isAborted = new Promise<void>((resolve) => {
       aborted = resolve;
     });
+    let signal: AbortSignal | undefined;
     const { port } = await serving(async (incoming) => {
-      const signal = incoming.signal();
+      signal = incoming.signal();
       signal.addEventListener("abort", aborted);
       socket.destroy();
       await isAborted;
@@ -207,6 +208,7 @@ describe("the signal of a request", () => {
     const socket = await openSocket(port);
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await isAborted;
+    expect(signal?.aborted).toBe(true);
   });
 
   it("is aborted already where the client had left before anybody asked", async () => {

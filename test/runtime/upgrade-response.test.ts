@@ -50,6 +50,7 @@ describe("the response of an upgrade", () => {
     client.resetAndDestroy();
     response?.end(Buffer.alloc(1024 * 1024));
     await closed;
+    expect(socket.destroyed).toBe(true);
   });
 
   it("closes the connection also to a client that goes on sending and never closes", async () => {
@@ -58,6 +59,7 @@ describe("the response of an upgrade", () => {
     const closed = once(socket, "close");
     response?.end("no");
     await closed;
+    expect(socket.destroyed).toBe(true);
   });
 
   it("is none behind a request that is still being answered, whose connection is closed", async () => {

@@ -66,6 +66,6 @@ describe("SocketClient", () => {
     client.ping();
     client.ping(); // not answered
     await drained;
-    await client.closed;
+    await expect(client.closed).resolves.toBeUndefined();
   });
 });

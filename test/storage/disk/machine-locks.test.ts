@@ -29,6 +29,7 @@ describe.runIf(process.platform === "linux")("a lock of the machine", () => {
   it("does not keep those of other keys waiting", async () => {
     const [mine, yours] = [locksOfAProcess(), locksOfAProcess()];
     const [one, other] = [await mine.acquire(randomUUID()), await yours.acquire(randomUUID())];
+    expect([one.isAwaited, other.isAwaited]).toEqual([false, false]);
     one.release();
     other.release();
   });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   abandonedAfterMs,
   isAbandoned,
@@ -41,7 +41,17 @@ describe("a temporary name", () => {
 
 describe("a temporary file counts as abandoned", () => {
   const now = Date.now();
-  const beforeThisProcess = now - process.uptime() * 1000 - 1000;
+  const beforeThisProcess = now - 1000;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    vi.spyOn(process, "uptime").mockReturnValue(0.5);
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 
   it("when nothing was added for longer than any process takes", async () => {
     const long = now - abandonedAfterMs - 1;
