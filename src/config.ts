@@ -41,6 +41,8 @@ export interface HostConfig {
   readonly maxDocumentSize?: number | undefined;
   /** Most elements that may be open at once in a document; more is 422. @default 512 */
   readonly maxDocumentDepth?: number | undefined;
+  /** Most steps that parsing a document may take: characters, and open elements looked through; more is 422. @default 268435456 */
+  readonly maxParseSteps?: number | undefined;
   /** Most elements that one selector may match; more is 400. @default 10000 */
   readonly maxMatches?: number | undefined;
   /** Longest selector, in characters; more is 400. @default 4096 */

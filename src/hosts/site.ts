@@ -32,6 +32,7 @@ const defaults: SiteOptions = {
   maxFileSize: 100 * 1024 * 1024,
   maxDocumentSize: 16 * 1024 * 1024,
   maxDocumentDepth: 512,
+  maxParseSteps: 256 * 1024 * 1024,
   maxMatches: 10_000,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,

@@ -51,6 +51,7 @@ const hostShape = {
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,
   maxDocumentDepth: positiveInteger,
+  maxParseSteps: positiveInteger,
   maxMatches: positiveInteger,
   maxSelectorLength: positiveInteger,
   maxSelectorCompounds: positiveInteger,

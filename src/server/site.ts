@@ -26,6 +26,7 @@ export interface FileOptions {
   readonly maxDocumentSize: number;
   /** Most elements that may be open at once in a document. */
   readonly maxDocumentDepth: number;
+  readonly maxParseSteps: number;
   readonly maxMatches: number;
   readonly maxSelectorLength: number;
   readonly maxSelectorCompounds: number;

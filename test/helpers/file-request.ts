@@ -38,6 +38,7 @@ const options: FileOptions = {
   maxFileSize: 1000,
   maxDocumentSize: 1000,
   maxDocumentDepth: 512,
+  maxParseSteps: 256 * 1024 * 1024,
   maxMatches: 100,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,

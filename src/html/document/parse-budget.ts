@@ -6,16 +6,16 @@ export interface ParseLimits {
   readonly maxDepth?: number;
   /** Most memory that the tree may take, in bytes, as estimated. @default 256 MiB */
   readonly maxTreeBytes?: number;
-  /** Longest time that parsing may take, in milliseconds, without the time in which others had their turn. @default 10000 */
-  readonly maxParseMs?: number;
+  /** The most work that parsing may be, in steps, see {@link ParseBudget.addTag}. @default 268435456 (256 Mi) */
+  readonly maxParseSteps?: number;
 }
 
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
 const defaultMaxDepth = 512;
 /** Real pages of 16 MiB take about 130 MiB; 16 MiB of `<p>` would take 2 GiB. */
 const defaultMaxTreeBytes = 256 * 1024 * 1024;
-/** Real pages of 16 MiB take about 1,500 ms, and three times as long on a machine that has other things to do. */
-const defaultMaxParseMs = 10_000;
+/** Real pages of 16 MiB take up to 35 million; 16 MiB of `</b>` within 500 elements would take 2 billion. */
+const defaultMaxParseSteps = 256 * 1024 * 1024;
 
 /** Memory of a tree, measured with Node 20 on 258 real pages. */
 const elementBytes = 300;
@@ -37,15 +37,15 @@ export class ParseBudget {
   nodes = 0;
   readonly #maxDepth: number;
   readonly #maxTreeBytes: number;
-  readonly #maxParseMs: number;
+  readonly #maxParseSteps: number;
   #depth = 0;
-  #parseMs = 0;
+  #parseSteps = 0;
 
   constructor(limits: ParseLimits = {}) {
-    const { maxDepth = defaultMaxDepth, maxTreeBytes = defaultMaxTreeBytes, maxParseMs = defaultMaxParseMs } = limits;
+    const { maxDepth = defaultMaxDepth, maxTreeBytes = defaultMaxTreeBytes } = limits;
     this.#maxDepth = maxDepth;
     this.#maxTreeBytes = maxTreeBytes;
-    this.#maxParseMs = maxParseMs;
+    this.#maxParseSteps = limits.maxParseSteps ?? defaultMaxParseSteps;
   }
 
   /** An element is open from now on. Throws `DOCUMENT_TOO_DEEP`. */
@@ -88,10 +88,20 @@ export class ParseBudget {
       throw tooCostly(`an attribute of more than ${maxValueLength} characters with references`);
   }
 
-  spend(ms: number): void {
-    this.#parseMs += ms;
-    if (this.#parseMs > this.#maxParseMs)
-      throw tooCostly(`markup that takes more than ${this.#maxParseMs} ms to parse`);
+  /** Each character is a step. */
+  addCharacters(count: number): void {
+    this.#spend(count);
+  }
+
+  /** A tag may have the parser look through all open elements, and compare their attributes with its own. */
+  addTag(attributes: number): void {
+    this.#spend(this.#depth * (1 + attributes));
+  }
+
+  #spend(steps: number): void {
+    this.#parseSteps += steps;
+    if (this.#parseSteps > this.#maxParseSteps)
+      throw tooCostly(`markup that takes more than ${this.#maxParseSteps} steps to parse`);
   }
 
   #add(bytes: number): void {

@@ -27,15 +27,14 @@ export async function parseInSlices(
   const slice = new TimeSlice();
   let position = 0;
   do {
-    const startedAt = performance.now();
     if (tokenizer.isPaused) tokenizer.resume();
     else {
       // What belongs to an unfinished token is copied for each piece: in pieces that grow with it, that stays linear.
       const end = position + Math.max(piece, tokenizer.preprocessor.html.length >> 6);
       tokenizer.write(source.slice(position, end), end >= source.length);
+      budget.addCharacters(Math.min(end, source.length) - position);
       position = end;
     }
-    budget.spend(performance.now() - startedAt);
     budget.checkTag(tokenizer.pendingAttributes, tokenizer.pendingNameLength);
     if (slice.isOver) await slice.renew();
   } while (tokenizer.isPaused || position < source.length);
@@ -90,6 +89,7 @@ class PausingTokenizer extends Tokenizer {
   }
 
   protected override emitCurrentTagToken(): void {
+    this.#budget.addTag(this.pendingAttributes);
     super.emitCurrentTagToken();
     if (this.#budget.nodes < this.#pauseAt) return;
     this.#pauseAt = this.#budget.nodes + nodesAtOnce;
