@@ -4,7 +4,7 @@ import { send, serveOne } from "./editing.ts";
 
 describe("parseLimits", () => {
   it("takes the depth from the options", () => {
-    expect(parseLimits({ maxDocumentDepth: 7 })).toMatchObject({ maxDepth: 7 });
+    expect(parseLimits({ maxDocumentDepth: 7, maxParseSteps: 8 })).toEqual({ maxDepth: 7, maxParseSteps: 8 });
   });
 
   it.each(["GET", "PUT"])("bounds what %s parses", async (method) => {
