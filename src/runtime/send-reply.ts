@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { OutgoingHttpHeaders } from "node:http";
+import { type OutgoingHttpHeaders, OutgoingMessage, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { finished, type Readable } from "node:stream";
 import { discard, isStream, type Reply, type Sent } from "../server/reply.ts";
+import { isPieceStream, type PieceStream } from "../storage/storage.ts";
 import { type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
 
 /** Most of an unread request that is read and thrown away so that the connection can be used again, in bytes. */
@@ -36,9 +37,24 @@ export async function sendReply(
     discard(body);
     throw error;
   }
-  return isStream(body)
-    ? sendStream(request, response, reply, body, unread)
-    : sendWhole(request, response, body, unread);
+  if (!isStream(body)) return sendWhole(request, response, body, unread);
+  const isPlain = unread === "nothing" && reply.headers["content-length"] !== undefined;
+  return isPlain && isPieceStream(body) && isUnobserved(body) && writesAtOnce(response)
+    ? sendPieces(request, response, reply, body)
+    : sendStream(request, response, reply, body, unread);
+}
+
+/** Why sending ends when the client has gone; nobody's failure. */
+const clientLeft: unique symbol = Symbol("the client left");
+
+/** Whether no plugin follows what goes through a stream. */
+function isUnobserved(body: Readable): boolean {
+  return body.eventNames().length === 0 && !body.destroyed;
+}
+
+/** Whether what is written goes to the connection itself. Express's `compression` keeps it, and calls nobody back. */
+function writesAtOnce(response: NodeResponse): response is ServerResponse {
+  return response instanceof ServerResponse && response.write === OutgoingMessage.prototype.write;
 }
 
 type Unread = "nothing" | "little" | "much";
@@ -125,6 +141,48 @@ async function sendStream(
       response.end();
     }
   });
+  const outcome = await sent;
+  return failure === undefined ? outcome : { ...outcome, failure };
+}
+
+/** Sends a file of known length in large pieces, each when the connection has taken the one before. */
+async function sendPieces(
+  request: NodeRequest,
+  response: ServerResponse,
+  { headers }: Reply,
+  body: PieceStream,
+): Promise<Sent> {
+  const announced = Number(headers["content-length"]);
+  let bytes = 0;
+  let isWhole = false;
+  let isOver = false;
+  let failure: unknown;
+  let giveUp = (): void => {};
+  const sent = completion(request, response, () => ({ bytes, isWhole }));
+  onceOver(request, response, () => {
+    isOver = true;
+    giveUp();
+  });
+  try {
+    await body.eachPiece((piece) => {
+      if (isOver) return Promise.reject(clientLeft);
+      // The surplus would be read as the beginning of the next reply.
+      if (bytes + piece.byteLength > announced) return Promise.reject(wrongLength(announced));
+      bytes += piece.byteLength;
+      return new Promise((resolve, reject) => {
+        giveUp = () => reject(clientLeft);
+        response.write(piece, (error) => (error ? reject(clientLeft) : resolve()));
+      });
+    });
+    if (bytes < announced) throw wrongLength(announced);
+    isWhole = true;
+    response.end();
+  } catch (error) {
+    if (error !== clientLeft) {
+      failure = error;
+      cut(response);
+    }
+  }
   const outcome = await sent;
   return failure === undefined ? outcome : { ...outcome, failure };
 }

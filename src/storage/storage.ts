@@ -37,6 +37,23 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/**
+ * A stream of {@link OpenFile} that can also give its content without the machinery of streams. For those who write it on at
+ * once, such as to a socket; others read the stream.
+ */
+export interface PieceStream extends Readable {
+  /**
+   * Gives all of the content in large pieces, each when the promise of the one before is fulfilled. A piece is good until
+   * then: its memory is used again. At the end, and where a promise is rejected, the stream is destroyed.
+   */
+  eachPiece(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
+}
+
+/** Whether a stream is a {@link PieceStream}. */
+export function isPieceStream(stream: Readable): stream is PieceStream {
+  return "eachPiece" in stream;
+}
+
 /** Content to be stored, in pieces. It throws if the client sends less than announced, or more than allowed. */
 export type Content = AsyncIterable<Uint8Array>;
 

@@ -1,15 +1,20 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type ClientHttp2Session, connect, constants, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { drain, sendReply } from "../../src/runtime/send-reply.ts";
 import type { Reply, Sent } from "../../src/server/reply.ts";
+import { openFile } from "../../src/storage/disk/open-file.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 interface Sender {
   readonly port: number;
@@ -407,5 +412,83 @@ describe("draining", () => {
     const source = Readable.from([Buffer.from("a")]);
     await new Promise<void>((resolve) => drain(source, resolve));
     expect(source.readableEnded).toBe(true);
+  });
+});
+
+describe("a file in pieces", () => {
+  const mebibyte = 1024 * 1024;
+
+  /** A file of the disk as the content of a reply. */
+  async function fileReply(content: Uint8Array, length = content.byteLength): Promise<Reply> {
+    const location = join(await temporaryDirectory(), "a.bin");
+    await writeFile(location, content);
+    const file = await openFile(location);
+    if (!file) throw new Error("the file should be there");
+    const body = file.stream();
+    await file.close();
+    return { status: 200, headers: { "content-length": String(length) }, body };
+  }
+
+  it("arrives whole at each of several clients that ask at once", async () => {
+    const contents = Array.from({ length: 5 }, () => randomBytes(2 * mebibyte + 1));
+    const replies = await Promise.all(contents.map((content) => fileReply(content)));
+    const { port, sent } = await sender((request) => replies[Number(request.url?.slice(1))] as Reply);
+    const answers = contents.map(async (_content, i) => (await fetch(`http://127.0.0.1:${port}/${i}`)).arrayBuffer());
+    const arrived = (await Promise.all(answers)).map((bytes) => Buffer.from(bytes));
+    expect(arrived.map((bytes, i) => bytes.equals(contents[i] as Buffer))).toEqual(contents.map(() => true));
+    expect(sent).toEqual(contents.map(({ length }) => ({ bytes: length, aborted: false })));
+  });
+
+  it("goes through who follows the stream", async () => {
+    const reply = await fileReply(randomBytes(mebibyte));
+    let seen = 0;
+    const { port } = await sender(() => {
+      (reply.body as Readable).on("data", (chunk: Uint8Array) => {
+        seen += chunk.byteLength;
+      });
+      return reply;
+    });
+    expect((await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength).toBe(mebibyte);
+    expect(seen).toBe(mebibyte);
+  });
+
+  it("is given up when the client leaves in the middle", async () => {
+    const reply = await fileReply(randomBytes(64 * mebibyte));
+    const { port, first } = await sender(() => reply);
+    const socket = await openSocket(port);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "data");
+    socket.destroy();
+    expect(await first).toMatchObject({ aborted: true });
+    expect((reply.body as Readable).destroyed).toBe(true);
+  });
+
+  it.each([
+    ["shorter", mebibyte + 1],
+    ["longer", mebibyte - 1],
+  ])("%s than announced is cut", async (_what, announced) => {
+    const reply = await fileReply(randomBytes(mebibyte), announced);
+    const { port, first } = await sender(() => reply);
+    await expect(fetch(`http://127.0.0.1:${port}/`).then((response) => response.arrayBuffer())).rejects.toThrow();
+    expect(await first).toMatchObject({
+      failure: new Error(`the content of the reply does not have the ${announced} bytes of its content-length`),
+    });
+  });
+
+  it("goes as a stream through a middleware that has a write of its own", async () => {
+    const reply = await fileReply(randomBytes(mebibyte));
+    let written = 0;
+    const server = createServer((request, response) => {
+      const { write } = response;
+      // As `compression` does it: it takes the chunk, and calls nobody back.
+      response.write = ((chunk: Uint8Array) => {
+        written += chunk.byteLength;
+        return write.call(response, Buffer.from(chunk), "utf8");
+      }) as typeof write;
+      void sendReply(request, response, reply);
+    });
+    const port = await listen(server);
+    expect((await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength).toBe(mebibyte);
+    expect(written).toBe(mebibyte);
   });
 });

@@ -1,12 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
 import { meansAbsent } from "./errors.ts";
+import { FileStream, type StreamSource } from "./file-stream.ts";
 import { measure } from "./pending-appends.ts";
-
-/** Large enough that reading costs few system calls, small enough for thousands of slow clients. */
-const chunkBytes = 128 * 1024;
 
 // The real location has no links in it: should one appear in between, it is not followed. And opening a FIFO that
 // nobody writes must not hang.
@@ -63,29 +61,8 @@ class OpenDiskFile implements OpenFile {
 
   stream(span: ByteSpan = this.#whole()): Readable {
     this.#enter();
-    let position = span.start;
-    const readChunk = async (): Promise<Uint8Array | null> => {
-      if (position > span.end) return null;
-      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, span.end + 1 - position));
-      const length = await this.#read(chunk, position);
-      position += length;
-      return chunk.subarray(0, length);
-    };
-    return new Readable({
-      highWaterMark: chunkBytes,
-      read() {
-        readChunk().then(
-          (chunk) => this.push(chunk),
-          (error: Error) => this.destroy(error),
-        );
-      },
-      destroy: (error, done) => {
-        this.#leave().then(
-          () => done(error),
-          (closing: Error) => done(error ?? closing),
-        );
-      },
-    });
+    const read: StreamSource["read"] = (into, position) => this.#read(into, position);
+    return new FileStream({ read, done: () => this.#leave() }, span);
   }
 
   async close(): Promise<void> {
