@@ -1,5 +1,6 @@
-import { z } from "zod";
 import { fileHandlerOptions } from "../options/check-config.ts";
+import { pluginOptions } from "../options/option-types.ts";
+import { text } from "../options/schema.ts";
 import { accessLogOptions } from "../plugins/access-log/options.ts";
 import { accessLog } from "../plugins/access-log.ts";
 import { basicAuthOptions } from "../plugins/basic-auth/options.ts";
@@ -35,7 +36,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     codeOnly: ["stream", "write"],
   },
   // basic-auth applies the rules of the users file that it reads.
-  authorization: { ...parameters, schema: z.strictObject({ authfile: z.string() }).partial(), locations: ["authfile"] },
+  authorization: { ...parameters, schema: pluginOptions({ authfile: text("a location") }), locations: ["authfile"] },
   "basic-auth": {
     ...parameters,
     schema: basicAuthOptions,
@@ -63,6 +64,6 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
   "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit, codeOnly: ["store"] },
   // The file handler works on elements as well.
-  "selector-handler": { ...parameters, schema: z.strictObject({}) },
+  "selector-handler": { ...parameters, schema: pluginOptions({}) },
   websocket: { ...parameters, schema: webSocketOptions, make: webSocket },
 };

@@ -1,7 +1,7 @@
-import type { z } from "zod";
 import { ConfigError } from "../config.ts";
 import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
+import type { OptionsSchema, Schema } from "../options/schema.ts";
 import { type Problems, shown } from "./problems.ts";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
@@ -15,7 +15,7 @@ export interface ConfigPage {
 /** How the properties of a kind of item become options. */
 export interface ItemKind {
   /** What the options are checked against, in code and in a page. */
-  readonly schema: z.ZodType;
+  readonly schema: OptionsSchema;
   /** Options that have another name in a page. @default {} */
   readonly renamed?: Readonly<Record<string, string>>;
   /** Options that hold functions and objects, for which no text can stand. @default [] */
@@ -32,14 +32,14 @@ export interface ItemKind {
 
 /** The properties of an item that are options, and those options, as the documentation spells both. */
 export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling }: ItemKind): Map<string, string> {
-  const options = Object.keys(shapeOf(schema)).filter((option) => !codeOnly.includes(option));
+  const options = Object.keys(schema.options).filter((option) => !codeOnly.includes(option));
   const spell = spelling === "hostRoot" ? (name: string) => name : parameterName;
   return new Map(options.map((option) => [renamed[option] ?? spell(option), option]));
 }
 
 /** The options that an item's properties stand for. What cannot be read is added to the problems of the page. */
 export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Record<string, unknown> {
-  const shape = shapeOf(kind.schema);
+  const { options: schemas } = kind.schema;
   const known = optionProperties(kind);
   const options = new Map([...known].map(([property, option]) => [optionName(property), option]));
   const others = (kind.others ?? []).map(optionName);
@@ -49,7 +49,7 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     if (others.includes(name)) continue;
     const [{ line }] = values as readonly [MicrodataValue];
     const option = options.get(name);
-    const schema = option === undefined ? undefined : shape[option];
+    const schema = option === undefined ? undefined : schemas[option];
     if (kind.codeOnly?.includes(name)) {
       page.problems.add(line, `${property} holds what only code can give: expected no such property in a page`);
     } else if (option === undefined || !schema) {
@@ -67,7 +67,7 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     if (kind.required?.includes(option) && !read.has(option)) {
       page.problems.add(
         item.line,
-        `there is no ${property}: expected ${expectationOf(shape[option] as z.ZodType, [""])}`,
+        `there is no ${property}: expected ${expectationOf(schemas[option] as Schema, [""])}`,
       );
     }
   }
@@ -101,7 +101,7 @@ function addInWordsOfPage(
   { item, kind, problems }: { item: MicrodataItem; kind: ItemKind; problems: Problems },
 ): void {
   const [option = ""] = /^\w*/.exec(problem) ?? [];
-  const isOption = Object.hasOwn(shapeOf(kind.schema), option);
+  const isOption = Object.hasOwn(kind.schema.options, option);
   const { line, property } = isOption
     ? placeOf(item, kind.renamed?.[option] ?? option)
     : { line: item.line, property: option };
@@ -110,7 +110,7 @@ function addInWordsOfPage(
 
 /** The value, or what is wrong with it: the rest of a sentence that begins with the property. */
 function readValue(
-  schema: z.ZodType,
+  schema: Schema,
   values: readonly MicrodataValue[],
   directory: string | undefined,
 ): { readonly value: unknown } | { readonly problem: string } {
@@ -129,8 +129,4 @@ function readValue(
 
 function listed({ others = [] }: ItemKind, known: ReadonlyMap<string, string>): string {
   return [...others, ...known.keys()].join(", ");
-}
-
-function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
-  return "shape" in schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {};
 }

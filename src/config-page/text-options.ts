@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { accepts, type Schema } from "../options/schema.ts";
 
 /** `requests_per_second` and `requestsPerSecond` are one option: the specification has the first, code the second. */
 export function optionName(property: string): string {
@@ -20,19 +20,19 @@ export function tidyText(text: string): string {
  * a number, true or false, or the text itself; one or more may be a list, or pairs of name and value. `undefined` where
  * the schema takes none.
  */
-export function readText(schema: z.ZodType, texts: readonly string[]): { readonly value: unknown } | undefined {
-  const value = readingsOf(texts).find((reading) => schema.safeParse(reading).success);
+export function readText(schema: Schema, texts: readonly string[]): { readonly value: unknown } | undefined {
+  const value = readingsOf(texts).find((reading) => accepts(schema, reading));
   return value === undefined ? undefined : { value };
 }
 
 /** What the schema would have taken, in its own words. */
-export function expectationOf(schema: z.ZodType, texts: readonly string[]): string {
+export function expectationOf(schema: Schema, texts: readonly string[]): string {
   // The words for an object in code would not help: a page has pairs.
-  if (schema.safeParse({}).success) return 'a name and a value with a blank between them, such as ".md text/markdown"';
-  const issues = readingsOf(texts).flatMap((reading) => schema.safeParse(reading).error?.issues.slice(0, 1) ?? []);
+  if (accepts(schema, {})) return 'a name and a value with a blank between them, such as ".md text/markdown"';
+  const problems = readingsOf(texts).flatMap((reading) => schema.problemsOf(reading).slice(0, 1));
   // A reading of another type than the schema's says least.
-  const telling = issues.find(({ code, path }) => code !== "invalid_type" || path.length > 0) ?? issues[0];
-  return telling?.message ?? "another value";
+  const telling = problems.find(({ kind, path }) => kind !== "type" || path.length > 0) ?? problems[0];
+  return telling?.expected ?? "another value";
 }
 
 function readingsOf(texts: readonly string[]): readonly unknown[] {

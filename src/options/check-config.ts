@@ -1,23 +1,29 @@
 import { inspect } from "node:util";
-import { z } from "zod";
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
-import { serialisedOrigin } from "../http/cross-site.ts";
 import { parseHost } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { messageOf } from "../server/error-message.ts";
-import type { Logger } from "../server/logger.ts";
 import { listPlugins } from "../server/plugin-list.ts";
-import type { Storage } from "../storage/storage.ts";
-import { aFunction, aPlugin, hasMethods, isFunction, positiveInteger, yesOrNo } from "./option-types.ts";
+import { aFunction, aPlugin, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
+import {
+  anyOf,
+  integer,
+  listOf,
+  number,
+  type OptionsSchema,
+  oneOf,
+  optionsOf,
+  type Problem,
+  recordOf,
+  type Schema,
+  text,
+  valueThat,
+  yesOrNo,
+} from "./schema.ts";
 
-const text = z.string("a string").min(1, "a string that is not empty");
-const fileName = z
-  .string()
-  .refine((name) => /^[^/\\]+$/.test(name) && name !== "." && name !== "..", "a file name or false");
-const oneOf = (...values: readonly [string, ...string[]]) =>
-  z.enum(values, values.map((value) => `"${value}"`).join(" or "));
+const fileName = text("a file name", (name) => /^[^/\\]+$/.test(name) && name !== "." && name !== "..");
 const hasPort = /:\d*$/;
 /** Whether a name can be that of a host; `"*"` stands for all. */
 export const isHostName = (name: string): boolean => {
@@ -27,27 +33,26 @@ export const isHostName = (name: string): boolean => {
     return false; // which is all that the error says
   }
 };
-const hostName = z.string("a host name").refine(isHostName, "a host name without port");
-const isOrigin = (value: string): boolean => serialisedOrigin(value) === value;
+const hostName = text("a host name", isHostName, "a host name without port");
 
-const hostShape = {
-  root: text,
-  storage: z.custom<Storage>(
+const ofHost = {
+  root: textNotEmpty,
+  storage: valueThat(
     hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
     "a storage: an object with stat, open, list, write, append, update and remove",
   ),
-  plugins: z.array(aPlugin, "a list of plugins"),
-  aliases: z.array(hostName, "a list of host names"),
-  index: z.union([fileName, z.literal(false)], "a file name or false"),
+  plugins: listOf(aPlugin, "a list of plugins"),
+  aliases: listOf(hostName, "a list of host names"),
+  index: anyOf([fileName, valueThat((value) => value === false, "false")], "a file name or false"),
   listing: yesOrNo,
-  title: text,
+  title: textNotEmpty,
   maxListedNames: positiveInteger,
-  dotfiles: oneOf("ignore", "allow"),
-  symlinks: oneOf("within-root", "never"),
-  contentTypes: z.record(z.string(), z.string("a media type"), "an object of media types by extension"),
+  dotfiles: oneOf(["ignore", "allow"]),
+  symlinks: oneOf(["within-root", "never"]),
+  contentTypes: recordOf(text("a media type"), "an object of media types by extension"),
   createParents: yesOrNo,
   untrustedContent: yesOrNo,
-  durability: oneOf("fsync", "rename"),
+  durability: oneOf(["fsync", "rename"]),
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,
   maxDocumentDepth: positiveInteger,
@@ -58,60 +63,50 @@ const hostShape = {
   maxSelectionSteps: positiveInteger,
   documentCacheSize: positiveInteger,
   refuseFragments: yesOrNo,
-  dialect: oneOf("spec", "draft-00"),
-  allowedOrigins: z.array(
-    z.string("an origin").refine(isOrigin, "an origin as browsers send it, such as https://admin.example"),
-    "a list of origins",
-  ),
+  dialect: oneOf(["spec", "draft-00"]),
+  allowedOrigins: listOf(origin, "a list of origins"),
   watch: yesOrNo,
   client: yesOrNo,
-  serverHeader: z
-    .string("the value of a header field")
-    .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, "the value of a header field"),
+  serverHeader: text("the value of a header field", (value) =>
+    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value),
+  ),
 };
 
-const { aliases, ...serverHostShape } = hostShape;
-const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...fileHandlerShape } =
-  serverHostShape;
-const directoryPath = z
-  .string("a path that begins with / and does not end in it")
-  .refine(
-    (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
-    "a path that begins with / and does not end in it",
-  );
-/** What the options of a file handler are checked against. */
-export const fileHandlerOptions: z.ZodType = z
-  .strictObject({ ...fileHandlerShape, at: directoryPath }, "an object of options")
-  .partial();
-/** What the options of a host are checked against. */
-export const hostOptions: z.ZodType = z.strictObject(hostShape, "a host's options").partial();
-const trustProxy = z.union(
-  [z.boolean(), z.number(), z.string(), z.array(z.string()), z.custom(isFunction)],
-  "true, false, a number of hops, addresses, or a function",
+const { aliases, ...ofServerHost } = ofHost;
+const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...ofFileHandler } =
+  ofServerHost;
+const directoryPath = text(
+  "a path that begins with / and does not end in it",
+  (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
+/** What the options of a file handler are checked against. */
+export const fileHandlerOptions: OptionsSchema = optionsOf(
+  { ...ofFileHandler, at: directoryPath },
+  "an object of options",
+);
+/** What the options of a host are checked against. */
+export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options");
 
 /** What the options of a server are checked against. */
-export const serverOptions: z.ZodType = z
-  .strictObject(
-    {
-      ...serverHostShape,
-      hosts: z.record(hostName, hostOptions, "an object of hosts by name"),
-      trustProxy,
-      forwardedHeader: oneOf("x-forwarded-for", "forwarded"),
-      maxConcurrentRequests: positiveInteger,
-      maintenance: z.union([z.boolean(), z.custom(isFunction)], "true, false, or a function"),
-      fallthrough: yesOrNo,
-      bindAddress: text,
-      bindPort: z.int("a port, 0 to 65535").min(0, "a port, 0 to 65535").max(65_535, "a port, 0 to 65535"),
-      logger: z.custom<Logger>(
-        hasMethods("debug", "info", "warn", "error"),
-        "a logger with debug, info, warn and error",
-      ),
-      onError: aFunction,
-    },
-    "an object of options",
-  )
-  .partial();
+export const serverOptions: OptionsSchema = optionsOf(
+  {
+    ...ofServerHost,
+    hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
+    trustProxy: anyOf(
+      [yesOrNo, number("hops"), text("addresses"), listOf(text("an address"), "addresses"), aFunction],
+      "true, false, a number of hops, addresses, or a function",
+    ),
+    forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
+    maxConcurrentRequests: positiveInteger,
+    maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
+    fallthrough: yesOrNo,
+    bindAddress: textNotEmpty,
+    bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
+    logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
+    onError: aFunction,
+  },
+  "an object of options",
+);
 
 /** The one spelling of a host's name, in which requests are compared with the configuration. */
 export function hostKey(name: string): string {
@@ -138,25 +133,21 @@ export function checkFileHandlerOptions(options: unknown): void {
 }
 
 /** Throws one {@link ConfigError} that names everything that is wrong with the options of a plugin. */
-export function checkOptions(plugin: string, schema: z.ZodType, options: unknown): void {
+export function checkOptions(plugin: string, schema: Schema, options: unknown): void {
   const problems = problemsOf(schema, options, "the options").map((problem) => `${plugin}: ${problem}`);
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-function problemsOf(schema: z.ZodType, value: unknown, what: string): string[] {
-  const { error } = schema.safeParse(value);
-  return error ? error.issues.map((issue) => problemOf(issue, value, what)) : [];
+function problemsOf(schema: Schema, value: unknown, what: string): string[] {
+  return schema.problemsOf(value).map((problem) => sentenceOf(problem, value, what));
 }
 
-function problemOf(issue: z.core.$ZodIssue, config: unknown, what: string): string {
-  const option = issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+function sentenceOf({ path, kind, expected }: Problem, config: unknown, what: string): string {
+  const option = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   const name = option.replace(/^\./, "") || what;
-  if (issue.code === "unrecognized_keys") {
-    const keys = issue.keys.map((key) => `"${key}"`).join(", ");
-    return `${name} has no option ${keys}`;
-  }
-  if (issue.code === "invalid_key") return `${name}: expected a host name without port`;
-  return `${name} is ${shown(issue.path.reduce(member, config))}: expected ${issue.message}`;
+  if (kind === "option") return `${name} has no option ${expected}`;
+  if (kind === "name") return `${name}: expected ${expected}`;
+  return `${name} is ${shown(path.reduce(member, config))}: expected ${expected}`;
 }
 
 function member(value: unknown, key: PropertyKey): unknown {

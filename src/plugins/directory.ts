@@ -1,7 +1,7 @@
-import { z } from "zod";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aPlugin } from "../options/option-types.ts";
+import { listOf, type OptionsSchema, optionsOf, text } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** Options for {@link directory}. */
@@ -16,12 +16,13 @@ export interface DirectoryOptions {
 }
 
 /** What the options are checked against. */
-export const directoryOptions: z.ZodType = z.strictObject(
+export const directoryOptions: OptionsSchema = optionsOf(
   {
-    directory: z.string("a path that begins with /").refine(isCanonicalPath, "a path that begins with /, decoded"),
-    plugins: z.array(aPlugin, "a list of plugins").optional(),
+    directory: text("a path that begins with /", isCanonicalPath, "a path that begins with /, decoded"),
+    plugins: listOf(aPlugin, "a list of plugins"),
   },
   "an object with a directory",
+  ["directory"],
 );
 
 /**

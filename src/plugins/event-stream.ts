@@ -1,7 +1,7 @@
-import type { z } from "zod";
 import { TimeSlice } from "../event-loop/time-slice.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
+import type { OptionsSchema } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -27,7 +27,7 @@ export interface EventStreamOptions {
 }
 
 /** What the options are checked against. */
-export const eventStreamOptions: z.ZodType = pluginOptions({
+export const eventStreamOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxClients: positiveInteger,
   heartbeatInterval: timerSeconds,

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { checkOptions } from "../options/check-config.ts";
-import { aFunction, pluginOptions, requestPath, yesOrNo } from "../options/option-types.ts";
+import { aFunction, pluginOptions, requestPath, textNotEmpty } from "../options/option-types.ts";
+import { integer, type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
 import { notify } from "../server/notify.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
@@ -31,17 +31,23 @@ const maxTimerMs = 2 ** 31 - 1;
 const milliseconds = `a whole number of milliseconds up to ${maxTimerMs}`;
 
 /** What the options are checked against. */
-export const healthCheckOptions: z.ZodType = pluginOptions({
-  path: requestPath,
-  checks: z.record(z.string(), aFunction, "an object of functions by name"),
-  checkStorage: yesOrNo,
-  timeoutMs: z.int(milliseconds).min(1, milliseconds).max(maxTimerMs, milliseconds),
-  cacheMs: z.int(milliseconds).min(0, milliseconds).max(maxTimerMs, milliseconds),
-  version: z.string("a string").min(1, "a string that is not empty"),
-}).refine(({ checks, checkStorage = true }) => !checkStorage || !Object.hasOwn(checks ?? {}, "storage"), {
-  path: ["checks", "storage"],
-  error: "another name, unless checkStorage is false: it is that of the built-in check",
-});
+export const healthCheckOptions: OptionsSchema = withRule(
+  pluginOptions({
+    path: requestPath,
+    checks: recordOf(aFunction, "an object of functions by name"),
+    checkStorage: yesOrNo,
+    timeoutMs: integer(milliseconds, (ms) => ms >= 1 && ms <= maxTimerMs),
+    cacheMs: integer(milliseconds, (ms) => ms >= 0 && ms <= maxTimerMs),
+    version: textNotEmpty,
+  }),
+  ({ checks = {}, checkStorage = true }: HealthCheckOptions) =>
+    checkStorage && Object.hasOwn(checks, "storage")
+      ? {
+          path: ["checks", "storage"],
+          expected: "another name, unless checkStorage is false: it is that of the built-in check",
+        }
+      : undefined,
+);
 
 /** A named check, ready to be asked. */
 type Probe = readonly [name: string, passes: () => Promise<boolean>];

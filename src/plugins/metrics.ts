@@ -1,9 +1,9 @@
 import { Registry } from "prom-client";
-import { z } from "zod";
 import { ConfigError } from "../config.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
-import { pluginOptions, yesOrNo } from "../options/option-types.ts";
+import { pluginOptions } from "../options/option-types.ts";
+import { anyOf, listOf, number, type OptionsSchema, text, valueThat, withRule, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
@@ -34,20 +34,31 @@ export interface MetricsOptions {
 
 /** A file from the page cache takes less than a millisecond, a large one over a slow line minutes. */
 const defaultBuckets: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const pathOrNone = "a path as requests have it, decoded and from the root, or false";
 const bucketList = "a list of positive numbers in ascending order";
 
 /** What the options are checked against. */
-export const metricsOptions: z.ZodType = pluginOptions({
-  path: z.union([z.string().refine(isCanonicalPath, pathOrNone), z.literal(false)], pathOrNone),
-  registry: z.custom<MetricsRegistry>(isRegistry, "a registry of prom-client"),
-  prefix: z.string("a string").regex(/^(?:[a-z_:][a-z\d_:]*)?$/i, "letters, digits, _ and :"),
-  buckets: z.array(z.number(bucketList).positive(bucketList), bucketList).refine(isAscending, bucketList),
-  processMetrics: yesOrNo,
-}).refine(({ path, registry }) => path !== false || registry !== undefined, {
-  path: ["registry"],
-  error: "a registry of prom-client, as path is false",
-});
+export const metricsOptions: OptionsSchema = withRule(
+  pluginOptions({
+    path: anyOf(
+      [text("a path", isCanonicalPath), valueThat((value) => value === false, "false")],
+      "a path as requests have it, decoded and from the root, or false",
+    ),
+    registry: valueThat(isRegistry, "a registry of prom-client"),
+    prefix: text("a string", (value) => /^(?:[a-z_:][a-z\d_:]*)?$/i.test(value), "letters, digits, _ and :"),
+    buckets: withRule(
+      listOf(
+        number(bucketList, (bound) => bound > 0),
+        bucketList,
+      ),
+      (bounds: readonly number[]) => (isAscending(bounds) ? undefined : bucketList),
+    ),
+    processMetrics: yesOrNo,
+  }),
+  ({ path, registry }: MetricsOptions) =>
+    path === false && registry === undefined
+      ? { path: ["registry"], expected: "a registry of prom-client, as path is false" }
+      : undefined,
+);
 
 /**
  * Counts requests, durations, bytes and more, and shows them to Prometheus. Throws a `ConfigError` for options that cannot

@@ -1,21 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { ConfigError } from "../../src/config.ts";
 import { Problems } from "../../src/config-page/problems.ts";
 import { attempt, type ItemKind, optionProperties, placeOf, readOptions } from "../../src/config-page/read-options.ts";
 import type { MicrodataItem } from "../../src/html/microdata.ts";
+import { listOf, number, optionsOf, text, valueThat, yesOrNo } from "../../src/options/schema.ts";
 import { itemOf } from "../helpers/microdata.ts";
 
 const kind: ItemKind = {
-  schema: z
-    .strictObject({
-      root: z.string("a directory"),
-      maxSize: z.number("a number"),
-      isOpen: z.boolean("true or false"),
-      names: z.array(z.string(), "a list"),
-      logger: z.custom(),
-    })
-    .partial(),
+  schema: optionsOf(
+    {
+      root: text("a directory"),
+      maxSize: number("a number"),
+      isOpen: yesOrNo,
+      names: listOf(text("a name"), "a list"),
+      logger: valueThat(() => true, "a logger"),
+    },
+    "options",
+  ),
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],

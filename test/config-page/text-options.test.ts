@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "../../src/config-page/text-options.ts";
+import { anyOf, listOf, number, recordOf, type Schema, text, valueThat, yesOrNo } from "../../src/options/schema.ts";
 
 describe("optionName", () => {
   it.each([
@@ -30,73 +30,76 @@ describe("tidyText", () => {
 });
 
 describe("readText", () => {
-  const number = z.number("a number").min(1, "a number");
-  const text = z.string("a text");
-  const truth = z.boolean("true or false");
+  const atLeastOne = number("a number", (value) => value >= 1);
+  const aText = text("a text");
+  const isFalse = valueThat((value) => value === false, "false");
 
   it.each([
-    ["a number", number, ["2.5"], 2.5],
-    ["a number with a sign and an exponent", number, ["+1e3"], 1000],
-    ["a number without a digit before the point", z.number(), [".5"], 0.5],
-    ["true", truth, ["true"], true],
-    ["false", truth, ["false"], false],
-    ["a text", text, ["hello"], "hello"],
-    ["a text that looks like a number", text, ["123"], "123"],
-    ["a text that looks like a truth value", text, ["true"], "true"],
-    ["false before a text", z.union([z.literal(false), text]), ["false"], false],
-    ["a number before a text", z.union([text, z.number()]), ["1"], 1],
-    ["a list of one", z.array(text), ["a"], ["a"]],
-    ["a list of several", z.array(text), ["a", "b"], ["a", "b"]],
-    ["a list in one text", z.array(text), ["a, b  c,d"], ["a", "b", "c", "d"]],
-    ["a list of numbers", z.array(number), ["1", "2 3"], [1, 2, 3]],
+    ["a number", atLeastOne, ["2.5"], 2.5],
+    ["a number with a sign and an exponent", atLeastOne, ["+1e3"], 1000],
+    ["a number without a digit before the point", number("a number"), [".5"], 0.5],
+    ["true", yesOrNo, ["true"], true],
+    ["false", yesOrNo, ["false"], false],
+    ["a text", aText, ["hello"], "hello"],
+    ["a text that looks like a number", aText, ["123"], "123"],
+    ["a text that looks like a truth value", aText, ["true"], "true"],
+    ["false before a text", anyOf([isFalse, aText], "a text or false"), ["false"], false],
+    ["a number before a text", anyOf([aText, number("a number")], "a text or a number"), ["1"], 1],
+    ["a list of one", listOf(aText, "a list"), ["a"], ["a"]],
+    ["a list of several", listOf(aText, "a list"), ["a", "b"], ["a", "b"]],
+    ["a list in one text", listOf(aText, "a list"), ["a, b  c,d"], ["a", "b", "c", "d"]],
+    ["a list of numbers", listOf(atLeastOne, "a list"), ["1", "2 3"], [1, 2, 3]],
     [
       "pairs",
-      z.record(z.string(), text),
+      recordOf(aText, "an object"),
       [".md text/markdown; charset=utf-8", ".x a/b"],
       { ".md": "text/markdown; charset=utf-8", ".x": "a/b" },
     ],
-  ])("reads %s", (_what, schema: z.ZodType, texts, value) => {
+  ])("reads %s", (_what, schema: Schema, texts, value) => {
     expect(readText(schema, texts)).toEqual({ value });
   });
 
   it.each([
-    ["a word for a number", number, ["x"]],
-    ["hexadecimal digits", number, ["0x10"]],
-    ["digits with a thousands separator", number, ["1,000"]],
-    ["nothing for a number", number, [""]],
-    ["infinity", number, ["Infinity"]],
-    ["a number beyond all numbers", number, ["1e999"]],
-    ["a number with its unit", number, ["10s"]],
-    ["yes for true", truth, ["yes"]],
-    ["TRUE", truth, ["TRUE"]],
-    ["two numbers for one", number, ["1", "2"]],
-    ["a name without a value", z.record(z.string(), text), [".md"]],
-    ["a name with two values", z.record(z.string(), text), [".md a/b", ".md c/d"]],
-  ])("refuses %s", (_what, schema: z.ZodType, texts) => {
+    ["a word for a number", atLeastOne, ["x"]],
+    ["hexadecimal digits", atLeastOne, ["0x10"]],
+    ["digits with a thousands separator", atLeastOne, ["1,000"]],
+    ["nothing for a number", atLeastOne, [""]],
+    ["infinity", atLeastOne, ["Infinity"]],
+    ["a number beyond all numbers", atLeastOne, ["1e999"]],
+    ["a number with its unit", atLeastOne, ["10s"]],
+    ["yes for true", yesOrNo, ["yes"]],
+    ["TRUE", yesOrNo, ["TRUE"]],
+    ["two numbers for one", atLeastOne, ["1", "2"]],
+    ["a name without a value", recordOf(aText, "an object"), [".md"]],
+    ["a name with two values", recordOf(aText, "an object"), [".md a/b", ".md c/d"]],
+  ])("refuses %s", (_what, schema: Schema, texts) => {
     expect(readText(schema, texts)).toBeUndefined();
   });
 });
 
 describe("expectationOf", () => {
-  const rate = z.number("a number").positive("a positive number");
+  const rate = number("a number", (value) => value > 0, "a positive number");
 
   it.each([
     ["the type, for a value of another one", rate, ["x"], "a number"],
     ["the range, for a value of the type", rate, ["-1"], "a positive number"],
     [
       "what an element should be, for a list",
-      z.array(z.string().startsWith("a", "words with a"), "a list"),
+      listOf(
+        text("a word", (word) => word.startsWith("a"), "words with a"),
+        "a list",
+      ),
       ["b"],
       "words with a",
     ],
     [
       "a pair, for an object",
-      z.record(z.string(), z.string(), "an object"),
+      recordOf(text("a text"), "an object"),
       [".md"],
       'a name and a value with a blank between them, such as ".md text/markdown"',
     ],
     ["the type, for a value that is given twice", rate, ["1", "2"], "a number"],
-  ])("is %s", (_what, schema: z.ZodType, texts, expected) => {
+  ])("is %s", (_what, schema: Schema, texts, expected) => {
     expect(expectationOf(schema, texts)).toBe(expected);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { z } from "zod";
 import {
   aFunction,
   aPlugin,
@@ -9,18 +8,15 @@ import {
   positiveInteger,
   requestPath,
   timerSeconds,
-  yesOrNo,
 } from "../../src/options/option-types.ts";
-
-const accepts = (type: z.ZodType, value: unknown): boolean => type.safeParse(value).success;
+import { accepts, type Schema } from "../../src/options/schema.ts";
 
 describe("the types of options", () => {
-  it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
+  it.each<[string, Schema, readonly unknown[], readonly unknown[]]>([
     ["positiveInteger", positiveInteger, [1, 10_000], [0, -1, 1.5, Number.NaN, "1"]],
     ["timerSeconds", timerSeconds, [0.5, 1_000_000], [0, -1, 1_000_001, Number.POSITIVE_INFINITY]],
     ["requestPath", requestPath, ["/", "/ws", "/a b/"], ["ws", "/a/../b", "/a//b", 1]],
     ["fileLocation", fileLocation, ["log", "file:///tmp/log", new URL("file:///tmp/log")], ["", "http://x/", "a\0"]],
-    ["yesOrNo", yesOrNo, [true, false], ["true", 1]],
     ["aFunction", aFunction, [() => {}], [{}, undefined]],
     ["aPlugin", aPlugin, [{ name: "mine" }], [{}, { name: 1 }, null]],
   ])("%s takes what it says", (_name, type, right, wrong) => {

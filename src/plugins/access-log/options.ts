@@ -1,13 +1,13 @@
-import { z } from "zod";
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
 import { aFunction, fileLocation, hasMethods, pluginOptions, positiveInteger } from "../../options/option-types.ts";
+import { anyOf, type OptionsSchema, oneOf, valueThat } from "../../options/schema.ts";
 
 /** What the options of `accessLog` are checked against. */
-export const accessLogOptions: z.ZodType = pluginOptions({
-  format: z.union([z.enum(["common", "combined", "json"]), aFunction], '"common", "combined", "json" or a function'),
+export const accessLogOptions: OptionsSchema = pluginOptions({
+  format: anyOf([oneOf(["common", "combined", "json"]), aFunction], '"common", "combined", "json" or a function'),
   file: fileLocation,
-  stream: z.custom(hasMethods("write", "on", "off"), "a stream to write to"),
+  stream: valueThat(hasMethods("write", "on", "off"), "a stream to write to"),
   write: aFunction,
   maxQueuedBytes: positiveInteger,
 });

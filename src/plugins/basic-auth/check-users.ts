@@ -74,11 +74,10 @@ function aboutUsers(users: readonly LineNote[], warning: string): LineNote {
 }
 
 function ruleProblems(rule: PermissionRule): string[] {
-  const issues = ruleSchema.safeParse(rule).error?.issues ?? [];
-  return issues.map(({ path: [option], message }) => {
-    if (option === undefined) return `the rule: expected ${message}`;
+  return ruleSchema.problemsOf(rule).map(({ path: [option], expected }) => {
+    if (option === undefined) return `the rule: expected ${expected}`;
     const name = option === "methods" || option === "rights" ? option.slice(0, -1) : String(option);
-    return `${name}: expected ${message}`;
+    return `${name}: expected ${expected}`;
   });
 }
 

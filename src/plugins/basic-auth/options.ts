@@ -1,23 +1,21 @@
-import { z } from "zod";
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
 import { fileLocation, pluginOptions, positiveInteger } from "../../options/option-types.ts";
+import { listOf, number, type OptionsSchema, text, valueThat } from "../../options/schema.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";
 import type { UserRecord } from "./users.ts";
 
-const seconds = "a number of seconds, 0 or more";
-
 /** What the options of `basicAuth` are checked against. */
-export const basicAuthOptions: z.ZodType = pluginOptions({
+export const basicAuthOptions: OptionsSchema = pluginOptions({
   authfile: fileLocation,
-  users: z.unknown(), // checked below: a message of zod would show the passwords
-  rules: z.array(ruleSchema, "a list of rules"),
+  users: valueThat(() => true, "users"), // checked below: the sentence of a problem would show the passwords
+  rules: listOf(ruleSchema, "a list of rules"),
   // It stands between quotes in a header field, and many clients know no more than this.
-  realm: z.string("printable ASCII characters").regex(/^[\x20-\x7e]+$/, "printable ASCII characters"),
-  cacheSeconds: z.number(seconds).min(0, seconds),
+  realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
+  cacheSeconds: number("a number of seconds, 0 or more", (seconds) => seconds >= 0),
   maxConcurrentChecks: positiveInteger,
   maxQueuedChecks: positiveInteger,
 });

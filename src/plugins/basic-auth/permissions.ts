@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { documentKind } from "../../http/content-type.ts";
+import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
 import { messageOf } from "../../server/error-message.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
@@ -20,28 +20,27 @@ const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "app
 // OPTIONS needs no right of its own: any right to the path is enough.
 const methodsOfRules = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
-const someText = z.string("a string that is not empty").min(1, "a string that is not empty");
-const method = z.enum(methodsOfRules, "GET, HEAD, PUT, POST, DELETE or OPTIONS");
-const right = z.enum(allRights, "read, list, create, overwrite, append or delete");
+const someText = text("a string that is not empty", (value) => value !== "");
+const method = oneOf(methodsOfRules, "GET, HEAD, PUT, POST, DELETE or OPTIONS");
+const right = oneOf(allRights, "read, list, create, overwrite, append or delete");
 
 /** What a permission rule has to be, in the words of `checkOptions`. */
-export const ruleSchema: z.ZodType = z
-  .strictObject(
+export const ruleSchema: Schema = withRule(
+  optionsOf(
     {
-      username: someText.optional(),
-      role: someText.optional(),
-      path: z.string('a path such as "/docs/*"').check(compiles(compilePathPattern)),
-      methods: z.array(method, "a list of methods").min(1, "at least one method").optional(),
-      rights: z.array(right, "a list of rights").min(1, "at least one right").optional(),
-      selector: someText.check(compiles(compileRuleSelector)).optional(),
-      permission: z.enum(["allow", "deny"], '"allow" or "deny"'),
+      username: someText,
+      role: someText,
+      path: withRule(text('a path such as "/docs/*"'), expectedBy(compilePathPattern)),
+      methods: withRule(listOf(method, "a list of methods"), notEmpty("at least one method")),
+      rights: withRule(listOf(right, "a list of rights"), notEmpty("at least one right")),
+      selector: withRule(someText, expectedBy(compileRuleSelector)),
+      permission: oneOf(["allow", "deny"]),
     },
     "a rule: an object with username or role, path and permission",
-  )
-  .check(({ value: rule, issues }) => {
-    const problem = inconsistency(rule);
-    if (problem !== undefined) issues.push({ code: "custom", message: problem, input: rule });
-  });
+    ["path", "permission"],
+  ),
+  inconsistency,
+);
 
 /** What each property of a rule allows but their combination does not. */
 function inconsistency({
@@ -58,15 +57,20 @@ function inconsistency({
   return undefined;
 }
 
-/** As a check of zod: whether `compile` takes a text; if not, its message says what was expected. */
-function compiles(compile: (text: string) => unknown): z.core.CheckFn<string> {
-  return ({ value, issues }) => {
+/** What `compile` expected in place of a text that it does not take. */
+function expectedBy(compile: (text: string) => unknown): (text: string) => string | undefined {
+  return (text) => {
     try {
-      compile(value);
+      compile(text);
+      return undefined;
     } catch (error) {
-      issues.push({ code: "custom", message: messageOf(error), input: value });
+      return messageOf(error);
     }
   };
+}
+
+function notEmpty(expected: string): (list: readonly unknown[]) => string | undefined {
+  return (list) => (list.length === 0 ? expected : undefined);
 }
 
 /** A rule in the form in which it is applied. */

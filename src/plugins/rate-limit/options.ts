@@ -1,5 +1,5 @@
-import { z } from "zod";
-import { aFunction, hasMethods, pluginOptions, yesOrNo } from "../../options/option-types.ts";
+import { aFunction, hasMethods, pluginOptions } from "../../options/option-types.ts";
+import { anyOf, integer, number, type OptionsSchema, oneOf, text, valueThat, yesOrNo } from "../../options/schema.ts";
 
 /** One request in eleven days, and one in a microsecond; beyond these the clock is too coarse, or counts too far. */
 const slowest = 1e-6;
@@ -8,24 +8,22 @@ const largestBurst = 1e9;
 /** The longest that a timer of node can wait; beyond it, the timer would fire at once and always. */
 const longestInterval = Math.floor(0x7fff_ffff / 1000);
 
-const rate = `a positive number, ${slowest.toFixed(6)} to ${fastest}`;
-const capacity = `a number from 1 to ${largestBurst}`;
-const interval = `a whole number of seconds, 1 to ${longestInterval}`;
-const clients = "a whole number from 1 to 1000000000";
-const prefix = "a whole number from 1 to 128";
-const strategy = '"ip", "user", "host" or a function';
-const name = "a name of letters, digits and the characters . _ -";
-
 /** What the options of `rateLimit` are checked against. */
-export const rateLimitOptions: z.ZodType = pluginOptions({
-  requestsPerSecond: z.number(rate).min(slowest, rate).max(fastest, rate),
-  burstCapacity: z.number(capacity).min(1, capacity).max(largestBurst, capacity),
-  keyStrategy: z.union([z.enum(["ip", "user", "host"]), aFunction], strategy),
-  cleanupInterval: z.int(interval).min(1, interval).max(longestInterval, interval),
-  maxClients: z.int(clients).min(1, clients).max(1_000_000_000, clients),
-  ipv6Prefix: z.int(prefix).min(1, prefix).max(128, prefix),
+export const rateLimitOptions: OptionsSchema = pluginOptions({
+  requestsPerSecond: number(
+    `a positive number, ${slowest.toFixed(6)} to ${fastest}`,
+    (rate) => rate >= slowest && rate <= fastest,
+  ),
+  burstCapacity: number(`a number from 1 to ${largestBurst}`, (capacity) => capacity >= 1 && capacity <= largestBurst),
+  keyStrategy: anyOf([oneOf(["ip", "user", "host"]), aFunction], '"ip", "user", "host" or a function'),
+  cleanupInterval: integer(
+    `a whole number of seconds, 1 to ${longestInterval}`,
+    (seconds) => seconds >= 1 && seconds <= longestInterval,
+  ),
+  maxClients: integer("a whole number from 1 to 1000000000", (clients) => clients >= 1 && clients <= 1_000_000_000),
+  ipv6Prefix: integer("a whole number from 1 to 128", (bits) => bits >= 1 && bits <= 128),
   standardHeaders: yesOrNo,
   // It stands between quotes in a header field.
-  name: z.string(name).regex(/^[\w.-]{1,64}$/, name),
-  store: z.custom(hasMethods("take", "giveBack"), "a bucket store: an object with take and giveBack"),
+  name: text("a name of letters, digits and the characters . _ -", (name) => /^[\w.-]{1,64}$/.test(name)),
+  store: valueThat(hasMethods("take", "giveBack"), "a bucket store: an object with take and giveBack"),
 });

@@ -1,18 +1,12 @@
-import { z } from "zod";
-import { serialisedOrigin } from "../../http/cross-site.ts";
-import { pluginOptions, positiveInteger, requestPath, timerSeconds, yesOrNo } from "../../options/option-types.ts";
-
-const origin = "an origin as browsers send it, such as https://admin.example";
+import { origin, pluginOptions, positiveInteger, requestPath, timerSeconds } from "../../options/option-types.ts";
+import { listOf, type OptionsSchema, yesOrNo } from "../../options/schema.ts";
 
 /** What the options are checked against. */
-export const webSocketOptions: z.ZodType = pluginOptions({
+export const webSocketOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   documents: yesOrNo,
   maxClients: positiveInteger,
-  allowedOrigins: z.array(
-    z.string("an origin").refine((value) => serialisedOrigin(value) === value, origin),
-    "a list of origins",
-  ),
+  allowedOrigins: listOf(origin, "a list of origins"),
   pingInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
   maxMessageBytes: positiveInteger,

@@ -1,0 +1,160 @@
+/** What a value has to be, in words that end the sentence "x is 3: expected ...". */
+export interface Schema {
+  /** What is wrong with a value; nothing for one that fits. */
+  problemsOf(value: unknown): readonly Problem[];
+}
+
+/** Something that is wrong, and where in the value. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  /** `"type"`: no such value could fit. `"name"`: of an entry that is at `path`. `"option"`: of one that does not exist. */
+  readonly kind: "type" | "value" | "name" | "option";
+  /** What would have fitted; for `"option"`, the names that nobody knows. */
+  readonly expected: string;
+}
+
+/** The schema of an object with named options. */
+export interface OptionsSchema extends Schema {
+  readonly options: Readonly<Record<string, Schema>>;
+}
+
+/** A rule about values of the right type: what it expects instead of one, at a path into it if need be. */
+type Rule<T> = (value: T) => string | Pick<Problem, "path" | "expected"> | undefined;
+
+/** Any value that passes a test. */
+export function valueThat(fits: (value: unknown) => boolean, expected: string): Schema {
+  return { problemsOf: (value) => (fits(value) ? [] : [problem("value", expected)]) };
+}
+
+/** A string, and what must hold of it; `type` is expected in place of what is no string. */
+export function text(type: string, fits: (value: string) => boolean = isAny, expected: string = type): Schema {
+  return withRule(ofType(isString, type), (value: string) => (fits(value) ? undefined : expected));
+}
+
+/** A finite number, and what must hold of it. */
+export function number(type: string, fits: (value: number) => boolean = isAny, expected: string = type): Schema {
+  return withRule(ofType(Number.isFinite, type), (value: number) => (fits(value) ? undefined : expected));
+}
+
+/** A number without fraction that is exact, and what must hold of it. */
+export function integer(expected: string, fits: (value: number) => boolean): Schema {
+  return withRule(ofType(Number.isSafeInteger, expected), (value: number) => (fits(value) ? undefined : expected));
+}
+
+/** `true` or `false`. */
+export const yesOrNo: Schema = ofType((value) => typeof value === "boolean", "true or false");
+
+/** One of some strings. */
+export function oneOf(values: readonly string[], expected: string = quoted(values).join(" or ")): Schema {
+  return valueThat((value) => isString(value) && values.includes(value), expected);
+}
+
+/** What at least one of some schemas takes. */
+export function anyOf(schemas: readonly Schema[], expected: string): Schema {
+  return valueThat((value) => schemas.some((schema) => accepts(schema, value)), expected);
+}
+
+/** A list of values, each of which fits a schema. */
+export function listOf(item: Schema, expected: string): Schema {
+  return {
+    problemsOf(value) {
+      if (!Array.isArray(value)) return [problem("type", expected)];
+      return value.flatMap((each: unknown, index) => within(index, item.problemsOf(each)));
+    },
+  };
+}
+
+/** An object whose names the caller chooses. Each value fits a schema, and each name too where there is one for names. */
+export function recordOf(entry: Schema, expected: string, names?: Schema): Schema {
+  return {
+    problemsOf(value) {
+      if (!isPlainObject(value)) return [problem("type", expected)];
+      return Object.entries(value).flatMap(([name, each]) => {
+        const [wrongName] = names?.problemsOf(name) ?? [];
+        const problems = wrongName ? [problem("name", wrongName.expected)] : entry.problemsOf(each);
+        return within(name, problems);
+      });
+    },
+  };
+}
+
+/** An object with these options and no others. All but the required ones may be left out, or be `undefined`. */
+export function optionsOf(
+  options: Readonly<Record<string, Schema>>,
+  expected: string,
+  required: readonly string[] = [],
+): OptionsSchema {
+  return {
+    options,
+    problemsOf(value) {
+      if (!isObject(value)) return [problem("type", expected)];
+      const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
+      const problems = Object.entries(options).flatMap(([name, schema]) => {
+        const each: unknown = Reflect.get(value, name);
+        return each === undefined && !required.includes(name) ? [] : within(name, schema.problemsOf(each));
+      });
+      if (unknown.length > 0) problems.push(problem("option", quoted(unknown).join(", ")));
+      return problems;
+    },
+  };
+}
+
+/** A schema with a rule that is asked where nothing else is wrong. The caller knows the type of values that fit. */
+export function withRule<S extends Schema, T>(schema: S, rule: Rule<T>): S {
+  return {
+    ...schema,
+    problemsOf(value) {
+      const problems = schema.problemsOf(value);
+      const broken = problems.length === 0 ? rule(value as T) : undefined;
+      if (broken === undefined) return problems;
+      return [typeof broken === "string" ? problem("value", broken) : { ...broken, kind: "value" }];
+    },
+  };
+}
+
+/** Whether a value fits. */
+export function accepts(schema: Schema, value: unknown): boolean {
+  return schema.problemsOf(value).length === 0;
+}
+
+function ofType(is: (value: unknown) => boolean, expected: string): Schema {
+  return { problemsOf: (value) => (is(value) ? [] : [problem("type", expected)]) };
+}
+
+function problem(kind: Problem["kind"], expected: string): Problem {
+  return { path: [], kind, expected };
+}
+
+function within(key: string | number, problems: readonly Problem[]): Problem[] {
+  return problems.map((each) => ({ ...each, path: [key, ...each.path] }));
+}
+
+function quoted(names: readonly string[]): readonly string[] {
+  return names.map((name) => `"${name}"`);
+}
+
+function isAny(): boolean {
+  return true;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** No map, date or the like, whose content is not in its properties. */
+function isPlainObject(value: unknown): value is object {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.hasOwn(prototype as object, "isPrototypeOf"); // that of any realm
+}
+
+/** Inherited names count: options may be made with other options as their prototype. */
+function namesOf(value: object): string[] {
+  const names: string[] = [];
+  for (const name in value) names.push(name);
+  return names;
+}
