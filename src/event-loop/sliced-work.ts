@@ -3,6 +3,11 @@ import { TimeSlice } from "./time-slice.ts";
 /** Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. */
 export type SlicedWork<Value> = Generator<void, Value, void>;
 
+/** Says when it is time for others. */
+interface Slice {
+  readonly isOver: boolean;
+}
+
 /** Work that a function without `yield` needs and cannot wait for; see {@link demand} and {@link patiently}. */
 class Unfinished {
   readonly work: SlicedWork<unknown>;
@@ -37,7 +42,8 @@ async function inMoreSlices<Value>(work: SlicedWork<Value>, slice: TimeSlice): P
   }
 }
 
-function oneSlice<Value>(work: SlicedWork<Value>, slice: TimeSlice): IteratorResult<void, Value> {
+/** Goes on until the slice is over or the work is done. */
+export function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<void, Value> {
   let piece = work.next();
   while (!piece.done && !slice.isOver) piece = work.next();
   return piece;

@@ -9,7 +9,7 @@ import { createVerifier } from "./verifier.ts";
 export interface Accounts {
   readonly permissions: Permissions;
   /** The user whose credentials these are, or `undefined`. Throws a 503 where too many passwords wait to be checked. */
-  identify(credentials: Credentials, signal: AbortSignal): Promise<User | undefined>;
+  identify(credentials: Credentials, signal: AbortSignal, address: string): Promise<User | undefined>;
 }
 
 /**
@@ -38,8 +38,8 @@ export function accountsOfUsers(
   const known = new WeakMap<UserRecord, User>();
   return {
     permissions: createPermissions(rules),
-    async identify({ username, password }, signal) {
-      const record = await verifier.verify(username, password, signal);
+    async identify({ username, password }, signal, address) {
+      const record = await verifier.verify(username, password, signal, address);
       if (!record) return undefined;
       const user = known.get(record) ?? userOf(record.username, record.roles);
       known.set(record, user);

@@ -1,71 +1,55 @@
+import { LRUCache } from "lru-cache";
+import { FairQueue } from "../../event-loop/fair-queue.ts";
 import { HttpError } from "../../http/http-error.ts";
 
 /** Options of {@link HashQueue}. */
 export interface HashQueueOptions {
   /** How many run at once. @default 2, half of the four threads that Node keeps for this and for files */
   readonly concurrency?: number;
-  /** How many may wait. @default 100 */
+  /** How many may wait; of clients who signed in before, as many again. @default 100 */
   readonly maxQueued?: number;
 }
 
+/** Who says to be whom. */
+export interface Claim {
+  readonly address: string;
+  readonly username: string;
+  /** Stands for the name and the password, and does not tell them. */
+  readonly credentials: string;
+}
+
+const nobody: Claim = { address: "", username: "", credentials: "" };
+
+/** How many credentials are remembered that were right once. */
+const maxKnown = 10_000;
+
 /**
- * Lets a few costly tasks run at once; the others wait, first come, first served. Hashes and file reads share the
- * thread pool of the process, so that without a queue, a hundred sign-ins would keep every file from being read.
+ * Lets a few costly tasks run at once; the others wait. Hashes and file reads share the thread pool of the process, so
+ * that without a queue, a hundred sign-ins would keep every file from being read. Addresses take turns, and at one address
+ * user names do; credentials that were right once have a place that guessers cannot take.
  */
 export class HashQueue {
-  readonly #concurrency: number;
-  readonly #maxQueued: number;
-  /** The first of the set is the first to run. */
-  readonly #waiting = new Set<() => void>();
-  #running = 0;
+  readonly #queue: FairQueue;
+  readonly #known = new LRUCache<string, true>({ max: maxKnown });
 
   constructor(options: HashQueueOptions = {}) {
     const { concurrency = 2, maxQueued = 100 } = options;
-    this.#concurrency = concurrency;
-    this.#maxQueued = maxQueued;
+    this.#queue = new FairQueue({ concurrency, maxWaiting: maxQueued, refusal: tooMany });
   }
 
   /**
    * Runs `task` when it is its turn and gives what it gives. Throws a 503 where too many wait already, and the signal's
    * reason once that is aborted while it waits; a task that has begun runs to its end.
    */
-  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
-    if (this.#running < this.#concurrency) this.#running += 1;
-    else await this.#turn(signal);
-    try {
-      return await task();
-    } finally {
-      this.#passOn();
-    }
+  run<T>(task: () => Promise<T>, signal?: AbortSignal, claim: Claim = nobody): Promise<T> {
+    const { address, username, credentials } = claim;
+    const client = { address, account: username, isKnown: this.#known.get(credentials) === true };
+    return this.#queue.run(client, task, { signal });
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#maxQueued) throw tooMany();
-    return new Promise((resolve, reject) => {
-      const begin = (): void => {
-        signal?.removeEventListener("abort", giveUp);
-        // Some hashes are computed on the event loop. A hundred of them in line must let it turn after each.
-        setImmediate(resolve);
-      };
-      const giveUp = (): void => {
-        this.#waiting.delete(begin);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", giveUp, { once: true });
-      this.#waiting.add(begin);
-    });
-  }
-
-  // The place goes straight to the next in line: a newcomer must not slip in between.
-  #passOn(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#running -= 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+  /** Notes that credentials were right. */
+  remember({ credentials }: Claim): void {
+    this.#known.set(credentials, true);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { HashQueue } from "./hash-queue.ts";
+import { type Claim, HashQueue } from "./hash-queue.ts";
 import { isPossiblePassword, parseHash, type StoredPassword } from "./password.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import type { UserRecord } from "./users.ts";
@@ -24,10 +24,13 @@ export interface VerifierOptions {
 export interface Verifier {
   /**
    * The user whose name and password these are, or `undefined`. Throws a 503 where too many wait for their turn, and
-   * the reason of `signal` as soon as that is aborted.
+   * the reason of `signal` as soon as that is aborted. Addresses share the turns equally.
    */
-  verify(username: string, password: string, signal?: AbortSignal): Promise<UserRecord | undefined>;
+  verify(username: string, password: string, signal?: AbortSignal, address?: string): Promise<UserRecord | undefined>;
 }
+
+/** What is remembered is of no use outside this process. */
+const key = randomBytes(32);
 
 /** A check that is waiting or running; all requests with the same credentials share it. */
 interface Attempt {
@@ -52,17 +55,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
     perf: { now },
   });
   const attempts = new Map<string, Attempt>();
-  const key = randomBytes(32); // what is remembered is of no use outside this process
 
   // The password has no NUL, so that the last one parts it from the name.
   const keyOf = (username: string, password: string): string =>
     createHmac("sha256", key).update(`${username}\0${password}`).digest("base64");
 
-  function attempt(credentials: string, username: string, password: string): Attempt {
+  function attempt(password: string, claim: Claim): Attempt {
+    const { credentials } = claim;
     const abandoned = new AbortController();
     const result = queue
-      .run(() => check(username, password), abandoned.signal)
+      .run(() => check(claim.username, password), abandoned.signal, claim)
       .then((user) => {
+        if (user) queue.remember(claim);
         if (user && cacheSeconds > 0) verified.set(credentials, user);
         return user;
       });
@@ -72,14 +76,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
-    async verify(username, password, signal) {
+    async verify(username, password, signal, address = "") {
       signal?.throwIfAborted();
       if (!isPossiblePassword(password)) return undefined;
       const credentials = keyOf(username, password);
       const user = verified.get(credentials);
       if (user) return user;
 
-      const shared = attempts.get(credentials) ?? attempt(credentials, username, password);
+      const shared = attempts.get(credentials) ?? attempt(password, { address, username, credentials });
       shared.interested += 1;
       try {
         return await unlessAborted(shared.result, signal);
