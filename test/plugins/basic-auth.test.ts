@@ -232,14 +232,14 @@ describe("basicAuth", () => {
       ["the name of a user who signed in before", "ada", true],
     ])("lets a user in while 110 guessers at the same address try %s", async (_what, guessed, signsInBefore) => {
       const password = await hash("engine", 6);
-      const { send } = await site({ users: [{ username: "ada", password }], cacheSeconds: 0 });
+      const { send } = await site({ users: [{ username: "ada", password }], cacheSeconds: 0, maxQueuedChecks: 20 });
       if (signsInBefore) await send("GET", "/", { headers: ada });
       const guesses = Array.from({ length: 110 }, (_, index) => ({ authorization: basic(guessed, `guess ${index}`) }));
       const guessing = guesses.map(async (headers) => (await send("GET", "/", { headers })).status);
       await Promise.any(guessing); // once one has an answer, all others wait for theirs
       const answer = await send("GET", "/", { headers: ada });
       expect(answer.status).toBe(200);
-      expect(new Set(await Promise.all(guessing))).toEqual(new Set([401, 503]));
+      expect((await Promise.all(guessing)).filter((status) => status !== 401 && status !== 503)).toEqual([]);
     });
 
     it("reports nothing when a client leaves while its password is checked", async () => {
