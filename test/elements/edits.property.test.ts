@@ -7,7 +7,7 @@ import type { SourceDocument } from "../../src/html/document/source-document.ts"
 import { insertionPoint } from "../../src/html/edit/insertion-point.ts";
 import { outermost } from "../../src/html/edit/outermost.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
-import { checks } from "../helpers/effort.ts";
+import { checks, untilCampaignEnds } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
 import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
@@ -48,7 +48,7 @@ describe("an edit of any page with any content", () => {
       }
       await files.close();
     });
-    await fc.assert(edits, { ...effort, ...(path !== undefined && { path }) });
+    await fc.assert(edits, { ...effort, ...untilCampaignEnds(), ...(path !== undefined && { path }) });
   });
 });
 

@@ -37,7 +37,7 @@ async function serveRoot(root: string): Promise<string> {
   return url;
 }
 
-describe.runIf(process.platform === "linux")("several processes with one root", () => {
+describe("several processes with one root", { tags: ["linux"] }, () => {
   it("lose none of 150 elements that are added to one page", async () => {
     const { root, send } = await sharedRoot({ "a.html": "<!doctype html><ul></ul>" });
     const adding = numbers(150).map((n) =>

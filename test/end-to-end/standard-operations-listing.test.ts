@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
 
@@ -97,7 +97,7 @@ describe("listings that clients do not read", () => {
 
     held[0]?.destroy();
     await site.ended(3); // the one that was refused, the page, and the one whose client has left
-    await vi.waitFor(async () => expect((await site.send("GET", "/", json)).status).toBe(200), { timeout: 20_000 });
+    await expect.poll(async () => (await site.send("GET", "/", json)).status).toBe(200);
     for (const incoming of held) incoming.destroy();
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { atOnce, demand, inSlices, patiently, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
+import { stepClock } from "../helpers/counted-work.ts";
 
 /** Work in a number of pieces, each of which calls `piece`. */
 function* pieces(count: number, piece: (index: number) => void = () => {}): SlicedWork<string> {
@@ -10,23 +11,19 @@ function* pieces(count: number, piece: (index: number) => void = () => {}): Slic
   return `${count} pieces`;
 }
 
-function busyFor(ms: number): void {
-  const endsAt = performance.now() + ms;
-  while (performance.now() < endsAt);
-}
-
 describe("inSlices", () => {
   it("gives the result at once where one slice is enough", () => {
     expect(inSlices(pieces(1))).toBe("1 pieces");
   });
 
   it("lets others have their turn between slices", async () => {
+    const clock = stepClock(0);
     const turns: string[] = [];
     const result = inSlices(
       pieces(3, (index) => {
         turns.push(`piece ${index}`);
         setImmediate(() => turns.push("other"));
-        busyFor(10);
+        clock.pass(10);
       }),
     );
     expect(turns).toEqual(["piece 0"]);
@@ -35,9 +32,10 @@ describe("inSlices", () => {
   });
 
   it("fails as the work does, in whichever slice", async () => {
+    const clock = stepClock(0);
     const failing = (at: number): SlicedWork<string> =>
       pieces(3, (index) => {
-        busyFor(10);
+        clock.pass(10);
         if (index === at) throw new Error(`piece ${at}`);
       });
     expect(() => inSlices(failing(0))).toThrow("piece 0");

@@ -4,6 +4,9 @@
  */
 export const isCampaign: boolean = process.env["FILEMENT_CAMPAIGN"] === "1";
 
+/** When the time of a campaign is spent, in milliseconds since 1970: what goes on for long ends then. */
+const campaignEndsAt = process.env["FILEMENT_CAMPAIGN_ENDS_AT"];
+
 /** Shifts the seeds of all random tests; 0 leaves each its own. A campaign prints the one that found something. */
 export const suiteSeed = Number(process.env["FILEMENT_SEED"] ?? 0);
 
@@ -13,13 +16,18 @@ export function seedOf(own: number): number {
 }
 
 /** How often a random test tries, from how often it does in `npm test`. */
-export function timesOf(usual: number, inCampaign: number = 10 * usual): number {
+export function timesOf(usual: number, inCampaign: number = 4 * usual): number {
   return isCampaign ? inCampaign : usual;
 }
 
-/** The same for a property of fast-check: `fc.assert(property, checks({ seed: 11, numRuns: 500 }))`. */
+/** How fast-check tries a property in this run: `fc.assert(property, checks({ seed: 11, numRuns: 500 }))`. */
 export function checks(own: { seed: number; numRuns: number }): { seed: number; numRuns: number } {
   return { seed: seedOf(own.seed), numRuns: timesOf(own.numRuns) };
+}
+
+/** For a property that takes minutes in a campaign: has it end when the campaign's time is spent. */
+export function untilCampaignEnds(): { interruptAfterTimeLimit?: number } {
+  return campaignEndsAt ? { interruptAfterTimeLimit: Math.max(1, Number(campaignEndsAt) - Date.now()) } : {};
 }
 
 /** One of `share` in `npm test`, spread over all of them; everything in the campaign. */

@@ -1,14 +1,20 @@
 import type { Reporter, TestModule } from "vitest/node";
-import { allNeeds } from "./needs.ts";
+import { suiteSeed } from "./effort.ts";
+import { allNeeds, type NeedState } from "./needs.ts";
 
-/** Says at the end, once for each, what this machine lacks and how many tests were left out for it. */
+/**
+ * Says at the end, once for each, what this machine lacks and how many tests were left out for it; and where a test has
+ * failed, which seed repeats the random ones.
+ */
 export class LeftOutReporter implements Reporter {
   readonly #mustHavePrograms: boolean;
+  readonly #needs: readonly NeedState[];
   readonly #print: (line: string) => void;
 
   /** @param mustHavePrograms where a missing program is a failure */
-  constructor(mustHavePrograms: boolean, print: (line: string) => void = console.log) {
+  constructor(mustHavePrograms: boolean, needs: readonly NeedState[] = allNeeds(), print = console.log) {
     this.#mustHavePrograms = mustHavePrograms;
+    this.#needs = needs;
     this.#print = print;
   }
 
@@ -19,11 +25,13 @@ export class LeftOutReporter implements Reporter {
         for (const tag of test.tags) leftOut.set(tag, (leftOut.get(tag) ?? 0) + 1);
       }
     }
-    for (const { name, isMet, isProgram, what } of allNeeds()) {
+    for (const { name, isMet, isProgram, what } of this.#needs) {
       const count = leftOut.get(name);
       if (isMet || count === undefined) continue;
       this.#print(`Left out: ${count} ${count === 1 ? "test that needs" : "tests that need"} ${what}`);
       if (isProgram && this.#mustHavePrograms) process.exitCode = 1;
     }
+    const hasFailed = modules.some((module) => module.state?.() === "failed");
+    if (hasFailed) this.#print(`Seed of the random tests: ${suiteSeed} (FILEMENT_SEED)`);
   }
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,7 @@ export function compiled(module: string): () => string {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "filement-compiled-"));
     await writeFile(join(directory, "package.json"), '{"type":"module"}');
+    await symlink(join(project, "node_modules"), join(directory, "node_modules"), "dir");
     const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
     const options = ["--target", "es2023", "--module", "nodenext", "--rewriteRelativeImportExtensions", "--noCheck"];
     const places = ["--ignoreConfig", "--rootDir", project, "--outDir", directory];

@@ -24,7 +24,7 @@ describe("isClosing", () => {
     expect(isClosing("</body>a", 0, 7)).toBe(true);
   });
 
-  it("looks at an attack once", { timeout: 2_000 }, () => {
+  it("looks at an attack once: for each of its beginnings, it would not end", () => {
     expect(isClosing(`</body>${"<!--".repeat(500_000)}`, 0, 2_000_007)).toBe(false);
   });
 });

@@ -90,7 +90,7 @@ describe("parseFragment", () => {
     expect(texts.join("|")).toBe("\n|x|\n|y");
   });
 
-  it("reads a fragment of 200,000 nested elements in linear time", { timeout: 5_000 }, async () => {
+  it("reads a fragment of 200,000 nested elements in linear time", async () => {
     const html = "<b>".repeat(200_000) + "</b>".repeat(200_000);
     expect((await parseFragment(html)).tags).toHaveLength(200_000);
   });

@@ -15,7 +15,7 @@ function locksOfAProcess(maxWaitMs?: number): Locks {
   return locks;
 }
 
-describe.runIf(process.platform === "linux")("a lock of the machine", () => {
+describe("a lock of the machine", { tags: ["linux"] }, () => {
   it("is held by one process at a time", async () => {
     const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
     const held = await mine.acquire(key);

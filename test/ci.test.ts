@@ -1,0 +1,198 @@
+import { execFile, execFileSync } from "node:child_process";
+import { chmod, cp, mkdir, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
+import { projectRoot } from "./helpers/source-files.ts";
+import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+
+/** Runs a command to its end, whatever its exit status. */
+function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile(command, args, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+      resolve({ code: error ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+/** A program of a shell script, for a `PATH`. */
+async function writeProgram(path: string, ...lines: readonly string[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, ["#!/bin/sh", ...lines, ""].join("\n"));
+  await chmod(path, 0o755);
+}
+
+describe(".ci/install-if-needed.mjs", () => {
+  /** A checkout in which `npm` only notes what it was told, and installs as far as the test says. */
+  async function checkout(...npm: readonly string[]) {
+    const directory = await temporaryDirectory();
+    await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
+    await writeFile(join(directory, "package-lock.json"), "{}");
+    await mkdir(join(directory, "node_modules/half"), { recursive: true });
+    await writeProgram(join(directory, "bin/npm"), 'echo "$@" >> npm.log', ...npm);
+    const env = { PATH: `${directory}/bin:${process.env["PATH"]}` };
+    const start = (): RunningNode => runNode([".ci/install-if-needed.mjs"], { cwd: directory, env });
+    return { directory, start, install: async () => (await start().ended).code };
+  }
+
+  const complete = [": > node_modules/.package-lock.json"];
+  const log = (directory: string): Promise<string> => readFile(join(directory, "npm.log"), "utf8");
+
+  it("installs what is locked, once", async () => {
+    const { directory, install } = await checkout(...complete);
+    expect([await install(), await install()]).toEqual([0, 0]);
+    expect(await log(directory)).toBe("ci --no-fund --no-audit\n");
+  });
+
+  it("installs again when the lock file is newer", async () => {
+    const { directory, install } = await checkout(...complete);
+    await install();
+    const later = new Date(Date.now() + 60_000);
+    await utimes(join(directory, "package-lock.json"), later, later);
+    await install();
+    expect(await log(directory)).toBe("ci --no-fund --no-audit\n".repeat(2));
+  });
+
+  it("fails when the installation does, and begins it anew the next time", async () => {
+    const { directory, install } = await checkout("test -f online || exit 7", ...complete);
+    expect(await install()).toBe(7);
+    await writeFile(join(directory, "online"), "");
+    expect([await install(), await install()]).toEqual([0, 0]);
+    expect(await log(directory)).toBe("ci --no-fund --no-audit\n".repeat(2));
+  });
+
+  it("begins anew after an installation that was interrupted", async () => {
+    const { directory, install } = await checkout("test -f go || kill -INT $$", ...complete);
+    expect(await install()).not.toBe(0);
+    await writeFile(join(directory, "go"), "");
+    expect(await install()).toBe(0);
+  });
+
+  it("stays until npm has cleared up when it is interrupted", async () => {
+    const { directory, start } = await checkout("echo installing", "until test -f cleared-up; do :; done", "exit 9");
+    const { waitFor, kill, ended } = start();
+    await waitFor(/installing/, "stderr");
+    kill("SIGINT");
+    await writeFile(join(directory, "cleared-up"), "");
+    expect(await ended).toEqual({ code: 9, signal: null });
+  });
+});
+
+describe(".ci/summary.mjs", () => {
+  async function summary(report: string | undefined, exitStatus: string) {
+    const file = join(await temporaryDirectory(), "report.json");
+    if (report !== undefined) await writeFile(file, report);
+    return summaryOf(file, exitStatus);
+  }
+  async function summaryOf(...results: readonly string[]) {
+    const { code, stdout } = await runNodeToEnd([join(projectRoot, ".ci/summary.mjs"), ...results]);
+    return { code, stdout };
+  }
+  const report = (passed: number, failed: number): string =>
+    JSON.stringify({ numPassedTests: passed, numFailedTests: failed });
+
+  it.each([
+    ["all tests passed", report(12, 0), "0", "12 passed, 0 failed\n", 0],
+    ["some tests failed", report(10, 2), "1", "10 passed, 2 failed\n", 1],
+    ["the tests passed, but a file did not load", report(12, 0), "1", "12 passed, 1 failed\n", 1],
+    ["types, lint or packaging failed, so that no test ran", "", "2", "0 passed, 1 failed\n", 1],
+    ["vitest crashed before it wrote its report", undefined, "134", "0 passed, 1 failed\n", 1],
+    ["vitest crashed while it wrote its report", '{"numPassedTests": 12, "num', "1", "0 passed, 1 failed\n", 1],
+    ["there were no tests at all", report(0, 0), "0", "0 passed, 1 failed\n", 1],
+  ])("says so when %s", async (_what, content, exitStatus, stdout, code) => {
+    expect(await summary(content, exitStatus)).toEqual({ code, stdout });
+  });
+
+  it("adds up all parts, of which none may fail or be empty", async () => {
+    const directory = await temporaryDirectory();
+    const part = async (name: string, content: string): Promise<string> => {
+      await writeFile(join(directory, name), content);
+      return join(directory, name);
+    };
+    const [first, second, none] = [
+      await part("first", report(12, 0)),
+      await part("second", report(5, 2)),
+      await part("none", report(0, 0)),
+    ];
+    expect(await summaryOf(first, "0", first, "0")).toEqual({ code: 0, stdout: "24 passed, 0 failed\n" });
+    expect(await summaryOf(first, "0", second, "1")).toEqual({ code: 1, stdout: "17 passed, 2 failed\n" });
+    expect(await summaryOf(first, "0", none, "0")).toEqual({ code: 1, stdout: "12 passed, 1 failed\n" });
+    expect(await summaryOf()).toEqual({ code: 1, stdout: "0 passed, 0 failed\n" });
+  });
+});
+
+describe(".ci/bare-path", () => {
+  it("makes a folder of git, node, npm and sh, which is a whole PATH", async () => {
+    const folder = join(await temporaryDirectory(), "bin");
+    const { stdout } = await run(join(projectRoot, ".ci/bare-path"), [folder], projectRoot);
+    expect(stdout).toBe(`${folder}\n`);
+    expect((await readdir(folder)).sort()).toEqual(["git", "node", "npm", "sh"]);
+    const npm = await run(join(folder, "npm"), ["--version"], projectRoot, { PATH: folder });
+    expect(npm.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe(".ci/run", { tags: ["bash"] }, () => {
+  /** A checkout on a machine that has nothing but a shell and Node; each run of npm is what the test says. */
+  async function machine(...npm: readonly string[]): Promise<{ directory: string; env: Record<string, string> }> {
+    const directory = await temporaryDirectory();
+    await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
+    await writeProgram(
+      join(directory, "bin/npm"),
+      `echo "\${FILEMENT_PROGRAMS:-} \${PATH##*/}: $@" >> ${directory}/npm.log`,
+      'for last in "$@"; do :; done',
+      ...npm,
+    );
+    await writeProgram(join(directory, "bin/apt-get"), `echo "$@" >> ${directory}/apt-get.log`);
+    for (const name of ["bash", "sh", "env", "dirname", "mkdir", "mktemp", "ln", "rm"]) {
+      const path = execFileSync("sh", ["-c", `command -v ${name}`])
+        .toString()
+        .trim();
+      await symlink(path, join(directory, "bin", name));
+    }
+    await symlink(process.execPath, join(directory, "bin/node"));
+    await writeProgram(join(directory, "bin/git"));
+    return { directory, env: { PATH: join(directory, "bin"), FILEMENT_PROGRAMS: "", CAMPAIGN_MINUTES: "" } };
+  }
+
+  const writeReport = (passed: number): string =>
+    `echo '{"numPassedTests": ${passed}, "numFailedTests": 0}' > "\${last#*=}"`;
+  const log = (directory: string, name: string): Promise<string> => readFile(join(directory, `${name}.log`), "utf8");
+
+  it("installs the programs that are missing, runs npm test twice and the campaign, and ends with the counts", async () => {
+    const { directory, env } = await machine("echo output of npm", writeReport(3));
+    const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${"output of npm\n".repeat(3)}9 passed, 0 failed\n` });
+    expect(await log(directory, "apt-get")).toMatch(
+      /^update\ninstall .* curl chromium apache2-utils openssl( nginx-light)?\n$/,
+    );
+    const [full, bare, campaign] = (await log(directory, "npm")).split("\n");
+    expect(full).toMatch(/ sbin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/full.json$/);
+    expect(bare).toMatch(/ bin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/bare.json$/);
+    expect(campaign).toMatch(/ sbin: run campaign -- --minutes 5 --report \S+\/campaign.json$/);
+  });
+
+  it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {
+    const { directory, env } = await machine(writeReport(1));
+    for (const name of ["curl", "chromium", "htpasswd", "openssl", "nginx"]) {
+      await writeProgram(join(directory, "bin", name));
+    }
+    expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");
+    const [full, bare, campaign] = (await log(directory, "npm")).split("\n");
+    expect([full, bare, campaign].map((line) => line?.startsWith("required "))).toEqual([true, false, true]);
+  });
+
+  it("fails with the tests, also when they could not run", async () => {
+    const { directory, env } = await machine("echo 'error TS2322' >&2", "exit 2");
+    const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "0 passed, 3 failed\n" });
+  });
+
+  it("goes on where it may not install programs", async () => {
+    const { directory, env } = await machine(writeReport(1));
+    await writeProgram(join(directory, "bin/apt-get"), "exit 100");
+    const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", env);
+    expect(stdout).toBe("3 passed, 0 failed\n");
+    expect(stderr).toContain("could not install curl");
+  });
+});
