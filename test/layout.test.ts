@@ -23,8 +23,10 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/storage": "interfaces; storage/contract.ts is their test",
   "storage/disk/disk": "write.test.ts and its siblings",
   "storage/memory/memory-tree": "memory-storage.test.ts",
-  "storage/disk/pending-appends": "append.test.ts",
-  "storage/disk/undo-note": "recovery.test.ts",
+  "storage/disk/append-note": "recovery.test.ts",
+  "storage/disk/missing-parents": "write.test.ts",
+  "storage/disk/take-back": "recovery.test.ts",
+  "storage/disk/visible-stat": "append.test.ts",
 };
 
 /** The parts of a plugin, in a folder of its name, may be tested by way of the plugin. */

@@ -58,7 +58,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     async start(site) {
       const source = storage ?? site.storage;
       if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);
-      await source.start?.();
+      await source.start?.((problem) => site.report(problem));
       await site.cover(source);
       const space = fileSpace(source, at, { ...site.options, ...own });
       site.documentCaches.add(space.documents);

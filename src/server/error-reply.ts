@@ -32,7 +32,10 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   "not-empty": [409, "DIRECTORY_NOT_EMPTY", "The directory is not empty; nothing was deleted."],
   forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
   "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
+  "too-deep": [400, "INVALID_PATH", "Too many of the directories in the path do not exist: 32 are made at a time."],
   full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
+  "read-only": [507, "INSUFFICIENT_STORAGE", "The disk is mounted to be read only; nothing was changed."],
+  unavailable: [503, "STORAGE_UNAVAILABLE", "The directory with the files is gone; try again later."],
   busy: [503, "OVERLOADED", "Too many files are open, or the file is being changed; try again shortly."],
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };
@@ -76,9 +79,9 @@ export function toHttpError(thrown: unknown, requestId: string): HttpError {
   return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
 }
 
-/** Whether the server is to blame; that it is busy or closing (503) is no news to it. */
-function isFailure({ status }: HttpError): boolean {
-  return status >= 500 && status !== 503;
+/** Whether the server is to blame; that it is busy or closing (503) is no news to it, that its files are gone is. */
+function isFailure({ status, code }: HttpError): boolean {
+  return status >= 500 && (status !== 503 || code === "STORAGE_UNAVAILABLE");
 }
 
 const pageHeaders = {

@@ -111,8 +111,12 @@ export type Unwatch = () => Promise<void>;
  * rejects with the underlying error otherwise.
  */
 export interface Storage {
-  /** Called once before the first request: checks that the storage is there and clears what a crash left behind. */
-  start?(): Promise<void>;
+  /**
+   * Called once before the first request: checks that the storage is there and clears what a crash left behind. `report`
+   * is told from then on of what goes wrong without making an operation fail: a change that was made, and may not outlive
+   * a power failure.
+   */
+  start?(report?: (problem: unknown) => void): Promise<void>;
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
   /** Opens a file for reading; `undefined` if there is none, and for a directory. */
@@ -149,7 +153,10 @@ export type StorageErrorCode =
   | "not-empty"
   | "forbidden"
   | "name-too-long"
+  | "too-deep"
   | "full"
+  | "read-only"
+  | "unavailable"
   | "busy"
   | "conflict";
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { chmod, link, readdir, readlink, stat, symlink } from "node:fs/promises";
+import { chmod, link, mkdir, readdir, readlink, rename, stat, symlink } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Content, type Storage, StorageError } from "../../src/storage/storage.ts";
-import { open } from "../helpers/send.ts";
+import { open, type Sending } from "../helpers/send.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { onDisk, storages, telling, testSite } from "../helpers/test-site.ts";
 
@@ -81,6 +81,41 @@ describe.each(storages)("a full disk $where", ({ make }) => {
     );
     expect([await everything(), await site.textAt("/a.txt"), site.changes]).toEqual([["/a.txt"], "old", []]);
     expect(reported).toHaveLength(4);
+  });
+});
+
+describe("a root that has disappeared", () => {
+  it("is 503 for everything in it and reported, until it is there again", async () => {
+    const parent = await temporaryDirectory();
+    const directory = join(parent, "root");
+    const reported: unknown[] = [];
+    await mkdir(directory);
+    const site = await testSite(await onDisk(directory, { "/a.html": "<p>hi" }), {
+      onError: (error) => reported.push(error),
+    });
+    await site.files.ready();
+    await rename(directory, join(parent, "away"));
+    const requests: [string, string, Sending?][] = [
+      ["GET", "/a.html"],
+      ["GET", "/"],
+      ["GET", "/no.txt"],
+      ["GET", "/a.html", { headers: { range: "selector=p" } }],
+      ["PUT", "/a.html", { body: "new" }],
+      ["POST", "/a.html", { body: "more" }],
+      ["DELETE", "/a.html"],
+    ];
+    for (const [method, target, sending] of requests) {
+      const { status, text } = await site.send(method, target, sending);
+      expect([method, target, status, text]).toEqual([
+        method,
+        target,
+        503,
+        expect.stringContaining('"code":"STORAGE_UNAVAILABLE"'),
+      ]);
+    }
+    expect(reported).toHaveLength(requests.length);
+    await rename(join(parent, "away"), directory);
+    expect((await site.send("GET", "/a.html")).status).toBe(200);
   });
 });
 

@@ -14,7 +14,10 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: st
   "not-empty": [409, "DIRECTORY_NOT_EMPTY"],
   forbidden: [403, "FORBIDDEN_PATH"],
   "name-too-long": [400, "INVALID_PATH"],
+  "too-deep": [400, "INVALID_PATH"],
   full: [507, "INSUFFICIENT_STORAGE"],
+  "read-only": [507, "INSUFFICIENT_STORAGE"],
+  unavailable: [503, "STORAGE_UNAVAILABLE"],
   busy: [503, "OVERLOADED"],
   conflict: [409, "WRITE_CONFLICT"],
 };
@@ -149,12 +152,13 @@ describe("what was thrown", () => {
     expect(error).toMatchObject({ name: "HttpError", status, code, message: "Text for the client.", headers });
   });
 
-  it("tells a client of a busy storage, and no other, when to come back", () => {
+  it("tells a client of a storage that is busy or gone, and no other, when to come back", () => {
     const fields = Object.keys(storageErrors).map((code) => [
       code,
       toHttpError(new StorageError(code as StorageErrorCode), "request-1").headers,
     ]);
-    const expected = Object.keys(storageErrors).map((code) => [code, code === "busy" ? { "retry-after": "1" } : {}]);
+    const isTemporary = (code: string): boolean => ["busy", "unavailable"].includes(code);
+    const expected = Object.keys(storageErrors).map((code) => [code, isTemporary(code) ? { "retry-after": "1" } : {}]);
     expect(fields).toEqual(expected);
   });
 

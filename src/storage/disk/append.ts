@@ -1,12 +1,22 @@
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
 import { type CommitCheck, type Content, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
-import { type Disk, diskLocks, locked, regularFileAt, syncDirectory } from "./disk.ts";
-import { storedStat } from "./file-version.ts";
-import { fileIdentity, visibleStat, whileAppending } from "./pending-appends.ts";
+import {
+  type AppendNote,
+  type AppendRecord,
+  appendNoteName,
+  contextOf,
+  markBegun,
+  writeRecord,
+} from "./append-note.ts";
+import { alone, type Disk, type LockedTarget, locked, recordAt, regularFile } from "./disk.ts";
+import { statAfterChange, storedStat } from "./file-version.ts";
+import { OpenDirectory } from "./open-directory.ts";
+import { openToTakeBack, removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
-import { rollBack, writeUndoNote } from "./undo-note.ts";
+import { lockedStat, settle, whileAppending } from "./visible-stat.ts";
 
 /** How much is copied at a time from what was received to the end of the file. */
 const chunkBytes = 256 * 1024;
@@ -21,82 +31,178 @@ export async function append(
   content: Content,
   check: CommitCheck | undefined,
 ): Promise<WriteResult> {
-  const target = await disk.paths.target(path);
-  await existingFileAt(path, target.real);
-  const received = await TemporaryFile.create(dirname(target.real), "content");
+  const { real } = await disk.paths.target(path);
+  requireFile(path, await recordAt(real));
+  const directory = await OpenDirectory.open(dirname(real));
   try {
-    await received.receive(content);
-    return await locked(disk, path, async ({ real }) => {
-      await existingFileAt(path, real);
-      const handle = await open(real, appendFlags);
-      try {
-        const stat = await appendTo(disk, { real, handle, received, check });
-        await received.remove();
-        return { created: false, stat };
-      } finally {
-        await handle.close();
-      }
-    });
+    const received = await ReceivedContent.create(directory, content);
+    const addReceived = async (target: LockedTarget): Promise<WriteResult> => {
+      const result = await appendTo(disk, path, target, received, check);
+      await received.file.remove(); // under the lock, so that our caller announces the change before the next can be made
+      await directory.close();
+      return result;
+    };
+    return await locked(disk, path, addReceived, directory).finally(() => received.file.remove());
   } finally {
-    await received.remove();
+    await directory.close();
   }
 }
 
-async function existingFileAt(path: string, real: string): Promise<void> {
-  const stats = await regularFileAt(real);
-  if (stats === undefined || path.endsWith("/")) throw new StorageError("not-found");
+function requireFile(path: string, stats: BigIntStats | undefined): BigIntStats {
+  if (regularFile(stats) === undefined || path.endsWith("/")) throw new StorageError("not-found");
+  return stats as BigIntStats;
 }
 
-interface Append {
-  readonly real: string;
-  readonly handle: FileHandle;
-  readonly received: TemporaryFile;
-  readonly check: CommitCheck | undefined;
+/** Content on the disk, and what proves that other bytes are the same. */
+class ReceivedContent {
+  readonly file: TemporaryFile;
+  length = 0;
+  checksum = 0;
+
+  private constructor(file: TemporaryFile) {
+    this.file = file;
+  }
+
+  static async create(directory: OpenDirectory, content: Content): Promise<ReceivedContent> {
+    const received = new ReceivedContent(await TemporaryFile.create(directory));
+    try {
+      received.length = await received.file.receive(received.#summed(content));
+      return received;
+    } catch (error) {
+      await received.file.remove();
+      throw error;
+    }
+  }
+
+  async *#summed(content: Content): Content {
+    for await (const piece of content) {
+      this.checksum = crc32(piece, this.checksum);
+      yield piece;
+    }
+  }
 }
 
-async function appendTo(disk: Disk, { real, handle, received, check }: Append): Promise<StoredStat> {
-  const identity = fileIdentity(await handle.stat({ bigint: true }));
-  // The lock we hold is that of the name, but the file may have others (hard links).
-  return diskLocks.run(identity, async () => {
-    const before = await handle.stat({ bigint: true });
-    check?.(visibleStat(before));
-    const { size } = await received.handle.stat();
-    if (size === 0) return storedStat(before);
-    return whileAppending(before, async () => {
-      await copyOrUndo(disk, { real, handle, received, before, size });
-      return storedStat(await handle.stat({ bigint: true }));
+async function appendTo(
+  disk: Disk,
+  path: string,
+  target: LockedTarget,
+  received: ReceivedContent,
+  check: CommitCheck | undefined,
+): Promise<WriteResult> {
+  const current = requireFile(path, target.current);
+  const handle = await open(target.parent.at(target.name), appendFlags);
+  try {
+    // The lock we hold is that of the name, but the file may have others (hard links).
+    return await alone(current, async () => {
+      const before = await handle.stat({ bigint: true });
+      check?.(lockedStat(before));
+      if (received.length === 0) return { created: false, stat: storedStat(before) };
+      const stat = await addTo(handle, before, { disk, target, received });
+      settle(join(target.parent.real, target.name), stat);
+      return { created: false, stat };
     });
+  } finally {
+    await handle.close().catch(disk.report); // what was written is on the disk, or was taken back
+  }
+}
+
+interface Addition {
+  readonly disk: Disk;
+  readonly target: LockedTarget;
+  readonly received: ReceivedContent;
+}
+
+/**
+ * First the received content becomes a note, from which whoever comes after a crash can tell which bytes are ours. Then it
+ * is added to the file, and the note is removed. A note that stays does no harm: content that is there as a whole is left.
+ */
+async function addTo(
+  handle: FileHandle,
+  before: BigIntStats,
+  { disk, target, received }: Addition,
+): Promise<StoredStat> {
+  const record = await recordOf(handle, before, target.name, received);
+  const note = target.parent.at(appendNoteName(before.ino));
+  await placeNote(disk, target, received, record, note);
+  return whileAppending(before, async () => {
+    await addOrTakeBack(handle, record, { disk, target, received }, note);
+    const stat = await statAfterChange(handle, record.length + Number(before.size));
+    await removeNote(note).catch(disk.report);
+    return stat;
   });
 }
 
-interface Copy {
-  readonly real: string;
-  readonly handle: FileHandle;
-  readonly received: TemporaryFile;
-  readonly before: BigIntStats;
-  readonly size: number;
+async function recordOf(
+  handle: FileHandle,
+  { ino: inode, size, mtimeNs, ctimeNs }: BigIntStats,
+  name: string,
+  { length, checksum }: ReceivedContent,
+): Promise<AppendRecord> {
+  const context = await contextOf(handle, Number(size));
+  return { name, inode, before: { size, mtimeNs, ctimeNs }, length, checksum, context };
 }
 
-async function copyOrUndo(disk: Disk, { real, handle, received, before, size }: Copy): Promise<void> {
-  const extent = { from: Number(before.size), to: Number(before.size) + size };
-  const note = await writeUndoNote(disk, real, { inode: String(before.ino), ...extent });
+async function placeNote(
+  disk: Disk,
+  { parent }: LockedTarget,
+  { file }: ReceivedContent,
+  record: AppendRecord,
+  note: string,
+): Promise<void> {
+  await writeRecord(file.handle, record);
+  if (disk.sync) await file.handle.sync();
+  await file.moveTo(note);
+  if (!disk.sync) return;
   try {
-    await copy(received.handle, handle, size);
-    if (disk.sync) await handle.sync();
+    await parent.sync();
   } catch (error) {
-    await rollBack(handle, extent); // where even this fails the note stays, and the next start finishes it
-    await note.remove();
+    await removeNote(note);
     throw error;
   }
-  await note.remove();
-  // Should the note come back after a power failure, it would undo an append that was reported as done.
-  if (disk.sync) await syncDirectory(dirname(real));
 }
 
-async function copy(from: FileHandle, to: FileHandle, size: number): Promise<void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, size));
-  for (let position = 0; position < size; ) {
-    const { bytesRead } = await from.read(buffer, 0, buffer.length, position);
+/** Adds the content, or throws with the file as it was. */
+async function addOrTakeBack(
+  handle: FileHandle,
+  record: AppendRecord,
+  { disk, target, received }: Addition,
+  note: string,
+): Promise<void> {
+  const source = received.file.handle;
+  let isWhole = false;
+  try {
+    await markBegun(source, record);
+    await copy(source, handle, record.length);
+    isWhole = true;
+    if (disk.sync) await handle.sync();
+  } catch (error) {
+    const isGone = await isTakenBack(disk, { ...record, handle: source, isBegun: true }, target);
+    // All of it is there and does not go away: it is done, though it may not outlive a power failure.
+    if (isWhole && !isGone) return disk.report(error);
+    // Half of it is there and does not go away: the note stays, by which readers are told what the file was before.
+    if (!isGone) throw error;
+    if (disk.sync) await handle.sync().catch(disk.report);
+    await removeNote(note).catch(disk.report);
+    throw error;
+  }
+}
+
+async function isTakenBack(disk: Disk, note: AppendNote, { parent, name }: LockedTarget): Promise<boolean> {
+  try {
+    const file = await openToTakeBack(parent.at(name));
+    await takeBack(note, file, "always").finally(() => file.close());
+    return true;
+  } catch (failure) {
+    disk.report(failure);
+    return false;
+  }
+}
+
+async function copy(from: FileHandle, to: FileHandle, length: number): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, length));
+  for (let position = 0; position < length; ) {
+    const wanted = Math.min(buffer.length, length - position);
+    const { bytesRead } = await from.read(buffer, 0, wanted, position);
     if (bytesRead === 0) throw new Error("the received content became shorter while it was appended");
     await to.appendFile(buffer.subarray(0, bytesRead));
     position += bytesRead;

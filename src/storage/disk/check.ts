@@ -1,14 +1,21 @@
 import { Buffer } from "node:buffer";
 import type { Disk } from "./disk.ts";
+import { OpenDirectory } from "./open-directory.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 
 /** Stores a byte under a name that nobody sees and removes it again; throws where that cannot be done. */
 export async function check(disk: Disk): Promise<void> {
-  const file = await TemporaryFile.create(disk.paths.root, "content");
+  await disk.paths.requireRoot();
+  const root = await OpenDirectory.open(disk.paths.root);
   try {
-    await file.receive([Buffer.of(0)]);
-    if (disk.sync) await file.handle.sync();
+    const file = await TemporaryFile.create(root);
+    try {
+      await file.receive([Buffer.of(0)]);
+      if (disk.sync) await file.handle.sync();
+    } finally {
+      await file.remove();
+    }
   } finally {
-    await file.remove();
+    await root.close();
   }
 }

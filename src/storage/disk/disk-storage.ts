@@ -1,18 +1,17 @@
-import { lstat } from "node:fs/promises";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
 import { check } from "./check.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
-import { meansAbsent, withStorageErrors } from "./errors.ts";
+import { withStorageErrors } from "./errors.ts";
 import { list } from "./list.ts";
 import { openFile } from "./open-file.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
-import { measure } from "./pending-appends.ts";
 import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { abandonedAfterMs } from "./temporary-file.ts";
 import { update } from "./update.ts";
+import { statAt } from "./visible-stat.ts";
 import { watch } from "./watch.ts";
 import { write } from "./write.ts";
 
@@ -42,11 +41,18 @@ export interface DiskStorageOptions {
 export function diskStorage(root: string, options: DiskStorageOptions = {}): Storage {
   const { symlinks = "within-root", durability = "fsync" } = options;
   const witnesses = new Set<ChangeWitness>();
-  const disk: Disk = { paths: new DiskPaths(root, symlinks), sync: durability === "fsync", witnesses };
+  let report: (problem: unknown) => void = () => {};
+  const disk: Disk = {
+    paths: new DiskPaths(root, symlinks),
+    sync: durability === "fsync",
+    witnesses,
+    report: (problem) => report(problem),
+  };
   const smallFiles = new SmallFiles(disk.paths);
   let recovering: NodeJS.Timeout | undefined;
   return {
-    async start() {
+    async start(reporter = () => {}) {
+      report = reporter;
       const isSomeInUse = await recover(disk.paths.root);
       // Of another process, which may still die: looked at again when that would be beyond doubt.
       if (!isSomeInUse) return;
@@ -76,14 +82,9 @@ function ignoreFailure(): void {}
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {
   const real = await disk.paths.find(path);
-  if (real === undefined) return undefined;
-  try {
-    const found = await measure(() => lstat(real, { bigint: true }));
-    return found?.type === "file" && path.endsWith("/") ? undefined : found;
-  } catch (error) {
-    if (meansAbsent(error)) return undefined;
-    throw error;
-  }
+  const found = real === undefined ? undefined : await statAt(real);
+  if (found === undefined) await disk.paths.requireRoot();
+  return found?.type === "file" && path.endsWith("/") ? undefined : found;
 }
 
 async function open(disk: Disk, path: string): Promise<OpenFile | undefined> {

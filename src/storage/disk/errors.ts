@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { StorageError, type StorageErrorCode } from "../storage.ts";
 
 /** What the operating system says, in the words of the storage. Anything else is unexpected and passed on as it is. */
@@ -13,7 +14,7 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   EFBIG: "full",
   EACCES: "forbidden",
   EPERM: "forbidden",
-  EROFS: "forbidden",
+  EROFS: "read-only",
   ELOOP: "forbidden",
   ENXIO: "forbidden", // a socket, or a FIFO that nobody reads
   ENODEV: "forbidden",
@@ -25,10 +26,16 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
 /** Means "nothing to read here": no such name, a file where a directory is needed, links in a circle, a socket. */
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV"]);
 
+/** Names of errors by their numbers; Node knows fewer names than numbers (EDQUOT is "Unknown system error -122" in Node 20). */
+const names: ReadonlyMap<number, string> = new Map(Object.entries(constants.errno).map(([name, no]) => [no, name]));
+
 /** The operating system's name of an error (`"ENOENT"`), or `""` for any other error. */
 export function errnoOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "";
+  if (!(error instanceof Error && "code" in error)) return "";
+  const { code } = error;
+  if (typeof code === "string" && /^E[A-Z0-9]+$/.test(code)) return code;
+  const isUnnamed = "errno" in error && typeof error.errno === "number" && "syscall" in error;
+  return isUnnamed ? (names.get(-Number(error.errno)) ?? "") : "";
 }
 
 /** Whether the error only says that there is nothing to read. */

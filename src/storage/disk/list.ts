@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./errors.ts";
+import { OpenDirectory } from "./open-directory.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 
 /** How many names are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
@@ -16,17 +17,33 @@ export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     const real = await disk.paths.find(path);
-    if (real === undefined) throw new StorageError("not-found");
+    if (real === undefined) {
+      await disk.paths.requireRoot();
+      throw new StorageError("not-found");
+    }
+    yield* entriesIn(disk, path, await OpenDirectory.open(real));
+  } catch (error) {
+    throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
+  }
+}
+
+async function* entriesIn(
+  disk: Disk,
+  path: string,
+  directory: OpenDirectory,
+): AsyncGenerator<StoredEntry, void, undefined> {
+  const { real } = directory;
+  try {
     let batch: Dirent[] = [];
-    for await (const found of await opendir(real, { bufferSize: 4 * batchSize })) {
+    for await (const found of await opendir(directory.at("."), { bufferSize: 4 * batchSize })) {
       batch.push(found);
       if (batch.length < batchSize) continue;
       yield* await entriesOf(disk, path, real, batch);
       batch = [];
     }
     yield* await entriesOf(disk, path, real, batch);
-  } catch (error) {
-    throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
+  } finally {
+    await directory.close();
   }
 }
 

@@ -1,10 +1,12 @@
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
 import { meansAbsent } from "./errors.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
-import { measure } from "./pending-appends.ts";
+import { storedStat } from "./file-version.ts";
+import { liesAt } from "./open-directory.ts";
+import { isSettled, lockedStat, visibleStat } from "./visible-stat.ts";
 
 // The real location has no links in it: should one appear in between, it is not followed. And opening a FIFO that
 // nobody writes must not hang.
@@ -13,15 +15,37 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 /** Opens the regular file at a real location; `undefined` where there is none. */
 export async function openFile(real: string): Promise<OpenFile | undefined> {
   const handle = await openIfThere(real);
-  if (handle === undefined) return undefined;
+  return (
+    handle &&
+    readable(handle, async (stats) => {
+      // What was found once to be whole and in its place is that still, as long as it is the same version.
+      if (isSettled(real, storedStat(stats))) return storedStat(stats);
+      // A directory above it may have become a link since its path was found to lie inside the root.
+      if (!(await liesAt(handle, real))) return undefined;
+      return visibleStat(real, stats, () => handle.stat({ bigint: true }));
+    })
+  );
+}
+
+/** Opens a regular file of whose name the lock is held, by way of its open directory. */
+export async function openFileAt(location: string): Promise<OpenFile | undefined> {
+  const handle = await openIfThere(location);
+  return handle && readable(handle, async (stats) => lockedStat(stats));
+}
+
+async function readable(
+  handle: FileHandle,
+  statOf: (stats: BigIntStats) => Promise<StoredStat | undefined>,
+): Promise<OpenFile | undefined> {
   try {
-    const stat = await measure(() => handle.stat({ bigint: true }));
-    if (stat?.type === "file") return new OpenDiskFile(handle, stat);
+    const stats = await handle.stat({ bigint: true });
+    const stat = stats.isFile() ? await statOf(stats) : undefined; // not a directory, a FIFO, a device
+    if (stat) return new OpenDiskFile(handle, stat);
   } catch (error) {
     await handle.close();
     throw error;
   }
-  await handle.close(); // a directory, a FIFO, a device
+  await handle.close();
   return undefined;
 }
 

@@ -49,9 +49,24 @@ export class DiskPaths {
     }
   }
 
+  /** Throws `unavailable` where the root itself is gone: that nothing is found in it says nothing. */
+  async requireRoot(): Promise<void> {
+    try {
+      await lstat(this.root);
+    } catch (error) {
+      throw meansAbsent(error) ? new StorageError("unavailable", error) : error;
+    }
+  }
+
+  /** Whether something that lies there, not by way of a link, may be changed. */
+  isChangeable(location: string): boolean {
+    return this.#admits(location, location);
+  }
+
   /**
    * Where a change under a request path is to be made; it need not exist, nor its parents. Throws `forbidden` where a
-   * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way.
+   * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way, `unavailable` where the root
+   * is gone.
    */
   async target(path: string): Promise<Target> {
     const location = this.locationOf(path);
@@ -113,7 +128,7 @@ async function nearestExisting(location: string, top: string | undefined): Promi
   for (let existing = location; ; existing = dirname(existing)) {
     const real = await realpathIfThere(existing);
     if (real === undefined) {
-      if (existing === top || existing === dirname(existing)) throw new StorageError("not-found");
+      if (existing === top || existing === dirname(existing)) throw new StorageError("unavailable");
       continue;
     }
     const rest = location.slice(existing.length);

@@ -1,51 +1,51 @@
 import type { Dir } from "node:fs";
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { openNote } from "./append-note.ts";
+import { recordAt } from "./disk.ts";
 import { errnoOf } from "./errors.ts";
+import { removeNote } from "./take-back.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
-import { followUndoNote } from "./undo-note.ts";
+import { endIfAbandoned } from "./visible-stat.ts";
 
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
-const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS"]);
+const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);
 
 /**
- * Removes what processes that died left behind anywhere under `root`, and undoes the appends they did not finish. Gives
+ * Removes what processes that died left behind anywhere under `root`, and takes back the appends they did not finish. Gives
  * whether there are files that others may still be at work on.
  */
 export async function recover(root: string): Promise<boolean> {
   const directories = [root];
   let isSomeInUse = false;
   for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
-    const { subdirectories, temporaryFiles } = await contentsOf(directory, directory === root);
+    const { subdirectories, leftovers } = await contentsOf(directory, directory === root);
     for (const subdirectory of subdirectories) directories.push(subdirectory);
-    for (const file of temporaryFiles) {
-      if (!(await isLeftBehind(file))) isSomeInUse = true;
-      else await tidy(file);
-    }
+    if (await tidy(directory, leftovers)) isSomeInUse = true;
   }
   return isSomeInUse;
 }
 
-interface Contents {
-  readonly subdirectories: readonly string[];
-  readonly temporaryFiles: readonly TemporaryEntry[];
+/** Does the same in one directory. */
+export async function removeLeftovers(directory: string): Promise<void> {
+  await tidy(directory, (await contentsOf(directory, false)).leftovers);
 }
 
-interface TemporaryEntry {
-  readonly name: string;
-  readonly path: string;
+interface Contents {
+  readonly subdirectories: readonly string[];
+  /** Names of temporary files. */
+  readonly leftovers: readonly string[];
 }
 
 async function contentsOf(directory: string, isRequired: boolean): Promise<Contents> {
   const subdirectories: string[] = [];
-  const temporaryFiles: TemporaryEntry[] = [];
+  const leftovers: string[] = [];
   for await (const entry of await openDirectory(directory, isRequired)) {
-    const path = join(directory, entry.name);
     // A link to a directory is not one here: what lies outside is not ours, what lies inside is found without it.
-    if (entry.isDirectory()) subdirectories.push(path);
-    else if (entry.isFile() && temporaryKind(entry.name)) temporaryFiles.push({ name: entry.name, path });
+    if (entry.isDirectory()) subdirectories.push(join(directory, entry.name));
+    else if (entry.isFile() && temporaryKind(entry.name)) leftovers.push(entry.name);
   }
-  return { subdirectories, temporaryFiles };
+  return { subdirectories, leftovers };
 }
 
 async function openDirectory(directory: string, isRequired: boolean): Promise<Dir | readonly never[]> {
@@ -57,20 +57,27 @@ async function openDirectory(directory: string, isRequired: boolean): Promise<Di
   }
 }
 
-async function isLeftBehind({ name, path }: TemporaryEntry): Promise<boolean> {
-  try {
-    return isAbandoned(name, (await lstat(path)).mtimeMs);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return true; // its process has just finished with it
-    throw error;
+/** Whether some of them are in use. */
+async function tidy(directory: string, leftovers: readonly string[]): Promise<boolean> {
+  let isSomeInUse = false;
+  for (const name of leftovers) {
+    try {
+      const location = join(directory, name);
+      if (temporaryKind(name) === "append") await endAppendOf(directory, location);
+      else if (isAbandoned(name, (await lstat(location)).mtimeMs)) await unlink(location);
+      else isSomeInUse = true;
+    } catch (error) {
+      if (!untidiable.has(errnoOf(error))) throw error;
+    }
   }
+  return isSomeInUse;
 }
 
-async function tidy({ name, path }: TemporaryEntry): Promise<void> {
-  try {
-    if (temporaryKind(name) === "undo") await followUndoNote(path);
-    await unlink(path);
-  } catch (error) {
-    if (!untidiable.has(errnoOf(error))) throw error;
-  }
+/** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */
+async function endAppendOf(directory: string, location: string): Promise<void> {
+  const note = await openNote(location);
+  await note?.handle.close();
+  if (!note) return removeNote(location);
+  const file = join(directory, note.name);
+  await endIfAbandoned(file, await recordAt(file), location);
 }

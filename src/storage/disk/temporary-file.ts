@@ -2,19 +2,20 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
-import { join } from "node:path";
 import type { Content } from "../storage.ts";
+import { isAppendNoteName } from "./append-note.ts";
 import { errnoOf } from "./errors.ts";
+import type { OpenDirectory } from "./open-directory.ts";
 
 /** A live process adds to its temporary file, or is done with it, well within this time. */
 export const abandonedAfterMs = 600_000;
 
-/** What a temporary file is for: content on its way into a file, or how to undo an append that was cut short. */
-export type TemporaryKind = "content" | "undo";
+/** What a temporary file is for: content on its way into a file, or a note about an append. */
+export type TemporaryKind = "content" | "append";
 
-// .filement-<machine>-<process id>-<random>[.undo].tmp; any case, since file systems may ignore it.
+// .filement-<machine>-<process id>-<random>.tmp; any case, since file systems may ignore it.
 const temporaryName = /^\.filement-.*\.tmp$/i;
-const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+(\.undo)?\.tmp$/;
+const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+\.tmp$/;
 
 // Process ids say nothing about the processes of another machine (or container) that shares the directory.
 const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
@@ -29,9 +30,8 @@ export function isTemporaryName(name: string): boolean {
 
 /** What a temporary file of this server is for; `undefined` for every other name. */
 export function temporaryKind(name: string): TemporaryKind | undefined {
-  const parts = ownName.exec(name);
-  if (parts === null) return undefined;
-  return parts[3] === undefined ? "content" : "undo";
+  if (isAppendNoteName(name)) return "append";
+  return ownName.test(name) ? "content" : undefined;
 }
 
 /**
@@ -69,17 +69,24 @@ export class TemporaryFile {
     this.handle = handle;
   }
 
-  /** Makes an empty one. In the target's own directory, so that it can be renamed and takes space where it will. */
-  static async create(directory: string, kind: TemporaryKind, mode = 0o600): Promise<TemporaryFile> {
-    const suffix = kind === "undo" ? ".undo.tmp" : ".tmp";
-    const path = join(directory, `.filement-${machine}-${process.pid}-${randomBytes(8).toString("hex")}${suffix}`);
+  /**
+   * Makes an empty one. In the target's own directory, so that it can be renamed and takes space where it will; the
+   * directory is to stay open for as long as the file.
+   */
+  static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
+    const path = directory.at(`.filement-${machine}-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return new TemporaryFile(path, await open(path, flags, mode));
   }
 
-  /** Adds all of the content. */
-  async receive(content: Content | Iterable<Uint8Array>): Promise<void> {
-    for await (const piece of content) await this.handle.appendFile(piece);
+  /** Adds all of the content, and gives its length. */
+  async receive(content: Content | Iterable<Uint8Array>): Promise<number> {
+    let length = 0;
+    for await (const piece of content) {
+      await this.handle.appendFile(piece);
+      length += piece.byteLength;
+    }
+    return length;
   }
 
   /** Takes the place of whatever file has that path. */
@@ -99,18 +106,18 @@ export class TemporaryFile {
     await this.#unlink();
   }
 
-  /** Closes it, and removes it unless it was moved. Harmless when called twice. */
+  /**
+   * Closes it, and removes it unless it was moved. Harmless when called twice, and never rejects: what was to be done is
+   * done or has failed already, and nobody sees what stays until the next start.
+   */
   async remove(): Promise<void> {
-    try {
-      await this.handle.close();
-    } finally {
-      if (this.#isThere) await this.#unlink();
-    }
+    await this.handle.close().catch(() => {});
+    if (this.#isThere) await this.#unlink();
   }
 
   async #reserveAndMoveTo(path: string): Promise<void> {
     const reserved = await open(path, "wx");
-    await reserved.close();
+    await reserved.close().catch(() => {}); // it is there, and nothing was written to it
     try {
       await this.moveTo(path);
     } catch (error) {
@@ -121,10 +128,6 @@ export class TemporaryFile {
 
   async #unlink(): Promise<void> {
     this.#isThere = false;
-    try {
-      await unlink(this.path);
-    } catch (error) {
-      if (errnoOf(error) !== "ENOENT") throw error; // removed by someone else: all the same
-    }
+    await unlink(this.path).catch(() => {});
   }
 }

@@ -1,10 +1,8 @@
-import { dirname } from "node:path";
 import { type Edit, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
-import { callWitnesses, type Disk, locked, maxAttempts, regularFileAt } from "./disk.ts";
-import { openFile } from "./open-file.ts";
-import type { Target } from "./paths.ts";
-import { visibleStat } from "./pending-appends.ts";
+import { callWitnesses, type Disk, type LockedTarget, locked, maxAttempts, recordAt, regularFile } from "./disk.ts";
+import { openFileAt } from "./open-file.ts";
 import { TemporaryFile } from "./temporary-file.ts";
+import { lockedStat } from "./visible-stat.ts";
 import { fill, keepAttributes, moveIntoPlace } from "./write.ts";
 
 /** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
@@ -22,9 +20,9 @@ export async function update(disk: Disk, path: string, edit: Edit): Promise<Writ
   });
 }
 
-async function readWhole(path: string, { real }: Target): Promise<{ stat: StoredStat; bytes: Uint8Array }> {
-  await regularFileAt(real);
-  const file = path.endsWith("/") ? undefined : await openFile(real);
+async function readWhole(path: string, target: LockedTarget): Promise<{ stat: StoredStat; bytes: Uint8Array }> {
+  regularFile(target.current);
+  const file = path.endsWith("/") || !target.current ? undefined : await openFileAt(target.parent.at(target.name));
   if (file === undefined) throw new StorageError("not-found");
   try {
     return { stat: file.stat, bytes: await file.bytes() };
@@ -36,17 +34,17 @@ async function readWhole(path: string, { real }: Target): Promise<{ stat: Stored
 /** What is stored now; `undefined`, and nothing is changed, if it is no longer the version that was edited. */
 async function replaceIfStill(
   disk: Disk,
-  target: Target,
+  target: LockedTarget,
   version: string,
   content: Uint8Array,
 ): Promise<StoredStat | undefined> {
-  const temporary = await TemporaryFile.create(dirname(target.real), "content");
+  const temporary = await TemporaryFile.create(target.parent);
   try {
-    await fill(disk, temporary, [content]);
-    const current = await regularFileAt(target.real);
-    if (current === undefined || visibleStat(current).version !== version) return undefined;
+    const size = await fill(disk, temporary, [content]);
+    const current = regularFile(await recordAt(target.parent.at(target.name)));
+    if (current === undefined || lockedStat(current).version !== version) return undefined;
     await keepAttributes(temporary.handle, current);
-    return await moveIntoPlace(disk, temporary, target, false);
+    return await moveIntoPlace(disk, temporary, target, size);
   } finally {
     await temporary.remove();
   }

@@ -1,16 +1,17 @@
 import type { Dirent } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
+import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
 import { DirectoryEvents } from "./directory-events.ts";
-import { type ChangeWitness, type Disk, diskLocks } from "./disk.ts";
+import type { ChangeWitness, Disk } from "./disk.ts";
 import { errnoOf, meansAbsent } from "./errors.ts";
 import { FileLinks } from "./file-links.ts";
 import { unaddressable } from "./list.ts";
-import { measure } from "./pending-appends.ts";
+import { diskLocks } from "./machine-locks.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-file.ts";
+import { statAt } from "./visible-stat.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
 
 /** How many entries of a directory are looked at together. */
@@ -238,13 +239,4 @@ class DiskWatch implements ChangeWitness {
 function split(path: string): { directory: string; name: string } {
   const slash = path.lastIndexOf("/");
   return { directory: path.slice(0, slash), name: path.slice(slash + 1) };
-}
-
-async function statAt(location: string): Promise<StoredStat | undefined> {
-  try {
-    return await measure(() => lstat(location, { bigint: true }));
-  } catch (error) {
-    if (meansAbsent(error)) return undefined;
-    throw error;
-  }
 }

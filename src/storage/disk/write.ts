@@ -1,143 +1,171 @@
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, lstat, mkdir, rmdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
 import { type Content, StorageError, type StoredStat, type WriteOptions, type WriteResult } from "../storage.ts";
-import { type Disk, locked, maxAttempts, regularFileAt, syncDirectory } from "./disk.ts";
+import { type Disk, type LockedTarget, locked, maxAttempts, recordAt, regularFile } from "./disk.ts";
 import { errnoOf } from "./errors.ts";
-import { storedStat, uniqueMoment } from "./file-version.ts";
+import { statAfterChange, uniqueMoment } from "./file-version.ts";
+import { MissingParents } from "./missing-parents.ts";
+import { OpenDirectory } from "./open-directory.ts";
 import type { Target } from "./paths.ts";
-import { visibleStat } from "./pending-appends.ts";
 import { TemporaryFile } from "./temporary-file.ts";
+import { lockedStat, settle } from "./visible-stat.ts";
+
+/** What of a file's mode its successor gets: set-user-id and set-group-id were meant for the program that it was. */
+const keptMode = 0o1777n;
 
 /** Stores content as a file: received beside it first, so that a slow sender keeps nobody waiting, then moved there. */
 export async function write(disk: Disk, path: string, content: Content, options: WriteOptions): Promise<WriteResult> {
   const { check, createParents = true, exclusive = false } = options;
   if (path.endsWith("/")) throw new StorageError("is-directory");
-  const { temporary, replaced } = await temporaryFor(disk, path, { createParents, exclusive });
+  const rules: Rules = { createParents, exclusive };
+  const upload = await beginUpload(disk, path, rules);
   try {
-    await fill(disk, temporary, content);
-    return await locked(disk, path, async (target) => {
-      const current = await replaceable(target, { createParents, exclusive });
-      check?.(current && visibleStat(current));
-      await keepAttributes(temporary.handle, current ?? replaced);
-      const stat = await moveIntoPlace(disk, temporary, target, exclusive);
-      return { created: current === undefined, stat };
+    const size = await fill(disk, upload.temporary, content);
+    return await commit(disk, path, upload.directory, async (target) => {
+      const current = replaceable(target, target.current, rules);
+      check?.(current && lockedStat(current));
+      await keepAttributes(upload.temporary.handle, current ?? upload.replaced);
+      const stat = await moveIntoPlace(disk, upload.temporary, target, size);
+      await end(upload); // under the lock, so that our caller announces the change before the next one can be made
+      return { created: !current, stat };
     });
   } finally {
-    await temporary.remove();
+    await end(upload);
   }
 }
 
-/** Receives all of the content; on the disk itself when this resolves. */
-export async function fill(
-  disk: Disk,
-  temporary: TemporaryFile,
-  content: Content | Iterable<Uint8Array>,
-): Promise<void> {
-  await temporary.receive(content);
-  const moment = uniqueMoment();
-  await temporary.handle.utimes(moment, moment);
-  if (disk.sync) await temporary.handle.sync();
-}
-
-/** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
-export async function keepAttributes(handle: FileHandle, replaced: BigIntStats | undefined): Promise<void> {
-  if (replaced === undefined) return;
-  const isOwnerKept = await isAllowed(handle.chown(Number(replaced.uid), Number(replaced.gid)));
-  // Set-user-id bits were meant for the owner the file had; under another they would be a gift.
-  await isAllowed(handle.chmod(Number(replaced.mode) & (isOwnerKept ? 0o7777 : 0o777)));
-}
-
-/** The moment of the change: the file is there under its own name, as a whole. Closes the temporary file. */
-export async function moveIntoPlace(
-  disk: Disk,
-  temporary: TemporaryFile,
-  target: Target,
-  exclusive: boolean,
-): Promise<StoredStat> {
-  await moveMakingParents(temporary, target, exclusive);
-  if (disk.sync) await Promise.all([target.real, ...target.missing].map((made) => syncDirectory(dirname(made))));
-  const stat = storedStat(await temporary.handle.stat({ bigint: true }));
+/** Harmless when called twice; never rejects. */
+async function end({ temporary, directory }: Upload): Promise<void> {
   await temporary.remove();
-  return stat;
+  await directory.close();
 }
 
-type Rules = Required<Pick<WriteOptions, "createParents" | "exclusive">>;
-
-/** Makes the temporary file in the directory of the target, or as long as that does not exist, in the nearest above. */
-async function temporaryFor(
+/** Tries again where the directories above went away under it, or another program put a file there: it is looked at anew. */
+async function commit<T>(
   disk: Disk,
   path: string,
-  rules: Rules,
-): Promise<{ temporary: TemporaryFile; replaced: BigIntStats | undefined }> {
+  open: OpenDirectory,
+  task: (target: LockedTarget) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const target = await disk.paths.target(path);
-    const replaced = await replaceable(target, rules);
     try {
-      // The new content of a private file is private from its first byte on.
-      const mode = replaced === undefined ? 0o666 : 0o600;
-      return { temporary: await TemporaryFile.create(target.directory, "content", mode), replaced };
+      return await locked(disk, path, task, open);
     } catch (error) {
-      // The directory was removed since we looked.
-      if (errnoOf(error) !== "ENOENT" || attempt === maxAttempts) throw error;
-    }
-  }
-}
-
-/** What would be replaced; throws where the rules, or the kind of what is there, forbid it. */
-async function replaceable(target: Target, { createParents, exclusive }: Rules): Promise<BigIntStats | undefined> {
-  const current = await regularFileAt(target.real);
-  if (exclusive && current !== undefined) throw new StorageError("exists");
-  if (!createParents && target.missing.length > 0) throw new StorageError("no-parent");
-  return current;
-}
-
-async function moveMakingParents(temporary: TemporaryFile, target: Target, exclusive: boolean): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const made: string[] = [];
-    try {
-      for (const directory of target.missing) if (await makeDirectory(directory)) made.push(directory);
-      if (exclusive) await temporary.moveToFree(target.real);
-      else await temporary.moveTo(target.real);
-      return;
-    } catch (error) {
-      await removeEmpty(made);
-      if (errnoOf(error) !== "ENOENT") throw error;
-      // Someone removed the directories that were just made, or the temporary file, or all of it.
+      if (!["ENOENT", "EEXIST"].includes(errnoOf(error))) throw error;
       if (attempt === maxAttempts) throw new StorageError("conflict", error);
     }
   }
 }
 
-/** Whether it had to be made. What another made there meanwhile will do if it is a directory, and not a link to one. */
-async function makeDirectory(directory: string): Promise<boolean> {
+/** Receives all of the content; on the disk itself when this resolves, to how many bytes it came. */
+export async function fill(
+  disk: Disk,
+  temporary: TemporaryFile,
+  content: Content | Iterable<Uint8Array>,
+): Promise<number> {
+  const size = await temporary.receive(content);
+  const moment = uniqueMoment();
+  await temporary.handle.utimes(moment, moment);
+  if (disk.sync) await temporary.handle.sync();
+  return size;
+}
+
+/** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
+export async function keepAttributes(handle: FileHandle, replaced: BigIntStats | undefined): Promise<void> {
+  if (replaced === undefined) return;
+  const own = await handle.stat({ bigint: true });
+  const mode = replaced.mode & keptMode;
+  if (own.uid !== replaced.uid || own.gid !== replaced.gid) {
+    await attempt(handle.chown(Number(replaced.uid), Number(replaced.gid)));
+  }
+  if ((own.mode & 0o7777n) !== mode) await attempt(handle.chmod(Number(mode)));
+}
+
+/**
+ * The moment of the change: the file is there under its own name, as a whole. What fails after it is reported, and does not
+ * undo it. Takes no file's place but that of `target.current`; throws `exists` where another came first.
+ */
+export async function moveIntoPlace(
+  disk: Disk,
+  temporary: TemporaryFile,
+  target: LockedTarget,
+  size: number,
+): Promise<StoredStat> {
+  const parents = await MissingParents.make(target);
   try {
-    await mkdir(directory);
-    return true;
+    const place = parents.directory.at(target.name);
+    if (target.current) await temporary.moveTo(place);
+    else await temporary.moveToFree(place);
+    if (disk.sync) await parents.sync().catch(disk.report);
+    const stat = await statAfterChange(temporary.handle, size);
+    settle(join(parents.directory.real, target.name), stat);
+    return stat;
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-    if (!(await lstat(directory)).isDirectory()) throw new StorageError("not-a-directory", error);
-    return false;
+    await parents.remove();
+    throw error;
+  } finally {
+    await parents.close();
   }
 }
 
-async function removeEmpty(directories: readonly string[]): Promise<void> {
-  for (const directory of directories.toReversed()) {
+type Rules = Required<Pick<WriteOptions, "createParents" | "exclusive">>;
+
+interface Upload {
+  readonly temporary: TemporaryFile;
+  /** Where it lies: the directory of the target or, as long as that does not exist, the nearest above. */
+  readonly directory: OpenDirectory;
+  /** What is to be replaced. */
+  readonly replaced: BigIntStats | undefined;
+}
+
+async function beginUpload(disk: Disk, path: string, rules: Rules): Promise<Upload> {
+  for (let attempt = 1; ; attempt += 1) {
+    const target = await disk.paths.target(path);
+    const replaced = replaceable(target, target.exists ? await recordAt(target.real) : undefined, rules);
     try {
-      await rmdir(directory);
-    } catch {
-      return; // Someone put a file there, or removed it: no longer ours to tidy.
+      return await createIn(target.directory, replaced);
+    } catch (error) {
+      // The directory was removed, or another took its place, since we looked.
+      const isGone = errnoOf(error) === "ENOENT" || (error instanceof StorageError && error.code === "conflict");
+      if (!isGone || attempt === maxAttempts) throw error;
     }
   }
 }
 
-/** Waits for a change of attributes; `false` where this user may not, or the file system has none. */
-async function isAllowed(change: Promise<void>): Promise<boolean> {
+async function createIn(real: string, replaced: BigIntStats | undefined): Promise<Upload> {
+  const directory = await OpenDirectory.open(real);
+  try {
+    // The new content of a private file is private from its first byte on.
+    const mode = replaced === undefined ? 0o666 : modeOf(replaced);
+    return { directory, replaced, temporary: await TemporaryFile.create(directory, mode) };
+  } catch (error) {
+    await directory.close();
+    throw error;
+  }
+}
+
+function modeOf({ mode }: BigIntStats): number {
+  return (mode & 0o004n) === 0n ? 0o600 : Number(mode & 0o777n);
+}
+
+/** What would be replaced; throws where the rules, or the kind of what is there, forbid it. */
+function replaceable(
+  target: Target,
+  found: BigIntStats | undefined,
+  { createParents, exclusive }: Rules,
+): BigIntStats | undefined {
+  const current = regularFile(found);
+  if (exclusive && current !== undefined) throw new StorageError("exists");
+  if (!createParents && target.missing.length > 0) throw new StorageError("no-parent");
+  return current;
+}
+
+/** Waits for a change of attributes that this user may not make, or the file system not keep: then it is left. */
+async function attempt(change: Promise<void>): Promise<void> {
   try {
     await change;
-    return true;
   } catch (error) {
-    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"].includes(errnoOf(error))) return false;
-    throw error;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"].includes(errnoOf(error))) throw error;
   }
 }

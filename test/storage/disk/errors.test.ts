@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { asStorageError, errnoOf, meansAbsent, withStorageErrors } from "../../../src/storage/disk/errors.ts";
 
@@ -17,7 +18,7 @@ describe("an error of the operating system", () => {
     ["EFBIG", "full"],
     ["EACCES", "forbidden"],
     ["EPERM", "forbidden"],
-    ["EROFS", "forbidden"],
+    ["EROFS", "read-only"],
     ["ELOOP", "forbidden"],
     ["EMFILE", "busy"],
     ["ENFILE", "busy"],
@@ -32,6 +33,12 @@ describe("an error of the operating system", () => {
       expect(asStorageError(error)).toBe(error);
     },
   );
+
+  it("is told by its number where Node does not know its name", () => {
+    const unnamed = { code: "Unknown system error -122", errno: -constants.errno.EDQUOT, syscall: "write" };
+    expect(errnoOf(Object.assign(new Error("quota"), unnamed))).toBe("EDQUOT");
+    expect(errnoOf(Object.assign(new Error("no system call"), { code: "X", errno: -1 }))).toBe("");
+  });
 
   it("is told by its name", () => {
     expect([errnoOf(errno("ENOENT")), errnoOf(errno("ERR_X")), errnoOf(undefined)]).toEqual(["ENOENT", "", ""]);

@@ -1,13 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { appendNoteName, markBegun, writeRecord } from "../../../src/storage/disk/append-note.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { diskLocks } from "../../../src/storage/disk/machine-locks.ts";
+import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { abandonedAfterMs, TemporaryFile } from "../../../src/storage/disk/temporary-file.ts";
 import type { Content } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
-import { gate, textAt } from "../content.ts";
+import { content, gate, textAt } from "../content.ts";
 
 const dieAt = compiled("die-at");
 
@@ -103,55 +107,134 @@ describe("a start", () => {
   });
 });
 
-describe("an undo note", () => {
-  it("is followed as long as the file is what the append made of it", async () => {
-    const { root, inode } = await fileOf("0123456789");
-    await noteIn(root, { name: "a.txt", inode, from: 4, to: 12 });
+describe("a note about an append", () => {
+  const old = "0123456789";
+  const added = "abcdefghij".repeat(1000);
+
+  /** What a process leaves that dies when the file has come to `found`. */
+  async function cutAppend(found: string, { change = {}, note }: { change?: object; note?: Buffer } = {}) {
+    const root = await temporaryDirectory();
+    const file = join(root, "a.txt");
+    await writeFile(file, found);
+    const { ino: inode } = await stat(file, { bigint: true });
+    const before = { size: BigInt(old.length), mtimeNs: 1n, ctimeNs: 1n };
+    const proof = { length: added.length, checksum: crc32(added), context: crc32(old) };
+    const handle = await open(join(root, appendNoteName(inode)), "wx+");
+    if (note) await handle.writeFile(note);
+    else {
+      const record = { name: "a.txt", inode, before, ...proof, ...change };
+      await handle.writeFile(added);
+      await writeRecord(handle, record);
+      await markBegun(handle, record);
+    }
+    await handle.close();
+    return { root, file };
+  }
+
+  const ways: ReadonlyArray<[string, (root: string) => Promise<unknown>]> = [
+    ["a start", async (root) => diskStorage(root).start?.()],
+    ["a read", async (root) => textAt(diskStorage(root), "/a.txt")],
+    ["an edit", async (root) => diskStorage(root).update("/a.txt", () => undefined)],
+    ["an append", async (root) => diskStorage(root).append("/a.txt", content())],
+  ];
+
+  it.each(ways)("has %s take back what is not whole", async (_, touch) => {
+    const { root, file } = await cutAppend(old + added.slice(0, 4000));
+    await touch(root);
+    expect(await textOf(file)).toBe(old);
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it.each(ways)("has %s leave what is whole, and what came after it", async (_, touch) => {
+    const { root, file } = await cutAppend(`${old}${added} and more`);
+    await touch(root);
+    expect(await textOf(file)).toBe(`${old}${added} and more`);
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it.each(ways)("has %s leave what another program has added to half of it", async (_, touch) => {
+    const { root, file } = await cutAppend(`${old}${added.slice(0, 4000)}ANOTHER LINE`);
+    await touch(root);
+    expect(await textOf(file)).toBe(`${old}ANOTHER LINE`);
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it("has zeros taken back that a power failure left in place of the content", async () => {
+    const torn = added.slice(0, 4000) + "\0".repeat(2000) + added.slice(6000, 8000);
+    const { root, file } = await cutAppend(old + torn);
     await diskStorage(root).start?.();
-    expect(await textOf(join(root, "a.txt"))).toBe("0123");
+    expect(await textOf(file)).toBe(old);
+  });
+
+  it.each([
+    ["holds other bytes", `${old}other bytes`, {}],
+    ["was begun anew since", `9876543210${added.slice(0, 4000)}`, {}],
+    ["was replaced since", old + added.slice(0, 4000), { inode: 1n }],
+    ["was shortened since", "0123", {}],
+    ["is not in its directory", old + added.slice(0, 4000), { name: "../a.txt" }],
+    ["is gone", old + added.slice(0, 4000), { name: "gone.txt" }],
+    ["has a name of 300 letters", old + added.slice(0, 4000), { name: "x".repeat(300) }],
+    ["has a name with NUL", old + added.slice(0, 4000), { name: "a\0.txt" }],
+    ["was negative", old + added.slice(0, 4000), { before: { size: -4n, mtimeNs: 1n, ctimeNs: 1n } }],
+    ["got other content", old + added.slice(0, 4000), { checksum: 1 }],
+    ["got a negative length", old + added.slice(0, 4000), { length: -3 }],
+  ])("is removed and not followed when the file %s", async (_, found, change) => {
+    const { root, file } = await cutAppend(found, { change });
+    await diskStorage(root).start?.();
+    expect(await textOf(file)).toBe(found);
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
   it.each([
-    ["was replaced since", { inode: "1" }],
-    ["has grown further since", { to: 9 }],
-    ["was shortened since", { from: 10 }],
-    ["is not in its directory", { name: "../a.txt" }],
-    ["is gone", { name: "gone.txt" }],
-    ["is not named in it", { name: undefined }],
-  ])("is ignored when the file %s", async (_, change) => {
-    const { root, inode } = await fileOf("0123456789");
-    await noteIn(root, { name: "a.txt", inode, from: 4, to: 12, ...change });
+    ["empty", Buffer.alloc(0)],
+    ["short", Buffer.from("half a note")],
+    ["of zeros", Buffer.alloc(5000)],
+    ["of other JSON", Buffer.from("null".padEnd(3000))],
+  ])("is removed and not followed when it is %s", async (_, note) => {
+    const { root, file } = await cutAppend(old, { note });
     await diskStorage(root).start?.();
-    expect(await textOf(join(root, "a.txt"))).toBe("0123456789");
+    expect(await textOf(file)).toBe(old);
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
-  it("is ignored when it is not whole", async () => {
-    const { root } = await fileOf("0123456789");
-    await noteIn(root, undefined, '{"name":"a.t');
+  it("stays where it is a directory, and hinders neither a start nor a reader", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a.txt"), old);
+    const name = appendNoteName((await stat(join(root, "a.txt"), { bigint: true })).ino);
+    await mkdir(join(root, name));
     await diskStorage(root).start?.();
-    expect(await textOf(join(root, "a.txt"))).toBe("0123456789");
-    expect(await readdir(root)).toEqual(["a.txt"]);
+    expect(await textAt(diskStorage(root), "/a.txt")).toBe(old);
+    expect((await readdir(root)).sort()).toEqual([name, "a.txt"].sort());
+  });
+
+  it("is left to a process that is at work on the file, whose old version is read meanwhile", async () => {
+    const half = old + added.slice(0, 4000);
+    const { root, file } = await cutAppend(half);
+    await diskLocks.run(file, async () => {
+      await diskStorage(root).start?.();
+      expect(await textAt(diskStorage(root), "/a.txt")).toBe(old);
+    });
+    expect(await textOf(file)).toBe(half);
+  });
+
+  it("does not keep an empty directory from being removed", async () => {
+    const root = await temporaryDirectory();
+    const directory = join(root, "dir");
+    await mkdir(directory);
+    await writeFile(join(directory, appendNoteName(7n)), "half a note");
+    await diskStorage(root).remove("/dir/");
+    expect(await readdir(root)).toEqual([]);
   });
 });
 
-async function fileOf(content: string): Promise<{ root: string; inode: string }> {
-  const root = await temporaryDirectory();
-  await writeFile(join(root, "a.txt"), content);
-  return { root, inode: String((await stat(join(root, "a.txt"), { bigint: true })).ino) };
-}
-
 /** Leaves a temporary file in a directory, as a process does that dies. */
-async function abandoned(directory: string, kind: "content" | "undo" = "content", text = "half"): Promise<string> {
-  const file = await TemporaryFile.create(directory, kind);
-  await file.receive([Buffer.from(text)]);
+async function abandoned(directory: string): Promise<string> {
+  const opened = await OpenDirectory.open(directory);
+  const file = await TemporaryFile.create(opened);
+  await file.receive([Buffer.from("half")]);
   const longAgo = (Date.now() - abandonedAfterMs) / 1000 - 1;
-  await utimes(file.path, longAgo, longAgo);
+  await file.handle.utimes(longAgo, longAgo);
   await file.handle.close();
+  await opened.close();
   return file.path;
-}
-
-function noteIn(root: string, undo: unknown, text: string = JSON.stringify(undo)): Promise<string> {
-  return abandoned(root, "undo", text);
 }

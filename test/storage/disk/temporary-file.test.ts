@@ -2,7 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { appendNoteName } from "../../../src/storage/disk/append-note.ts";
+import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import {
   abandonedAfterMs,
   isAbandoned,
@@ -12,8 +14,15 @@ import {
 } from "../../../src/storage/disk/temporary-file.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
-async function ownName(kind: "content" | "undo" = "content"): Promise<string> {
-  const file = await TemporaryFile.create(await temporaryDirectory(), kind);
+/** An open directory, closed when the test is over. */
+async function openDirectory(): Promise<OpenDirectory> {
+  const directory = await OpenDirectory.open(await temporaryDirectory());
+  onTestFinished(() => directory.close());
+  return directory;
+}
+
+async function ownName(): Promise<string> {
+  const file = await TemporaryFile.create(await openDirectory());
   await file.handle.close();
   return basename(file.path);
 }
@@ -23,15 +32,15 @@ const ofOtherMachine = (name: string): string => name.replace(/^\.filement-[0-9a
 
 describe("a temporary name", () => {
   it("is recognised in any case, and no other name is", async () => {
-    const names = [await ownName(), await ownName("undo"), ".FILEMENT-X.TMP", ".filement-.tmp"];
+    const names = [await ownName(), appendNoteName(7n), ".FILEMENT-X.TMP", ".filement-.tmp"];
     expect(names.map(isTemporaryName)).toEqual([true, true, true, true]);
     const others = ["a.txt", ".filement.tmp", "x.filement-1.tmp", ".filement-1.tmp.html", "filement-1.tmp"];
     expect(others.map(isTemporaryName)).toEqual([false, false, false, false, false]);
   });
 
   it("tells what the file is for, if it is ours", async () => {
-    const names = [await ownName(), await ownName("undo"), ".filement-notes.tmp"];
-    expect(names.map(temporaryKind)).toEqual(["content", "undo", undefined]);
+    const names = [await ownName(), appendNoteName(7n), ".filement-notes.tmp"];
+    expect(names.map(temporaryKind)).toEqual(["content", "append", undefined]);
   });
 
   it("does not tell the name of the machine", async () => {
@@ -90,22 +99,24 @@ describe("a temporary file counts as abandoned", () => {
 
 describe("a temporary file", () => {
   it("can be read by nobody else until it is told so", async () => {
-    const file = await TemporaryFile.create(await temporaryDirectory(), "content");
+    const file = await TemporaryFile.create(await openDirectory());
     expect((await file.handle.stat()).mode & 0o777).toBe(0o600);
     await file.remove();
   });
 
   it("is gone after it was removed, also twice", async () => {
-    const root = await temporaryDirectory();
-    const file = await TemporaryFile.create(root, "content");
+    const directory = await openDirectory();
+    const root = directory.real;
+    const file = await TemporaryFile.create(directory);
     await file.remove();
     await file.remove();
     expect(await readdir(root)).toEqual([]);
   });
 
   it("stays under its new name when it was moved and then removed", async () => {
-    const root = await temporaryDirectory();
-    const file = await TemporaryFile.create(root, "content");
+    const directory = await openDirectory();
+    const root = directory.real;
+    const file = await TemporaryFile.create(directory);
     await file.receive([Buffer.from("a"), Buffer.from("b")]);
     await file.moveTo(join(root, "a.txt"));
     await file.remove();
@@ -114,9 +125,10 @@ describe("a temporary file", () => {
   });
 
   it("takes a free name, and no other", async () => {
-    const root = await temporaryDirectory();
+    const directory = await openDirectory();
+    const root = directory.real;
     await writeFile(join(root, "taken.txt"), "taken");
-    const file = await TemporaryFile.create(root, "content");
+    const file = await TemporaryFile.create(directory);
     await expect(file.moveToFree(join(root, "taken.txt"))).rejects.toThrow("EEXIST");
     await file.moveToFree(join(root, "free.txt"));
     await file.remove();

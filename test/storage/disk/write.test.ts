@@ -45,7 +45,7 @@ describe("a write to the disk", () => {
     await chmod(file, 0o4755);
     await diskStorage(root).write("/a.txt", content("new"));
     expect(await stat(file)).toMatchObject({ uid: 1234, gid: 5678 });
-    expect((await stat(file)).mode & 0o7777).toBe(0o4755);
+    expect((await stat(file)).mode & 0o7777).toBe(0o755);
   });
 
   it("gives a new file the mode that every new file gets", async () => {
@@ -84,6 +84,15 @@ describe("a write to the disk", () => {
     const path = `/new/deep/${"x".repeat(300)}`;
     await expect(diskStorage(root).write(path, content("x"))).rejects.toEqual(refuses("name-too-long"));
     expect(await readdir(root)).toEqual([]);
+  });
+
+  it("makes 32 directories at most", async () => {
+    const root = await temporaryDirectory();
+    const storage = diskStorage(root);
+    const below = (count: number): string => `${"/d".repeat(count)}/a.txt`;
+    await expect(storage.write(below(33), content("x"))).rejects.toEqual(refuses("too-deep"));
+    expect(await readdir(root)).toEqual([]);
+    expect((await storage.write(below(32), content("x"))).created).toBe(true);
   });
 
   it("makes directories again that were removed while the content arrived", async () => {

@@ -1,0 +1,110 @@
+import type { BigIntStats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { LRUCache } from "lru-cache";
+import type { StoredStat } from "../storage.ts";
+import { appendNoteName, type Before, openNote } from "./append-note.ts";
+import { meansAbsent } from "./errors.ts";
+import { statOf, storedStat } from "./file-version.ts";
+import { diskLocks } from "./machine-locks.ts";
+import { endAppend } from "./take-back.ts";
+
+// An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all readers
+// are told what the file was before, and so read the old version whole: those of this process by this table, by device and
+// inode since one file can have several names; those of others by the note that lies beside the file.
+const pending = new Map<string, StoredStat>();
+
+/** Versions that are known to be whole, by real location: what is as it was needs no second look. About 2 MiB. */
+const settled = new LRUCache<string, string>({ max: 10_000 });
+
+/** Names a file whatever paths lead to it. */
+export function fileIdentity({ dev, ino }: BigIntStats): string {
+  return `inode:${dev}:${ino}`;
+}
+
+/** Takes note that a version of a file is whole, and lies where it seems to. */
+export function settle(real: string, stat: StoredStat): void {
+  settled.set(real, stat.version);
+}
+
+/** Whether a version is known to be whole. */
+export function isSettled(real: string, stat: StoredStat): boolean {
+  return settled.get(real) === stat.version;
+}
+
+/** What is to be known of a file of whose name the lock is held: one with other names may be appended to by way of those. */
+export function lockedStat(stats: BigIntStats): StoredStat {
+  return pending.get(fileIdentity(stats)) ?? storedStat(stats);
+}
+
+/** What readers are to know of the file or directory at a real location; `undefined` for anything else. */
+export async function statAt(real: string): Promise<StoredStat | undefined> {
+  const read = (): Promise<BigIntStats> => lstat(real, { bigint: true });
+  try {
+    const stats = await read();
+    return stats.isFile() || stats.isDirectory() ? await visibleStat(real, stats, read) : undefined;
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What readers are to know of the file at a real location, given its record; `again` reads the record anew. */
+export async function visibleStat(
+  real: string,
+  stats: BigIntStats,
+  again: () => Promise<BigIntStats>,
+): Promise<StoredStat> {
+  let stat = storedStat(stats);
+  for (let seen = stats; ; ) {
+    const before = pending.get(fileIdentity(seen));
+    if (before) return before;
+    if (stat.type === "directory" || isSettled(real, stat)) return stat;
+    const found = await beforeAppend(real, seen);
+    if (found) return statOf({ dev: seen.dev, ino: seen.ino, ...found });
+    // An append may have ended since the record was read, which would then be one of its intermediate steps.
+    const read = await again();
+    const now = storedStat(read);
+    if (now.version === stat.version) {
+      settle(real, now);
+      return now;
+    }
+    [seen, stat] = [read, now];
+  }
+}
+
+/** The state before an append that is under way. One whose process has died is ended first. */
+async function beforeAppend(real: string, stats: BigIntStats): Promise<Before | undefined> {
+  const location = join(dirname(real), appendNoteName(stats.ino));
+  const note = await openNote(location);
+  if (!note) return undefined;
+  await note.handle.close();
+  try {
+    return (await endIfAbandoned(real, stats, location)) ? undefined : note.before;
+  } catch {
+    return note.before; // it cannot be ended now; the next change of the file says why
+  }
+}
+
+/**
+ * Ends the append that a note is about, and gives whether it did: not where somebody holds a lock of the file, who is at
+ * work on it or will end it.
+ */
+export async function endIfAbandoned(real: string, stats: BigIntStats | undefined, note: string): Promise<boolean> {
+  const outcome = await diskLocks.tryRun(real, async () => {
+    const end = (): Promise<void> => endAppend({ note, file: real });
+    return stats && stats.nlink > 1n ? diskLocks.tryRun(fileIdentity(stats), end) : { value: await end() };
+  });
+  return outcome?.value !== undefined;
+}
+
+/** Runs `append` while readers are told that the file is still what `stats` says. */
+export async function whileAppending<T>(stats: BigIntStats, append: () => Promise<T>): Promise<T> {
+  const identity = fileIdentity(stats);
+  pending.set(identity, storedStat(stats));
+  try {
+    return await append();
+  } finally {
+    pending.delete(identity);
+  }
+}
