@@ -593,6 +593,7 @@ describe("the watching", () => {
       await mkdir(site.at("/two/three"), { recursive: true });
       writeFileSync(site.at("/a.txt"), "changed");
       expect(await site.summary()).toEqual(["* /a.txt"]);
+      await expect.poll(() => site.failures.length).toBeGreaterThan(0);
       expect(site.failures.map(String)).toEqual([
         expect.stringMatching(`^Error: watch: the system allows no more watches \\(${code}\\); edits in /(one|two)`),
       ]);
