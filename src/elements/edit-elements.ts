@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import type { ElementRequest } from "../files/file-request.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
@@ -8,6 +8,7 @@ import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { SelectedElements } from "../server/access.ts";
+import type { ChangedElements } from "../server/change-feed.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { parseLimits } from "./document-limits.ts";
@@ -16,7 +17,8 @@ import { elementBytes, elementHeaders, matchHeaders, noMatchReply, withMatches }
 import { elementTag } from "./element-tag.ts";
 import { elementFinder, type FindElements } from "./find-elements.ts";
 import { loadDocument, refuseTooLarge } from "./load-document.ts";
-import { refuseForbidden, selectedElements } from "./selected-elements.ts";
+import { placedElements } from "./placed-elements.ts";
+import { mayRead, requirePermitted, selectedElements } from "./selected-elements.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {
@@ -33,16 +35,17 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   const before = await loadDocument(request);
   let matches = await findElements(before.document);
   if (matches.length === 0) return noMatchReply(request);
+  let isReadable = false;
 
   try {
-    refuseForbidden(request, before.document, matches);
-    await judgePreconditions(request, before, matches);
+    isReadable = mayRead(request, requirePermitted(request, before.document, matches));
+    await judgePreconditions(request, before, { elements: matches, isReadable });
     refuseEncodedContent(exchange.headers);
     const edit = await readEdit();
 
     let applied: AppliedEdit | undefined;
     let content: Uint8Array | undefined;
-    let selected: SelectedElements | undefined;
+    let changedElements: ChangedElements | undefined;
     const { stat, changed } = await storage.update(path, async (bytes, current) => {
       applied = undefined;
       refuseTooLarge(request, current.size);
@@ -51,10 +54,11 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       );
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
-      refuseForbidden(request, document, matches);
-      selected = selectedElements(request, document, matches);
-      await judgePreconditions(request, { document, stat: current }, matches);
+      const selected = requirePermitted(request, document, matches);
+      isReadable = mayRead(request, selected);
+      await judgePreconditions(request, { document, stat: current }, { elements: matches, isReadable });
       applied = await applyEdit(document, matches, edit, editLimits(request));
+      changedElements = { before: selected, after: elementsAfter(request, applied) };
       content = await edit.content(applied);
       return applied.document === document ? undefined : sizedBytes(request, applied.document);
     });
@@ -71,12 +75,34 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
         ...html,
         etag,
       };
-      exchange.changed(change, selected);
+      exchange.changed(change, changedElements);
     }
+    if (!isReadable) return unreadableReply(request, applied, content && Buffer.from(edit.html));
     return await editReply(request, matches, applied, content, findElements);
   } catch (error) {
-    throw withMatches(error, matches.length);
+    throw isReadable ? withMatches(error, matches.length) : error;
   }
+}
+
+/** What the edit put there, found only if a rule asks for it: that takes a walk through the document. */
+function elementsAfter(request: ElementRequest, applied: AppliedEdit): SelectedElements {
+  let known: SelectedElements | undefined;
+  const selected = (): SelectedElements => {
+    known ??= selectedElements(request, applied.document, placedElements(applied));
+    return known;
+  };
+  return { areAmong: (selector) => selected().areAmong(selector), touch: (selector) => selected().touch(selector) };
+}
+
+/** The reply to a user who may not read the elements: neither how many they are, nor what they hold besides the edit. */
+function unreadableReply(
+  request: ElementRequest,
+  { isNormalised }: AppliedEdit,
+  supplied: Uint8Array | undefined,
+): Reply {
+  const normalised = isNormalised && { "x-normalised": "true" };
+  if (supplied === undefined) return emptyReply(204, { ...matchHeaders(), ...normalised });
+  return { status: 206, headers: { ...elementHeaders(request), ...normalised }, body: supplied };
 }
 
 async function editReply(
@@ -103,7 +129,7 @@ async function currentTag(
     const matches = await findElements(document);
     if (matches.length === 0) return undefined;
     // The edit may have made the selector match elements of somebody else, whose content the tag would give away.
-    refuseForbidden(request, document, matches);
+    if (!mayRead(request, selectedElements(request, document, matches))) return undefined;
     return elementTag(await elementBytes(document, matches, request.options));
   } catch (error) {
     // The change is made; that selecting again takes too long is no reason to say that it failed.

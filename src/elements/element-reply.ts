@@ -28,7 +28,7 @@ export function noMatchReply({ options }: ElementRequest): Reply {
 }
 
 /** Header fields of a 206 with elements, and of a 304 in its place. */
-export function elementHeaders(request: ElementRequest, matches: number): ReplyHeaders {
+export function elementHeaders(request: ElementRequest, matches?: number): ReplyHeaders {
   const { exchange, options, path, contentTypeOf } = request;
   const received = exchange.headers.range?.replace(unit, "").trim() ?? "";
   return {
@@ -39,9 +39,10 @@ export function elementHeaders(request: ElementRequest, matches: number): ReplyH
   };
 }
 
-/** Header fields of every reply about elements. A cache may keep a 204 unless it is told not to. */
-export function matchHeaders(matches: number): ReplyHeaders {
-  return { "x-selector-matches": String(matches), vary: "Range, Authorization", "cache-control": "no-cache" };
+/** Header fields of every reply about elements. `matches` is left out for a user who may not read the elements. */
+export function matchHeaders(matches?: number): ReplyHeaders {
+  const count = matches === undefined ? {} : { "x-selector-matches": String(matches) };
+  return { ...count, vary: "Range, Authorization", "cache-control": "no-cache" }; // a cache may keep a 204 otherwise
 }
 
 /** The same error, telling also how many elements matched; not to somebody who may not know. */

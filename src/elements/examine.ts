@@ -7,7 +7,7 @@ import type { ReplyHeaders } from "../server/reply.ts";
 import { matchHeaders } from "./element-reply.ts";
 import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";
-import { refuseForbidden, selectedElements } from "./selected-elements.ts";
+import { requirePermitted, selectedElements } from "./selected-elements.ts";
 
 /** What is known of the elements that a request is about before anything is done to them. */
 export interface ExaminedElements {
@@ -23,7 +23,7 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const findElements = elementFinder(request);
   const { document } = await loadDocument(request);
   const matches = await findElements(document);
-  if (matches.length > 0) refuseForbidden(request, document, matches);
+  if (matches.length > 0) requirePermitted(request, document, matches);
   const page = document.isXml ? document.root.children : Object.values(pageElements(document.root));
   const impossible = new Set<string>();
   if (matches.some((element) => page.includes(element))) impossible.add("DELETE");

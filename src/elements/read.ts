@@ -6,7 +6,7 @@ import { elementBytes, elementHeaders, noMatchReply, withMatches } from "./eleme
 import { elementTag } from "./element-tag.ts";
 import { elementFinder } from "./find-elements.ts";
 import { loadDocument } from "./load-document.ts";
-import { refuseForbidden } from "./selected-elements.ts";
+import { requirePermitted } from "./selected-elements.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
@@ -17,7 +17,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   if (matches.length === 0) return noMatchReply(request);
 
   try {
-    refuseForbidden(request, loaded.document, matches);
+    requirePermitted(request, loaded.document, matches);
     const body = await elementBytes(loaded.document, matches, options);
     const etag = elementTag(body);
     const headers: ReplyHeaders = {
@@ -25,7 +25,8 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
       etag,
       "last-modified": formatHttpDate(loaded.stat.modified),
     };
-    if ((await judgePreconditions(request, loaded, matches, etag)) === "not-modified") return emptyReply(304, headers);
+    if ((await judgePreconditions(request, loaded, { elements: matches, isReadable: true, etag })) === "not-modified")
+      return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);
     return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
   } catch (error) {

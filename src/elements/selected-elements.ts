@@ -4,15 +4,21 @@ import type { SourceDocument } from "../html/document/source-document.ts";
 import { compileSelector, selectElements } from "../html/selector/select.ts";
 import type { SelectedElements } from "../server/access.ts";
 
-/** Throws unless this user may do to each of the elements what the request asks for. */
-export function refuseForbidden(
+/** The elements as rules see them. Throws unless this user may do to each of them what the request asks for. */
+export function requirePermitted(
   request: ElementRequest,
   document: SourceDocument,
   elements: readonly SourceElement[],
-): void {
+): SelectedElements {
   const { exchange, path, right } = request;
-  const { access } = exchange;
-  if (!access.permits(right, path, selectedElements(request, document, elements))) throw access.refusal();
+  const selected = selectedElements(request, document, elements);
+  if (!exchange.access.permits(right, path, selected)) throw exchange.access.refusal();
+  return selected;
+}
+
+/** Whether this user may read elements. A user who may change them need not. */
+export function mayRead({ exchange, path }: ElementRequest, selected: SelectedElements): boolean {
+  return exchange.access.permits("read", path, selected);
 }
 
 /** Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. */

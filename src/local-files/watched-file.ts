@@ -60,8 +60,14 @@ export class WatchedFile<Content> {
 
   /** The content of the file. It waits for a change that is being read, so that a removed user is refused at once. */
   async current(): Promise<Content> {
-    if (this.#hasChanged || this.#now() - this.#lookedAt >= lookAgainMs) this.#look();
+    this.#lookIfDue();
     await this.#looking;
+    return this.#content;
+  }
+
+  /** The content as it was last read, for a caller that cannot wait. A change is read meanwhile. */
+  get latest(): Content {
+    this.#lookIfDue();
     return this.#content;
   }
 
@@ -85,6 +91,10 @@ export class WatchedFile<Content> {
     } catch {
       return undefined; // there are too many watches, or none at all on this system: looking now and then will do
     }
+  }
+
+  #lookIfDue(): void {
+    if (this.#hasChanged || this.#now() - this.#lookedAt >= lookAgainMs) this.#look();
   }
 
   #lookAtOnce(): void {

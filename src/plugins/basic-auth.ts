@@ -60,7 +60,9 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
         exchange.metadata.set("authenticated_user", user.name);
       }
       let isJudged = false;
-      exchange.access = boundAccess(accounts.permissions, user, challenge, exchange.access, () => {
+      const deciding = { permissions: accounts.permissions, user, before: exchange.access, challenge };
+      const current = (): Access => renewedAccess(source.latest(), deciding, current);
+      exchange.access = boundAccess(deciding, current, () => {
         isJudged = true;
       });
       const admitted = admit(exchange);
@@ -87,27 +89,44 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
   return user;
 }
 
+/** What decides about one client. */
+interface Deciding {
+  readonly permissions: Permissions;
+  /** `undefined` for an anonymous client. */
+  readonly user: User | undefined;
+  /** The limits that earlier plugins have set. */
+  readonly before: Access;
+  readonly challenge: string;
+}
+
 /**
- * The access of one user, within the limits that earlier plugins have set. `onJudged` is called for each question about a
- * whole file or about known elements.
+ * The access of one client. `current` gives the permissions and the user of later; `onJudged` is called for each question
+ * about a whole file or about known elements.
  */
 function boundAccess(
-  permissions: Permissions,
-  user: User | undefined,
-  challenge: string,
-  before: Access,
-  onJudged: () => void,
+  { permissions, user, before, challenge }: Deciding,
+  current: () => Access,
+  onJudged: () => void = () => {},
 ): Access {
   return {
     permits(right, path, elements) {
       if (elements !== "any") onJudged();
       return permissions.permits(user, right, path, elements) && before.permits(right, path, elements);
     },
+    current,
     refusal: () =>
       user
         ? new HttpError(403, "FORBIDDEN", "You may not do this.", { headers: { vary } })
         : unauthorized(challenge, "Send a user name and a password."),
   };
+}
+
+/** The access that a client has by now. A user who was removed has none, not even that of anonymous clients. */
+function renewedAccess(accounts: Accounts, deciding: Deciding, current: () => Access): Access {
+  const user = deciding.user && accounts.renewed(deciding.user);
+  const before = deciding.before.current?.() ?? deciding.before;
+  const access = boundAccess({ ...deciding, permissions: accounts.permissions, user, before }, current);
+  return user === undefined && deciding.user ? { ...access, permits: () => false } : access;
 }
 
 /**

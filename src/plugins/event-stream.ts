@@ -1,4 +1,3 @@
-import { TimeSlice } from "../event-loop/time-slice.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
 import type { OptionsSchema } from "../options/schema.ts";
@@ -7,12 +6,11 @@ import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
 import { requireReading } from "../server/require-reading.ts";
-import type { Site } from "../server/site.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
-import { Broadcast, type Position, type Receiver } from "./live/broadcast.ts";
+import type { Position, Receiver } from "./live/broadcast.ts";
 import { type FeedQuery, positionOf, readFeedQuery } from "./live/feed-query.ts";
-import { type IsProven, provenPaths } from "./live/proven-paths.ts";
+import { LiveClients } from "./live/live-clients.ts";
 
 /** Options for {@link eventStream}. */
 export interface EventStreamOptions {
@@ -20,7 +18,9 @@ export interface EventStreamOptions {
   readonly path?: string | undefined;
   /** Readers that may be connected at once; more get 503. @default 1000 */
   readonly maxClients?: number | undefined;
-  /** Seconds from one sign of life to the next; who has not read since the last one is disconnected. @default 15 */
+  /** Readers that one client address may have; an IPv6 /64 counts as one. @default half of `maxClients` */
+  readonly maxClientsPerAddress?: number | undefined;
+  /** Seconds between two signs of life; a reader that has read nothing in between is disconnected. @default 15 */
   readonly heartbeatInterval?: number | undefined;
   /** Bytes that may wait for a reader; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
@@ -30,11 +30,12 @@ export interface EventStreamOptions {
 export const eventStreamOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxClients: positiveInteger,
+  maxClientsPerAddress: positiveInteger,
   heartbeatInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
 });
 
-/** How long readers may take to read the rest when the server closes, in milliseconds. */
+/** Time for readers to read the rest when the server closes, in milliseconds. */
 const closeTimeout = 1_000;
 
 const headers: ReplyHeaders = {
@@ -45,88 +46,61 @@ const headers: ReplyHeaders = {
 };
 
 /**
- * Tells clients of every change, at once and in order, as server-sent events: a reply that does not end. What a client may
- * not read it does not hear of. Throws a `ConfigError` for options that cannot work, and at the start where it stands
+ * Sends clients every change, at once and in order, as server-sent events: a reply that does not end. A client gets no
+ * change of what it may not read at that moment. Throws a `ConfigError` for options that cannot work, and at the start where it stands
  * before `basicAuth`.
  *
  * @example createFileServer({ root: "site", plugins: [eventStream()] });
  */
 export function eventStream(options: EventStreamOptions = {}): Plugin {
   checkOptions("eventStream", eventStreamOptions, options);
-  const { path = "/events", maxClients = 1_000, heartbeatInterval = 15, maxUnsentBytes = 1024 * 1024 } = options;
-  const readers = new Set<EventReader>();
-  const provenAt = new Map<Site, IsProven>();
+  const { path = "/events", maxClients = 1_000, maxClientsPerAddress, heartbeatInterval = 15 } = options;
+  const { maxUnsentBytes = 1024 * 1024 } = options;
+  const readers = new LiveClients<EventReader>({ maxClients, maxClientsPerAddress, beatSeconds: heartbeatInterval });
   let encode: Receiver["encode"] | undefined;
-  let broadcast: Broadcast | undefined;
-  let beats: NodeJS.Timeout | undefined;
   let closing: NodeJS.Timeout | undefined;
 
-  function open({ site, access }: Exchange, wantedPath: string | undefined, position: Position): EventReader {
-    const { changes } = site;
-    const isProven = provenAt.get(site);
-    if (!broadcast || !encode || !isProven || closing) throw unavailable("CLOSING");
-    const audience = {
-      site: site.name,
-      path: wantedPath,
-      access,
-      isProven: (each: string): boolean => isProven(path, each),
-    };
+  function open(exchange: Exchange, wantedPath: string | undefined, position: Position): EventReader {
+    const { changes } = exchange.site;
+    if (!encode || closing) throw unavailable("CLOSING");
+    const giveBack = readers.takePlace(exchange);
+    const audience = readers.audienceOf(exchange, wantedPath);
     const reader = new EventReader({ audience, encode, gap: () => gapEvent(changes), maxUnsentBytes });
     reader.write(helloEvent(changes, position === "now"));
-    readers.add(reader);
-    const leave = broadcast.join(reader, position);
-    reader.body.once("close", () => {
-      leave();
-      readers.delete(reader);
-    });
+    readers.add(reader, position, giveBack);
     return reader;
-  }
-
-  async function forEachReader(task: (reader: EventReader) => void): Promise<void> {
-    const slice = new TimeSlice();
-    for (const reader of readers) {
-      task(reader);
-      if (slice.isOver) await slice.renew();
-    }
   }
 
   const plugin: Plugin = {
     name: "event-stream",
     start(site) {
       const { changes } = site;
-      provenAt.set(site, provenPaths(site, plugin, "eventStream"));
+      readers.start(site, plugin, "eventStream");
       encode ??= (change) => changeEvent(changes.name, change);
-      broadcast ??= new Broadcast(changes, (error) => site.report(error));
-      beats ??= setInterval(() => void forEachReader((reader) => reader.beat()), heartbeatInterval * 1000).unref();
     },
     handle(exchange, next) {
       if (exchange.path !== path) return next();
       requireReading(exchange);
       const query = readFeedQuery(exchange.search);
       if (exchange.method === "HEAD") return emptyReply(200, headers);
-      if (readers.size >= maxClients) throw unavailable("OVERLOADED");
       const { body } = open(exchange, query.path, beginningOf(exchange, query));
       return { status: 200, headers, body };
     },
     drain() {
-      closing = setTimeout(() => void forEachReader(({ body }) => body.destroy()), closeTimeout).unref();
-      void broadcast?.told().then(() => forEachReader((reader) => reader.end()));
+      closing = setTimeout(() => void readers.visit(({ body }) => body.destroy()), closeTimeout).unref();
+      void readers.delivered().then(() => readers.visit((reader) => reader.end()));
     },
-    close() {
-      clearInterval(beats);
+    async close() {
+      await readers.stop();
       clearTimeout(closing);
-      broadcast?.close();
-      beats = undefined;
       closing = undefined;
-      broadcast = undefined;
       encode = undefined;
-      provenAt.clear();
     },
   };
   return plugin;
 }
 
-/** What the browser says of itself when it comes back counts, for the URL remains that of the first time. */
+/** `Last-Event-ID` takes precedence: a browser that reconnects still sends the URL of the first time. */
 function beginningOf({ headers, site }: Exchange, query: FeedQuery): Position {
   const id = headers["last-event-id"]?.toString();
   if (id === undefined) return positionOf(query, site.changes.name);

@@ -1,16 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
-import { TimeSlice } from "../event-loop/time-slice.ts";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import type { Site } from "../server/site.ts";
-import type { Audience } from "./live/audience.ts";
-import { Broadcast } from "./live/broadcast.ts";
 import { helloText } from "./live/change-message.ts";
-import { type IsProven, provenPaths } from "./live/proven-paths.ts";
+import { LiveClients } from "./live/live-clients.ts";
 import { textFrame } from "./web-socket/frame.ts";
 import { checkHandshake } from "./web-socket/handshake.ts";
 import { webSocketOptions } from "./web-socket/options.ts";
@@ -30,9 +25,11 @@ export interface WebSocketOptions {
   readonly documents?: boolean | undefined;
   /** Clients that may be connected at once; more get 503. @default 10000 */
   readonly maxClients?: number | undefined;
+  /** Clients that one address may have; an IPv6 /64 counts as one. @default half of `maxClients` */
+  readonly maxClientsPerAddress?: number | undefined;
   /** Origins besides the host's own whose pages may connect. @default those of the host's option `allowedOrigins` */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Seconds from one ping to the next; who has not answered by then is disconnected. @default 30 */
+  /** Seconds between two pings; a client that has not answered by then is disconnected. @default 30 */
   readonly pingInterval?: number | undefined;
   /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
@@ -40,7 +37,7 @@ export interface WebSocketOptions {
   readonly maxMessageBytes?: number | undefined;
 }
 
-/** How long the last requests of a closing server may go on to change something, for its clients to hear of. */
+/** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
 const drainMs = 1_000;
 /** How long a client that is disconnected may take to say goodbye, in milliseconds. */
 const closeTimeout = 1_000;
@@ -48,7 +45,8 @@ const closeTimeout = 1_000;
 const maxFragments = 16;
 
 /**
- * Tells clients of every change, at once and in order, over web sockets. What a client may not read it does not hear of.
+ * Sends clients every change, at once and in order, over web sockets. A client gets no change of what it may not read at
+ * that moment.
  * Throws a `ConfigError` for options that cannot work, and at the start where it stands before `basicAuth`.
  *
  * @example
@@ -57,84 +55,55 @@ const maxFragments = 16;
  */
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
-  const { path = "/ws", documents = true, maxClients = 10_000, pingInterval = 30 } = options;
+  const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 30 } = options;
   const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const sockets = webSocketServer(maxMessageBytes);
-  const clients = new Set<SocketClient>();
-  const provenAt = new Map<Site, IsProven>();
-  let handshakes = 0;
-  let broadcast: Broadcast | undefined;
-  let pings: NodeJS.Timeout | undefined;
+  const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   let goodbye: NodeJS.Timeout | undefined;
 
-  /** Agrees to a handshake, or throws what is to be answered instead. */
+  /** Agrees to a handshake. Throws the reply to a wrong one. */
   function agree(exchange: Exchange, document: string | undefined): Reply {
     const { access, site, search } = exchange;
-    if (!access.permits("read", document ?? path)) throw access.refusal();
+    const connectedTo = document ?? path;
+    if (!access.permits("read", connectedTo)) throw access.refusal();
     const offered = checkHandshake(exchange, allowedOrigins ?? site.options.allowedOrigins);
     const wanted =
       document === undefined
         ? changesOfQuery(search, offered, site.changes.name)
         : changesOfDocument(document, offered);
-    if (clients.size + handshakes >= maxClients) throw unavailable("OVERLOADED");
-    handshakes += 1;
+    const giveBack = clients.takePlace(exchange);
+    let isConnected = false;
     exchange.defer(() => {
-      handshakes -= 1;
+      if (!isConnected) giveBack();
     });
-    const audience = audienceOf(exchange, wanted);
+    const audience = clients.audienceOf(exchange, wanted.path, connectedTo);
     return {
       status: 101,
       headers: {},
       accept(socket, head) {
-        // All that `ws` looks at, and all of it was looked at before.
+        // `ws` looks at nothing else, and all of it is checked already.
         const request = { method: "GET", headers: handshakeHeaders(exchange, wanted) } as IncomingMessage;
         sockets.handleUpgrade(request, socket, head, (connection) => {
+          isConnected = true;
           const format = wanted.isStreamItem ? streamItemFormat : jsonFormat;
           const client = new SocketClient(connection, socket, { audience, format, maxUnsentBytes });
           if (!wanted.isStreamItem) client.write(textFrame(helloText(site.changes)));
-          admit(client, wanted);
+          clients.add(client, wanted.position, giveBack);
         });
       },
     };
   }
 
-  function admit(client: SocketClient, { position }: WantedChanges): void {
-    clients.add(client);
-    const leave = broadcast?.join(client, position);
-    void client.closed.then(() => {
-      leave?.();
-      clients.delete(client);
-    });
-  }
-
-  /** Without the exchange, which would stay in memory as long as the client is connected. */
-  function audienceOf({ access, site, path: connectedAt }: Exchange, wanted: WantedChanges): Audience {
-    const proven = provenAt.get(site);
-    return { site: site.name, path: wanted.path, access, isProven: (each) => proven?.(connectedAt, each) ?? false };
-  }
-
-  async function forEachClient(task: (client: SocketClient) => void): Promise<void> {
-    const slice = new TimeSlice();
-    for (const client of clients) {
-      task(client);
-      if (slice.isOver) await slice.renew();
-    }
-  }
-
   /** Closes all clients, after what was published by now. */
   async function sayGoodbye(): Promise<void> {
-    await broadcast?.told();
-    await forEachClient((client) => client.close(1001, "the server is closing"));
+    await clients.delivered();
+    await clients.visit((client) => client.close(1001, "the server is closing"));
   }
 
   const plugin: Plugin = {
     name: "web-socket",
-    start(site) {
-      provenAt.set(site, provenPaths(site, plugin, "webSocket"));
-      broadcast ??= new Broadcast(site.changes, (error) => site.report(error));
-      pings ??= setInterval(() => void forEachClient((client) => client.ping()), pingInterval * 1000).unref();
-    },
+    start: (site) => clients.start(site, plugin, "webSocket"),
     handle(exchange, next) {
       if (exchange.path === path) return agree(exchange, undefined);
       const document = documents && exchange.isUpgrade ? addressedDocument(exchange) : undefined;
@@ -144,16 +113,10 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       goodbye ??= setTimeout(() => void sayGoodbye(), drainMs).unref();
     },
     async close() {
-      clearInterval(pings);
       clearTimeout(goodbye);
-      pings = undefined;
       goodbye = undefined;
-      const closed = [...clients].map((client) => client.closed);
       await sayGoodbye();
-      await Promise.all(closed);
-      broadcast?.close();
-      broadcast = undefined;
-      provenAt.clear();
+      await clients.stop();
     },
   };
   return plugin;

@@ -24,6 +24,11 @@ export interface Access {
    * with which the answer is yes, before it is known which are meant.
    */
   permits(right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  /**
+   * The access that the same client has by now, for connections that stay open: users and rules may have changed since the
+   * request. @default this one, for ever
+   */
+  current?(): Access;
   /** The error for what is not permitted: 401 where credentials could help, else 403. */
   refusal(): HttpError;
 }

@@ -44,8 +44,16 @@ export type NewChange = Omit<Change, "id" | "time">;
 export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
-  /** The changed elements, as rules by elements see them. Not to be kept: they hold the whole document in memory. */
-  readonly elements?: SelectedElements | undefined;
+  /** The changed elements, as rules by elements see them. Not to be kept: they hold whole documents in memory. */
+  readonly elements?: ChangedElements | undefined;
+}
+
+/** The elements that an edit changed. Who may not read both of them must not hear of the edit. */
+export interface ChangedElements {
+  /** What the selector selected. */
+  readonly before: SelectedElements;
+  /** What stands in their place now. */
+  readonly after: SelectedElements;
 }
 
 /** Called with each change, right after its commit and before the client has the reply. */

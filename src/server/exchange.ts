@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
-import { type Access, permitAll, type SelectedElements, type User } from "./access.ts";
-import type { NewChange } from "./change-feed.ts";
+import { type Access, permitAll, type User } from "./access.ts";
+import type { ChangedElements, NewChange } from "./change-feed.ts";
 import { notify } from "./notify.ts";
 import { RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
@@ -161,7 +161,7 @@ export class Exchange {
   /** Announces a committed change to everyone who follows the host's `changes`; `elements` are those that changed. */
   changed(
     change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "etag">,
-    elements?: SelectedElements,
+    elements?: ChangedElements,
   ): void {
     const { site, method, host, user, id } = this;
     const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };

@@ -8,14 +8,18 @@ import { elementsOf } from "./pages.ts";
 
 const tag = elementTag(Buffer.from("<p>a"));
 
-async function judge(method: string, headers: Record<string, string>) {
+async function judge(method: string, headers: Record<string, string>, isReadable = true) {
   const storage = memoryStorage({ "/a.html": "<p>a<p>b" });
   const request = { ...(await fileRequest(storage, "/a.html", { method, headers })), selector: "p:first-child" };
   const stat = await storage.stat("/a.html");
   if (!stat) throw new Error("the page is gone");
   const document = await parseHtml("<p>a<p>b");
   const elements = elementsOf(document).filter(({ name }) => name === "p");
-  return judgePreconditions({ ...request, stat, right: "read" }, { document, stat }, elements.slice(0, 1));
+  return judgePreconditions(
+    { ...request, stat, right: "read" },
+    { document, stat },
+    { elements: elements.slice(0, 1), isReadable },
+  );
 }
 
 describe("judgePreconditions", () => {
@@ -29,6 +33,14 @@ describe("judgePreconditions", () => {
     const version = (await memoryStorage({ "/a.html": "<p>a<p>b" }).stat("/a.html"))?.version;
     expect(await judge("PUT", { "if-match": `"x", ${tag}` })).toBe("proceed");
     await expect(judge("PUT", { "if-match": `"not-${version}"` })).rejects.toMatchObject({ status: 412 });
+  });
+
+  it("tells a user who may not read the elements neither their tag, nor whether a guessed one is right", async () => {
+    const failed = { status: 412, code: "PRECONDITION_FAILED", headers: {} };
+    await expect(judge("PUT", { "if-match": tag }, false)).rejects.toMatchObject(failed);
+    await expect(judge("PUT", { "if-match": '"guess"' }, false)).rejects.toMatchObject(failed);
+    expect(await judge("PUT", { "if-none-match": tag }, false)).toBe("proceed");
+    expect(await judge("PUT", { "if-match": "*" }, false)).toBe("proceed");
   });
 
   it("lets a write to what is there fail that is to create only", async () => {

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
@@ -12,6 +14,7 @@ import { gate } from "../helpers/gate.ts";
 import { Inbox } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
 import { openSocket, type Served, serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 /** An event as a browser reads it; a comment has no data. */
 interface ServerSentEvent {
@@ -248,6 +251,26 @@ describe("eventStream", () => {
       first.leave();
       await first.ended;
       await expect.poll(async () => (await read(served)).response.status).toBe(200);
+    });
+
+    it("takes a place of its address only, so that one address cannot take all", async () => {
+      const served = await serveEvents({ maxClients: 10, maxClientsPerAddress: 1 }, { trustProxy: true });
+      const from = (address: string) => ({ "x-forwarded-for": address });
+      expect((await read(served, "/events", from("192.0.2.1"))).response.status).toBe(200);
+      expect((await read(served, "/events", from("192.0.2.1"))).response.status).toBe(503);
+      expect((await read(served, "/events", from("192.0.2.2"))).response.status).toBe(200);
+    });
+
+    it("is cut off when its user is removed from the users file", async () => {
+      const authfile = join(await temporaryDirectory(), "users");
+      await writeFile(authfile, "# encryption: plaintext\nada:secret\nbob:secret\n");
+      const onError = (): void => {};
+      const plugins = [basicAuth({ authfile }), eventStream({ heartbeatInterval: 0.5 })];
+      const served = await serveEvents({}, { plugins, onError });
+      const { ended } = await read(served, "/events", { authorization });
+      await writeFile(authfile, "# encryption: plaintext\nbob:secret\n");
+      await ended;
+      expect((await send(served.url, "GET", "/events", { headers: { authorization } })).status).toBe(401);
     });
 
     it.each([

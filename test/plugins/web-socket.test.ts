@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -13,6 +16,7 @@ import { gate } from "../helpers/gate.ts";
 import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
 import { openSocket, type Served, serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = '<!doctype html><title>T</title><p id="one">one</p><p id="two">two</p>';
 const plain = { username: "ada", password: "secret", encryption: "plaintext" } as const;
@@ -324,6 +328,45 @@ describe("webSocket", () => {
       expect(elsewhere.inbox.all.map(({ type }) => type)).toEqual(["hello"]);
     });
 
+    it("is not told by what an edit put there", async () => {
+      const noSecret = [
+        { username: "*", path: "/*", permission: "allow" },
+        { username: "*", path: "/*", selector: ".secret", permission: "deny" },
+        { username: "ada", path: "/*", permission: "allow" },
+      ] as const;
+      const { url } = await serveLive({}, { plugins: [basicAuth({ users: [plain], rules: noSecret }), webSocket()] });
+      const { inbox } = await connectLive(url, "/ws");
+      const put = (selector: string, body: string) =>
+        send(url, "PUT", "/a.html", { headers: { ...asAda.headers, range: `selector=${selector}` }, body });
+      expect((await put("#one", '<p id="one" class="secret">1234</p>')).status).toBe(206);
+      expect((await put("#two", '<p id="two">open</p>')).status).toBe(206);
+      expect((await put("#one", '<p id="one">no longer secret</p>')).status).toBe(206);
+      expect((await put("#two", '<p id="two">open still</p>')).status).toBe(206);
+      const messages = (await inbox.take(3)).slice(1);
+      expect(messages.map(({ id, html }) => [id, html])).toEqual([
+        [2, '<p id="two">open</p>'],
+        [4, '<p id="two">open still</p>'],
+      ]);
+    });
+
+    it("is not told any more to a user who was removed, and whose connection then ends", async () => {
+      const authfile = join(await temporaryDirectory(), "users");
+      const line = (name: string): string => `# encryption: plaintext\n${name}:secret\n`;
+      const asBob = { headers: { authorization: `Basic ${btoa("bob:secret")}` } };
+      await writeFile(authfile, line("ada") + line("bob"));
+      const plugins = [basicAuth({ authfile }), webSocket({ pingInterval: 1 })];
+      const { url } = await serveLive({}, { plugins });
+      const bob = await connectLive(url, "/ws", asBob);
+      const put = (path: string) => send(url, "PUT", path, { ...asAda, body: "1" });
+      expect((await put("/1.txt")).status).toBe(201);
+      expect((await bob.inbox.take(2))[1]).toMatchObject({ path: "/1.txt" });
+      await writeFile(authfile, line("ada"));
+      while ((await send(url, "GET", "/a.html", asBob)).status !== 401) await setTimeout(5);
+      expect((await put("/2.txt")).status).toBe(201);
+      expect(await bob.closed).toEqual([1008, "no longer permitted"]);
+      expect(bob.inbox.all.map(({ path }) => path)).toEqual([undefined, "/1.txt"]);
+    });
+
     it("is not told at a path where the authentication of another was not asked", async () => {
       const auth = basicAuth({ users: [plain] });
       const plugins = [directory({ directory: "/docs", plugins: [auth] }), webSocket()];
@@ -400,15 +443,15 @@ describe("webSocket", () => {
 
   describe("a client that", () => {
     it("does not answer pings is disconnected", async () => {
-      const { url } = await serveLive({ pingInterval: 0.02 });
+      const { url } = await serveLive({ pingInterval: 0.5 });
       const { closed } = await connectLive(url, "/ws", { autoPong: false });
       expect(await closed).toEqual([1006, ""]);
     });
 
     it("answers pings stays", async () => {
-      const served = await serveLive({ pingInterval: 0.02 });
+      const served = await serveLive({ pingInterval: 0.5 });
       const { socket, inbox } = await connectLive(served.url, "/ws");
-      for (let i = 0; i < 4; i += 1) await once(socket, "ping");
+      for (let i = 0; i < 3; i += 1) await once(socket, "ping");
       publish(served, "/1");
       expect((await inbox.take(2))[1]).toMatchObject({ id: 1 });
     });
@@ -548,6 +591,16 @@ describe("webSocket", () => {
       replies[0]?.();
       await first;
       expect((await refusedLive(url, "/ws")).status).toBe(503);
+    });
+
+    it("takes a place of its address only, so that one address cannot take all", async () => {
+      const options = { maxClients: 10, maxClientsPerAddress: 1 };
+      const { url } = await serveLive(options, { trustProxy: true });
+      const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+      await connectLive(url, "/ws", from("2001:db8::1"));
+      const second = await refusedLive(url, "/ws", from("2001:db8::2"));
+      expect(second).toMatchObject({ status: 503, code: "OVERLOADED" });
+      await connectLive(url, "/ws", from("192.0.2.1"));
     });
 
     it("is counted by metrics that stand before", async () => {

@@ -16,6 +16,8 @@ export interface AccountsSource {
   start(site: Site): Promise<void> | void;
   /** The current accounts. Throws before the start, so that a plugin without accounts lets no request pass. */
   current(): Promise<Accounts>;
+  /** The accounts as far as they are read, for a question that cannot wait. */
+  latest(): Accounts;
   close(): Promise<void>;
 }
 
@@ -43,12 +45,14 @@ function fixedSource(accounts: Accounts, warnings: readonly string[]): AccountsS
       isStarted = true;
     },
     current: async () => accounts,
+    latest: () => accounts,
     close: async () => {},
   };
 }
 
 function sourceInFile(location: string, rules: readonly PermissionRule[], options: AccountsOptions): AccountsSource {
   let opened: Promise<WatchedFile<Accounts>> | undefined;
+  let users: WatchedFile<Accounts> | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Accounts>> =>
@@ -57,6 +61,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
       async load() {
         const found = await readUsersFile(location);
         const accounts = accountsOfUsers(found.users, [...rules, ...found.rules], options);
+        await accounts.ready;
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
         warn(logger, found.warnings);
@@ -77,17 +82,21 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
       await site.protect(location);
       sites.add(site);
       opened ??= open(site.logger);
-      await opened.catch(asConfigError);
+      users = await opened.catch(asConfigError);
     },
     async current() {
       if (!opened) throw new Error("basicAuth: the plugin was not started");
       return (await opened).current();
     },
+    latest() {
+      if (!users) throw new Error("basicAuth: the plugin was not started");
+      return users.latest;
+    },
     async close() {
-      const users = await opened?.catch(() => undefined); // the start has reported the error
+      const open = await opened?.catch(() => undefined); // the start has reported the error
       opened = undefined;
       sites.clear();
-      await users?.close();
+      await open?.close();
     },
   };
 }

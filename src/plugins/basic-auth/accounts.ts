@@ -8,8 +8,12 @@ import { createVerifier } from "./verifier.ts";
 /** The users, and their permissions. */
 export interface Accounts {
   readonly permissions: Permissions;
+  /** Resolves when the accounts are ready to use without holding the event loop. */
+  readonly ready: Promise<void>;
   /** The user whose credentials these are, or `undefined`. Throws a 503 where too many passwords wait to be checked. */
   identify(credentials: Credentials, signal: AbortSignal, address: string): Promise<User | undefined>;
+  /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
+  renewed(user: User): User | undefined;
 }
 
 /**
@@ -34,24 +38,41 @@ export function accountsOfUsers(
   { cacheSeconds, queue }: AccountsOptions,
 ): Accounts {
   const verifier = createVerifier({ users, cacheSeconds, queue });
-  // One object for each user, by which the permissions remember what rules are about them.
+  const permissions = createPermissions(rules);
+  // One object for each user, by which the permissions remember the rules about them.
   const known = new WeakMap<UserRecord, User>();
+  const userOfRecord = (record: UserRecord): User => {
+    const user = known.get(record) ?? userOf(record.username, record.roles);
+    known.set(record, user);
+    records.set(user, record);
+    return user;
+  };
   return {
-    permissions: createPermissions(rules),
+    permissions,
+    ready: Promise.all([verifier.ready, permissions.prepare()]).then(() => {}),
     async identify({ username, password }, signal, address) {
       const record = await verifier.verify(username, password, signal, address);
-      if (!record) return undefined;
-      const user = known.get(record) ?? userOf(record.username, record.roles);
-      known.set(record, user);
-      return user;
+      return record && userOfRecord(record);
+    },
+    renewed(user) {
+      const before = records.get(user);
+      const record = verifier.find(user.name);
+      const isSame = record && before && record.password === before.password && record.encryption === before.encryption;
+      return isSame ? userOfRecord(record) : undefined;
     },
   };
 }
 
+/** What users were made of, in any version of their accounts. */
+const records = new WeakMap<User, UserRecord>();
+
 /** Accounts that a function of the host program decides about. */
 export function accountsOfFunction(check: CheckCredentials, rules: readonly PermissionRule[]): Accounts {
+  const permissions = createPermissions(rules);
   return {
-    permissions: createPermissions(rules),
+    permissions,
+    ready: permissions.prepare(),
+    renewed: (user) => user, // only the function could tell, and it wants the password
     async identify({ username, password }) {
       const checked: unknown = await check(username, password);
       if (checked === false || checked === undefined || checked === null) return undefined;

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../event-loop/time-slice.ts";
-import { type FoundUsers, type LineNote, shown } from "./found-users.ts";
+import { type FoundUsers, type LineNote, maxNotes, shown } from "./found-users.ts";
 import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";
 import type { PermissionRule, UserRecord } from "./users.ts";
@@ -30,6 +30,7 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
 
   for (const { line, ...user } of found.users) {
     if (slice.isOver) await slice.renew();
+    if (problems.length >= maxNotes) break;
     users.push(user);
     const name = shown(user.username);
     const earlier = lines.get(nameKey(user.username));
@@ -49,9 +50,11 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
 
   for (const { line, ...rule } of found.rules) {
     if (slice.isOver) await slice.renew();
+    if (problems.length >= maxNotes) break;
     rules.push(rule);
     problems.push(...ruleProblems(rule).map((text) => ({ line, text })));
     const { username, role } = rule;
+    if (warnings.length >= maxNotes) continue;
     const isName = username !== undefined && username !== "*" && username !== ":username";
     if (isName && !lines.has(nameKey(username)))
       warnings.push({ line, text: `the rule is about the user ${shown(username)}, but there is no such user` });

@@ -19,6 +19,9 @@ export function nothingFound(): FoundUsers {
   return { users: [], rules: [], problems: [], warnings: [] };
 }
 
+/** Most problems and warnings that are kept of one file. A file of another kind has one in each line. */
+export const maxNotes = 1_000;
+
 const control = /[\x00-\x1f\x7f-\x9f]/;
 
 /** What makes a text unfit to be a user name, if anything does. */

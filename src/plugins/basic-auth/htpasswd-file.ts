@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../event-loop/time-slice.ts";
-import { type FoundUsers, isHash, nothingFound, shown, userNameProblem } from "./found-users.ts";
+import { type FoundUsers, isHash, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import type { UserRecord } from "./users.ts";
 
 /** Begins or ends the entries that are passwords in plain text. `htpasswd` keeps comments when it writes a file. */
@@ -17,6 +17,7 @@ export async function readHtpasswd(text: string): Promise<FoundUsers> {
   let line = 0;
   for (const entry of trimmedLines(text)) {
     if (slice.isOver) await slice.renew();
+    if (found.problems.length >= maxNotes) break;
     line += 1;
     if (entry.startsWith("#")) isPlaintext = plaintextAfter(entry, line, isPlaintext, found);
     if (entry === "" || entry.startsWith("#")) continue;

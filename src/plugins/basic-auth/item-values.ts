@@ -1,6 +1,9 @@
 import type { MicrodataItem } from "../../html/microdata.ts";
 import { type FoundUsers, shown } from "./found-users.ts";
 
+/** Most values of one property. One item is read in one go. */
+const maxValues = 1_000;
+
 /** A value without the white space around it. */
 export interface ItemText {
   readonly text: string;
@@ -42,7 +45,10 @@ export class ItemValues {
 
   /** All values; those that are empty or no text are problems. */
   all(name: string): ItemText[] {
-    return (this.#item.properties.get(name) ?? []).flatMap(({ value, line }) => {
+    const values = this.#item.properties.get(name) ?? [];
+    const beyond = values[maxValues];
+    if (beyond) this.problem(`there are more than ${maxValues} values of ${name}: expected fewer`, beyond.line);
+    return values.slice(0, maxValues).flatMap(({ value, line }) => {
       if (typeof value !== "string") this.problem(`${name} is an item: expected text`, line);
       else if (value.trim() === "") this.problem(`${name} is empty: expected a text, or no such property`, line);
       else return [{ text: value.trim(), line }];

@@ -8,7 +8,7 @@ import {
   readMicrodataPage,
 } from "../../html/microdata.ts";
 import type { Right } from "../../server/access.ts";
-import { type FoundUsers, nothingFound, shown, userNameProblem } from "./found-users.ts";
+import { type FoundUsers, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import { ItemValues } from "./item-values.ts";
 import type { Encryption } from "./users.ts";
 
@@ -44,6 +44,7 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   const slice = new TimeSlice();
   for (const item of allItems(page.items)) {
     if (slice.isOver) await slice.renew();
+    if (found.problems.length >= maxNotes) break;
     const isCredential = isOfType(item, "Credential");
     const isRule = isOfType(item, "AuthorizationRule");
     if (isCredential) readCredential(new ItemValues(item, credentialProperties, found), found);

@@ -1,3 +1,4 @@
+import { TimeSlice } from "../../event-loop/time-slice.ts";
 import { documentKind } from "../../http/content-type.ts";
 import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
@@ -13,6 +14,8 @@ export interface Permissions {
    * those elements; with `"any"`, possibly to some elements.
    */
   permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  /** Compiles all rules in slices. Otherwise the first question about a user compiles theirs in one go. */
+  prepare(): Promise<void>;
 }
 
 const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
@@ -73,7 +76,10 @@ function notEmpty(expected: string): (list: readonly unknown[]) => string | unde
   return (list) => (list.length === 0 ? expected : undefined);
 }
 
-/** A rule in the form in which it is applied. */
+/** More than twice the characters of any path. */
+const longestPath = 2 ** 30;
+
+/** A rule, compiled. */
 interface CompiledRule {
   readonly rights: readonly Right[];
   readonly path: PathPattern;
@@ -87,9 +93,21 @@ interface CompiledRule {
  * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
  */
 export function createPermissions(rules: readonly PermissionRule[]): Permissions {
-  if (rules.length === 0) return { permits: (user) => user !== undefined };
-  const rulesFor = indexByWho(rules);
+  if (rules.length === 0) return { permits: (user) => user !== undefined, prepare: async () => {} };
+  const groups = groupsByWho(rules);
+  const rulesFor = ruleFinder(groups);
   return {
+    async prepare() {
+      const slice = new TimeSlice();
+      for (const group of [...groups.byUsername.values(), ...groups.byRole.values()]) {
+        const compiled: CompiledRule[] = [];
+        for (const rule of group.rules) {
+          if (slice.isOver) await slice.renew();
+          compiled.push(compile(rule));
+        }
+        group.compiled = bySpecificity(compiled);
+      }
+    },
     permits(user, right, path, elements) {
       const decisive = rulesFor(user).find(
         (rule) =>
@@ -123,8 +141,13 @@ interface RuleGroup {
   compiled?: readonly CompiledRule[];
 }
 
-/** Finds the rules that can apply to a user, the most specific first. This part does not depend on the path. */
-function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) => readonly CompiledRule[] {
+/** The rules of a list, by those whom they are about. */
+interface RuleGroups {
+  readonly byUsername: ReadonlyMap<string, RuleGroup>;
+  readonly byRole: ReadonlyMap<string, RuleGroup>;
+}
+
+function groupsByWho(rules: readonly PermissionRule[]): RuleGroups {
   const byUsername = new Map<string, RuleGroup>();
   const byRole = new Map<string, RuleGroup>();
   for (const rule of rules) {
@@ -133,17 +156,21 @@ function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) 
     if (group) group.rules.push(rule);
     else index.set(who, { rules: [rule] });
   }
-  const anyone = compiledGroup(byUsername, "*");
-  const known = [...compiledGroup(byUsername, ":username"), ...anyone];
+  return { byUsername, byRole };
+}
+
+/** Finds the rules that can apply to a user, the most specific first. This part does not depend on the path. */
+function ruleFinder({ byUsername, byRole }: RuleGroups): (user: User | undefined) => readonly CompiledRule[] {
   const remembered = new WeakMap<User, readonly CompiledRule[]>();
   return (user) => {
+    const anyone = compiledGroup(byUsername, "*");
     if (!user) return anyone;
     const before = remembered.get(user);
     if (before) return before;
     // Rules for "*" and ":username" are not about users of these names.
     const own = user.name === "*" || user.name === ":username" ? [] : compiledGroup(byUsername, user.name);
-    const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role)).sort(bySpecificity);
-    const found = [...own, ...inRoles, ...known];
+    const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role));
+    const found = [...own, ...bySpecificity(inRoles), ...compiledGroup(byUsername, ":username"), ...anyone];
     remembered.set(user, found);
     return found;
   };
@@ -152,7 +179,7 @@ function indexByWho(rules: readonly PermissionRule[]): (user: User | undefined) 
 function compiledGroup(index: ReadonlyMap<string, RuleGroup>, who: string): readonly CompiledRule[] {
   const group = index.get(who);
   if (!group) return [];
-  group.compiled ??= group.rules.map(compile).sort(bySpecificity);
+  group.compiled ??= bySpecificity(group.rules.map(compile));
   return group.compiled;
 }
 
@@ -165,10 +192,14 @@ function compile({ path, methods, rights, selector, permission }: PermissionRule
   };
 }
 
-function bySpecificity(a: CompiledRule, b: CompiledRule): number {
-  return (
-    Number(b.selector !== undefined) - Number(a.selector !== undefined) ||
-    b.path.literalLength - a.path.literalLength ||
-    Number(a.allows) - Number(b.allows)
-  );
+/** Rules with a selector before those without, then the longer literal path, then deny. Linear: there may be thousands. */
+function bySpecificity(rules: readonly CompiledRule[]): readonly CompiledRule[] {
+  const ranks = new Map<number, CompiledRule[]>();
+  for (const rule of rules) {
+    const rank = (rule.selector ? longestPath : 0) + 2 * rule.path.literalLength + (rule.allows ? 0 : 1);
+    const equals = ranks.get(rank);
+    if (equals) equals.push(rule);
+    else ranks.set(rank, [rule]);
+  }
+  return [...ranks].sort(([one], [other]) => other - one).flatMap(([, equals]) => equals);
 }

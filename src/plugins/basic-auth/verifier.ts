@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type Claim, HashQueue } from "./hash-queue.ts";
 import { isPossiblePassword, parseHash, type StoredPassword } from "./password.ts";
-import { createPasswordCheck } from "./password-check.ts";
+import { createPasswordCheck, type PasswordCheck } from "./password-check.ts";
 import type { UserRecord } from "./users.ts";
 
 /** Options of {@link createVerifier}. */
@@ -21,7 +21,7 @@ export interface VerifierOptions {
 }
 
 /** Knows one list of users. When the list changes, a new verifier takes its place, with nothing remembered. */
-export interface Verifier {
+export interface Verifier extends Pick<PasswordCheck, "ready" | "find"> {
   /**
    * The user whose name and password these are, or `undefined`. Throws a 503 where too many wait for their turn, and
    * the reason of `signal` as soon as that is aborted. Addresses share the turns equally.
@@ -47,7 +47,7 @@ interface Attempt {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { users, cacheSeconds = 300, maxCached = 10_000, queue = new HashQueue() } = options;
   const { now = () => performance.now(), parse = parseHash } = options;
-  const check = createPasswordCheck(users, parse);
+  const passwords = createPasswordCheck(users, parse);
   const verified = new LRUCache<string, UserRecord>({
     max: maxCached,
     ttl: Math.ceil(cacheSeconds * 1000), // it takes no fractions
@@ -64,7 +64,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { credentials } = claim;
     const abandoned = new AbortController();
     const result = queue
-      .run(() => check(claim.username, password), abandoned.signal, claim)
+      .run(() => passwords.check(claim.username, password), abandoned.signal, claim)
       .then((user) => {
         if (user) queue.remember(claim);
         if (user && cacheSeconds > 0) verified.set(credentials, user);
@@ -76,6 +76,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
+    ready: passwords.ready,
+    find: passwords.find,
     async verify(username, password, signal, address = "") {
       signal?.throwIfAborted();
       if (!isPossiblePassword(password)) return undefined;

@@ -1,24 +1,26 @@
 import { Readable } from "node:stream";
 import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
+import type { LiveClient } from "../live/live-clients.ts";
 import { heartbeat } from "./event-text.ts";
 
-/** What a reader is given when it asks for events. */
+/** Options of {@link EventReader}. */
 export interface EventReaderOptions {
   readonly audience: Audience;
   readonly encode: Receiver["encode"];
-  /** Makes the event that says that there are changes missing. */
+  /** Makes the event for missed changes. */
   readonly gap: () => Buffer;
   /** Most bytes that may wait for the reader. */
   readonly maxUnsentBytes: number;
 }
 
 /** A client that reads a reply for as long as both sides stay. */
-export class EventReader implements Receiver {
+export class EventReader implements LiveClient {
   readonly audience: Audience;
   readonly encode: Receiver["encode"];
   /** The content of the reply. */
   readonly body: Readable;
+  readonly closed: Promise<void>;
   readonly #gap: () => Buffer;
   readonly #maxUnsentBytes: number;
   readonly #waiting: Buffer[] = [];
@@ -34,9 +36,12 @@ export class EventReader implements Receiver {
     this.#gap = gap;
     this.#maxUnsentBytes = maxUnsentBytes;
     this.body = new Readable({ read: () => this.#read() });
-    this.body.once("close", () => {
-      this.#waiting.length = 0;
-      this.#settle();
+    this.closed = new Promise((resolve) => {
+      this.body.once("close", () => {
+        this.#waiting.length = 0;
+        this.#settle();
+        resolve();
+      });
     });
   }
 
@@ -73,7 +78,11 @@ export class EventReader implements Receiver {
     this.#hasRead = false;
   }
 
-  /** Ends the stream behind what waits to be read. */
+  dismiss(): void {
+    this.#cutOff("it may not receive changes any more");
+  }
+
+  /** Ends the stream after what waits to be read. */
   end(): void {
     this.#isEnding = true;
     this.#give();

@@ -1,33 +1,45 @@
-import type { Access, SelectedElements } from "../../server/access.ts";
-import type { Change } from "../../server/change-feed.ts";
+import type { Access } from "../../server/access.ts";
+import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 
-/** Whether somebody is to hear of a change; `"unknown"` where that depends on elements that nobody remembers. */
-export type Hears = "yes" | "no" | "unknown";
+/** Whether a client may receive a change; `"unknown"` where that depends on elements that are no longer known. */
+export type Verdict = "yes" | "no" | "unknown";
 
-/** What one client may and wants to hear of. */
+/** What one client may receive, and what it asked for. */
 export interface Audience {
   /** Name of the client's host. */
   readonly site: string;
   /** A file, or a directory with all below it, without a slash at the end; `undefined` for everything. */
   readonly path: string | undefined;
-  /** What the client could do when it connected. */
+  /** What the client had to be allowed to read to connect. */
+  readonly connectedTo: string;
+  /** The access of the client's request; {@link Access.current} tells what it may do by now. */
   readonly access: Access;
-  /** Whether that was decided by all who decide for this path. */
+  /** Whether all plugins that decide about this path have decided about the client. */
   isProven(path: string): boolean;
 }
 
 /**
- * Decides whether a client hears of a change: one of its own host, in the part it asked for, of a file or of elements that
- * it could read. `site` is where the change was made.
+ * Decides by the rights of this moment whether a client may receive a change: one on its own host, in the part that it
+ * asked for, of a file that it may read, or of elements that it may read both as they were and as they are.
  */
-export function hears(audience: Audience, change: Change, site: string, elements?: SelectedElements): Hears {
+export function mayReceive(audience: Audience, change: Change, { site, elements }: ChangeOrigin): Verdict {
   const { path } = change;
   if (site !== audience.site || !isWithin(path, audience.path) || !audience.isProven(path)) return "no";
-  const { access } = audience;
+  const access = currentAccess(audience);
   if (access.permits("read", path)) return "yes";
   if (change.selector === undefined) return "no"; // of a whole file
-  if (elements) return access.permits("read", path, elements) ? "yes" : "no";
-  return access.permits("read", path, "any") ? "unknown" : "no";
+  if (!elements) return access.permits("read", path, "any") ? "unknown" : "no";
+  const { before, after } = elements;
+  return [before, after].every((each) => access.permits("read", path, each)) ? "yes" : "no";
+}
+
+/** Whether a client could still connect: its user may have been removed, or the rules may have changed. */
+export function mayStay(audience: Audience): boolean {
+  return currentAccess(audience).permits("read", audience.connectedTo);
+}
+
+function currentAccess({ access }: Audience): Access {
+  return access.current?.() ?? access;
 }
 
 function isWithin(path: string, part: string | undefined): boolean {

@@ -1,47 +1,46 @@
 import { TimeSlice } from "../../event-loop/time-slice.ts";
 import type { Change, ChangeFeed, ChangeOrigin } from "../../server/change-feed.ts";
-import { type Audience, type Hears, hears } from "./audience.ts";
+import { type Audience, mayReceive, type Verdict } from "./audience.ts";
 import { ChangeMessage, type Encode } from "./change-message.ts";
 
-/** The connection of a client that is told of changes. */
+/** The connection of a client that receives changes. */
 export interface Receiver {
   readonly audience: Audience;
   readonly encode: Encode;
-  /** Whether there is more to send than the connection takes at the moment. */
+  /** Whether more waits to be sent than the connection takes at the moment. */
   readonly isFull: boolean;
-  /** Sends bytes of `encode`, or gives the client up where it has too much before it. */
+  /** Sends bytes of `encode`, or disconnects a client for which too much waits already. */
   write(bytes: Buffer): void;
-  /** Says that the client misses changes. */
+  /** Tells the client that it misses changes. */
   writeGap(): void;
-  /** Resolves when what was written has gone, or the client has. */
+  /** Resolves when everything written is sent, or the client has left. */
   drained(): Promise<void>;
 }
 
-/** Where a client joins: with what is yet to come, after the change of this id, or after one that nobody knows. */
+/** Where a client joins: at the next change, after the change of this id, or after an unknown one. */
 export type Position = "now" | "unknown" | number;
 
-/** A client, and the last change that it was told of or did not have to be. */
+/** A client, and the last change that it received or was not to receive. */
 interface Member {
   readonly receiver: Receiver;
   lastId: number;
   hasLeft: boolean;
 }
 
-/** A change that not all have been told of. */
+/** A change that is still being delivered. */
 interface Pending {
   readonly message: ChangeMessage;
   readonly origin: ChangeOrigin;
 }
 
 /**
- * Most changes that wait to be told. With more, whoever publishes waits as well: a server that makes changes faster than it
- * can tell them would fill its memory.
+ * Most changes that wait for delivery. With more, publishing delivers some itself: a server that makes changes faster than
+ * it delivers them would fill its memory.
  */
 const maxPending = 100;
 
 /**
- * Tells many clients of each change, in order and once. However many they are, the event loop is held for a few
- * milliseconds at a time only.
+ * Delivers each change to many clients, in order and once. It holds the event loop for a few milliseconds at a time.
  */
 export class Broadcast {
   readonly #feed: ChangeFeed;
@@ -51,14 +50,14 @@ export class Broadcast {
   readonly #pending: Pending[] = [];
   #running: { readonly steps: Generator<void>; readonly done: Promise<void> } | undefined;
 
-  /** `onError` is told what goes wrong in deciding whether a client may hear of a change. */
+  /** `onError` gets what is thrown while deciding whether a client may receive a change. */
   constructor(feed: ChangeFeed, onError: (error: unknown) => void) {
     this.#feed = feed;
     this.#onError = onError;
     this.#unsubscribe = feed.subscribe((change, origin) => this.#publish(change, origin));
   }
 
-  /** Tells a client of all changes from a position on. Returns a function that ends it. */
+  /** Sends a client all changes from a position on. Returns a function that ends it. */
   join(receiver: Receiver, position: Position): () => void {
     const lastId = typeof position === "number" ? position : this.#feed.lastId;
     const member: Member = { receiver, lastId, hasLeft: false };
@@ -71,21 +70,21 @@ export class Broadcast {
     };
   }
 
-  /** Resolves when all are told of what was published until now. */
-  async told(): Promise<void> {
+  /** Resolves when everything that was published until now is delivered. */
+  async delivered(): Promise<void> {
     await this.#running?.done;
   }
 
-  /** Hears no more of the feed. */
+  /** Leaves the feed. */
   close(): void {
     this.#unsubscribe();
   }
 
   #publish(change: Change, origin: ChangeOrigin): void {
-    if (this.#members.size === 0) return; // those who are catching up find it in the past
+    if (this.#members.size === 0) return; // clients that are catching up find it in the past
     this.#pending.push({ message: new ChangeMessage(change), origin });
     if (!this.#running) {
-      const steps = this.#tellAll();
+      const steps = this.#deliverAll();
       this.#running = { steps, done: this.#run(steps) };
     }
     while (this.#pending.length > maxPending) this.#running.steps.next();
@@ -93,24 +92,24 @@ export class Broadcast {
 
   async #run(steps: Generator<void>): Promise<void> {
     const slice = new TimeSlice();
-    await undefined; // whoever publishes goes on first, up to where it waits for something
+    await undefined; // the publisher goes on first, up to where it waits for something
     while (!steps.next().done) if (slice.isOver) await slice.renew();
     this.#running = undefined;
   }
 
   /** One step for each client and change, so that it can be done piece by piece. */
-  *#tellAll(): Generator<void> {
+  *#deliverAll(): Generator<void> {
     for (let next = this.#pending[0]; next; next = this.#pending[0]) {
-      // Who joins meanwhile is part of this iteration, too, and knows the change by its id.
+      // A client that joins meanwhile is part of this iteration, too, and knows the change by its id.
       for (const member of this.#members) {
-        this.#tell(member, next);
+        this.#deliver(member, next);
         yield;
       }
       this.#pending.shift();
     }
   }
 
-  #tell(member: Member, { message, origin }: Pending): void {
+  #deliver(member: Member, { message, origin }: Pending): void {
     const { receiver } = member;
     const { change } = message;
     if (change.id <= member.lastId) return;
@@ -147,9 +146,9 @@ export class Broadcast {
     this.#members.add(member);
   }
 
-  #judge({ audience }: Receiver, change: Change, { site, elements }: ChangeOrigin): Hears {
+  #judge({ audience }: Receiver, change: Change, origin: ChangeOrigin): Verdict {
     try {
-      return hears(audience, change, site, elements);
+      return mayReceive(audience, change, origin);
     } catch (error) {
       this.#onError(error);
       return "unknown";

@@ -1,9 +1,9 @@
 import type { Change, ChangeFeed } from "../../server/change-feed.ts";
 
-/** Words a change for clients of one kind. */
+/** Writes a change in the format of some clients. */
 export type Encode = (change: Change) => Buffer;
 
-/** A change that each kind of client gets in the same bytes, made when the first one needs them. */
+/** A change whose bytes are made once for each format, when they are first needed. */
 export class ChangeMessage {
   readonly change: Change;
   readonly #encoded = new Map<Encode, Buffer>();
@@ -12,7 +12,7 @@ export class ChangeMessage {
     this.change = change;
   }
 
-  /** The same buffer for all, which nobody may write to. */
+  /** The same buffer for all clients. It must not be written to. */
   as(encode: Encode): Buffer {
     const known = this.#encoded.get(encode);
     if (known) return known;
@@ -47,5 +47,5 @@ export function helloText({ name, lastId }: Pick<ChangeFeed, "name" | "lastId">)
   return JSON.stringify({ type: "hello", feed: name, id: lastId });
 }
 
-/** Says that there are changes which the client will not hear of, so that what it shows may be out of date. */
+/** Tells a client that it has missed changes, so that what it shows may be out of date. */
 export const gapText: string = JSON.stringify({ type: "gap" });

@@ -30,13 +30,13 @@ export function readFeedQuery(search: string): FeedQuery {
   };
 }
 
-/** Where a client joins that knows the change `since`. In another feed that id may have been given to another change. */
+/** Where a client joins that knows the change `since`. In another feed that id is another change. */
 export function positionOf({ since, feed }: Pick<FeedQuery, "since" | "feed">, feedName: string): Position {
   if (since === undefined) return "now";
   return feed === undefined || feed === feedName ? since : "unknown";
 }
 
-/** Of two values nobody could say which is meant. */
+/** Two values of one parameter would be ambiguous. */
 function only(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.length > 1) throw invalidQuery(name, "one value");

@@ -6,8 +6,8 @@ import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/plugi
 export type IsProven = (connectedAt: string, path: string) => boolean;
 
 /**
- * A client is known by what the plugins before `self` found out at the path where it connected. An authentication that has
- * to do with other paths only was not asked there: of what it protects, the client must not hear.
+ * A client is known by the plugins that ran before `self` at the path where it connected. An authentication for other paths
+ * did not run there: the client must not receive changes of the files that it protects.
  *
  * Throws a `ConfigError` where an authentication for all paths comes too late to be asked at all.
  */

@@ -6,6 +6,7 @@ export const webSocketOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   documents: yesOrNo,
   maxClients: positiveInteger,
+  maxClientsPerAddress: positiveInteger,
   allowedOrigins: listOf(origin, "a list of origins"),
   pingInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,

@@ -4,16 +4,17 @@ import type { WebSocket } from "ws";
 import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
 import { changeText, gapText } from "../live/change-message.ts";
+import type { LiveClient } from "../live/live-clients.ts";
 import { textFrame } from "./frame.ts";
 import { streamItem } from "./stream-item.ts";
 
 /** Most messages that a client may send from one ping to the next. Nothing is done with them. */
 const maxReceived = 1_000;
 
-/** The two ways in which a client can be told of a change, and what it is told besides. */
+/** A format of messages. */
 export interface SocketFormat {
   readonly encode: Receiver["encode"];
-  /** What says that there are changes missing; `undefined` where there is no word for it. */
+  /** The message for missed changes; `undefined` for a format without one. */
   readonly gap: Buffer | undefined;
 }
 
@@ -24,7 +25,7 @@ export const jsonFormat: SocketFormat = {
 
 export const streamItemFormat: SocketFormat = { encode: (change) => textFrame(streamItem(change)), gap: undefined };
 
-/** What a client is given when it connects. */
+/** Options of {@link SocketClient}. */
 export interface SocketClientOptions {
   readonly audience: Audience;
   readonly format: SocketFormat;
@@ -37,7 +38,7 @@ export interface SocketClientOptions {
  * frames that all clients share. That is safe as long as `ws` itself does not hold frames back: it does for compression,
  * which is off.
  */
-export class SocketClient implements Receiver {
+export class SocketClient implements LiveClient {
   readonly audience: Audience;
   readonly encode: Receiver["encode"];
   readonly closed: Promise<void>;
@@ -86,8 +87,8 @@ export class SocketClient implements Receiver {
     over.abort();
   }
 
-  /** Asks whether the client is still there, or gives it up where it did not answer the last time. */
-  ping(): void {
+  /** Sends a ping, or disconnects a client that did not answer the last one. */
+  beat(): void {
     if (!this.#hasAnswered) {
       this.#webSocket.terminate();
       return;
@@ -95,6 +96,10 @@ export class SocketClient implements Receiver {
     this.#hasAnswered = false;
     this.#received = 0;
     this.#webSocket.ping();
+  }
+
+  dismiss(): void {
+    this.close(1008, "no longer permitted");
   }
 
   /** Closes with a status code; a client that does not answer within a second is cut off. */

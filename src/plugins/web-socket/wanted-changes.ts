@@ -5,7 +5,7 @@ import type { Position } from "../live/broadcast.ts";
 import { positionOf, readFeedQuery } from "../live/feed-query.ts";
 import { streamItemProtocol } from "./stream-item.ts";
 
-/** What a client wants to hear, and how. */
+/** The changes that a client wants, and their format. */
 export interface WantedChanges {
   /** See `Audience.path`. */
   readonly path: string | undefined;
@@ -15,7 +15,7 @@ export interface WantedChanges {
   readonly protocol: string | undefined;
 }
 
-/** The document that a client connects to by its own URL; `undefined` for what is none. A directory means its index file. */
+/** The document that a client connects to by its own URL, if it is one. A directory stands for its index file. */
 export function addressedDocument({ path, site }: Exchange): string | undefined {
   const { index } = site.options;
   if (path.endsWith("/") && index === false) return undefined;
@@ -23,13 +23,13 @@ export function addressedDocument({ path, site }: Exchange): string | undefined 
   return documentKind(document) === undefined ? undefined : document;
 }
 
-/** Those of a document: its URL may have a query of its own, and whatever subprotocol is offered will do. */
+/** The changes of a document. Its URL may have a query of its own, and any subprotocol is accepted. */
 export function changesOfDocument(path: string, offered: readonly string[]): WantedChanges {
   const protocol = offered.includes(streamItemProtocol) ? streamItemProtocol : offered[0];
   return { path, position: "now", isStreamItem: true, protocol };
 }
 
-/** Those that the query says, in the format that the client offers to understand. */
+/** The changes that the query asks for, in the format that the client offers. */
 export function changesOfQuery(search: string, offered: readonly string[], feedName: string): WantedChanges {
   const query = readFeedQuery(search);
   const isStreamItem = offered.includes(streamItemProtocol);

@@ -2,9 +2,13 @@ import { describe, expect, it, test } from "vitest";
 import type { StoredPassword } from "../../../src/plugins/basic-auth/password.ts";
 import { createPasswordCheck, type PasswordCheck } from "../../../src/plugins/basic-auth/password-check.ts";
 import type { UserRecord } from "../../../src/plugins/basic-auth/users.ts";
+import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 
 /** A check of users whose password is their name and whose hash is of the kind given; notes the kinds it has compared. */
-function checkOf(kinds: Readonly<Record<string, string | undefined>>): { check: PasswordCheck; compared: string[] } {
+function checkOf(kinds: Readonly<Record<string, string | undefined>>): {
+  check: PasswordCheck["check"];
+  compared: string[];
+} {
   const compared: string[] = [];
   const parse = ({ username }: UserRecord): StoredPassword => {
     const kind = kinds[username];
@@ -19,7 +23,7 @@ function checkOf(kinds: Readonly<Record<string, string | undefined>>): { check: 
     };
   };
   const users = Object.keys(kinds).map((username) => ({ username, password: "a hash" }));
-  return { check: createPasswordCheck(users, parse), compared };
+  return { check: createPasswordCheck(users, parse).check, compared };
 }
 
 describe("a password check", () => {
@@ -65,12 +69,26 @@ describe("a password check", () => {
       kind: "plaintext",
       matches: async (password) => password === record.password,
     });
-    const check = createPasswordCheck([first, second], parse);
+    const check = createPasswordCheck([first, second], parse).check;
     expect(await check("ada", "first")).toBe(first);
     expect(await check("ada", "second")).toBeUndefined();
   });
 
   it("refuses everybody where there are no users", async () => {
     expect(await checkOf({}).check("ada", "ada")).toBeUndefined();
+  });
+
+  it("reads a long list in slices, and checks passwords once it is read", async () => {
+    const users = Array.from({ length: 2000 }, (_, i) => ({ username: `u${i}`, password: "a hash" }));
+    const parse = ({ username }: UserRecord): StoredPassword => {
+      return { format: undefined, kind: "x", matches: async (password) => password === username };
+    };
+    stepClock();
+    const { ready, check, find } = createPasswordCheck(users, parse);
+    const checked = check("u1999", "u1999");
+    expect(find("u1999")).toBeUndefined();
+    expect(await turnsUntil(ready)).toBeGreaterThan(300);
+    expect(await checked).toBe(users[1999]);
+    expect(find("u1999")).toBe(users[1999]);
   });
 });

@@ -1,34 +1,47 @@
 import { describe, expect, it } from "vitest";
-import { type Audience, hears } from "../../../src/plugins/live/audience.ts";
+import { type Audience, mayReceive, mayStay } from "../../../src/plugins/live/audience.ts";
 import type { Right, SelectedElements } from "../../../src/server/access.ts";
-import type { Change } from "../../../src/server/change-feed.ts";
+import type { Change, ChangedElements } from "../../../src/server/change-feed.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 
 const file: Change = { id: 1, kind: "replaced", method: "PUT", host: "h", path: "/a/b.html", requestId: "r", time: "" };
 const edit: Change = { ...file, kind: "elements-replaced", selector: "p" };
-const elements: SelectedElements = { areAmong: (selector) => selector === ".mine", touch: () => false };
+const mine: SelectedElements = { areAmong: (selector) => selector === ".mine", touch: () => false };
+const others: SelectedElements = { areAmong: () => false, touch: () => false };
 
-function audience(more: Partial<Audience> = {}): Audience {
-  return { site: "s", path: undefined, access: accessOf(() => true), isProven: () => true, ...more };
+/** What a client may receive of a change on the host "s". */
+function verdict(of: Audience, change: Change, elements?: ChangedElements): string {
+  return mayReceive(of, change, { site: "s", elements });
 }
 
-describe("who hears of a change", () => {
-  it("is whoever may read the file", () => {
+function audience(more: Partial<Audience> = {}): Audience {
+  return {
+    site: "s",
+    path: undefined,
+    connectedTo: "/ws",
+    access: accessOf(() => true),
+    isProven: () => true,
+    ...more,
+  };
+}
+
+describe("who may receive a change", () => {
+  it("is a client that may read the file", () => {
     const asked: unknown[] = [];
     const access = accessOf((right, path) => {
       asked.push([right, path]);
       return path === "/a/b.html";
     });
-    expect(hears(audience({ access }), file, "s")).toBe("yes");
-    expect(hears(audience({ access }), { ...file, path: "/a/c.html" }, "s")).toBe("no");
+    expect(verdict(audience({ access }), file)).toBe("yes");
+    expect(verdict(audience({ access }), { ...file, path: "/a/c.html" })).toBe("no");
     expect(asked).toEqual([
       ["read", "/a/b.html"],
       ["read", "/a/c.html"],
     ]);
   });
 
-  it("is nobody of another host", () => {
-    expect(hears(audience(), file, "t")).toBe("no");
+  it("is no client of another host", () => {
+    expect(mayReceive(audience(), file, { site: "t" })).toBe("no");
   });
 
   it.each([
@@ -40,12 +53,12 @@ describe("who hears of a change", () => {
     ["/", "no"],
     ["/b", "no"],
     ["/a/b.html/c", "no"],
-  ])("depends on the part that was asked for: %s", (path, verdict) => {
-    expect(hears(audience({ path }), file, "s")).toBe(verdict);
+  ])("depends on the part that was asked for: %s", (path, expected) => {
+    expect(verdict(audience({ path }), file)).toBe(expected);
   });
 
-  it("is nobody of whom it is not known what they may read there", () => {
-    expect(hears(audience({ isProven: (path) => path !== "/a/b.html" }), file, "s")).toBe("no");
+  it("is no client whose rights there are unknown", () => {
+    expect(verdict(audience({ isProven: (path) => path !== "/a/b.html" }), file)).toBe("no");
   });
 
   describe("of elements", () => {
@@ -53,22 +66,46 @@ describe("who hears of a change", () => {
       which === "any" ? true : (which?.areAmong(".mine") ?? false),
     );
 
-    it("is whoever may read all of the file", () => {
-      expect(hears(audience(), edit, "s")).toBe("yes");
+    it("is a client that may read all of the file", () => {
+      expect(verdict(audience(), edit)).toBe("yes");
     });
 
-    it("is whoever may read these elements", () => {
-      expect(hears(audience({ access: onlyMine }), edit, "s", elements)).toBe("yes");
-      expect(hears(audience({ access: onlyMine }), edit, "s", { ...elements, areAmong: () => false })).toBe("no");
+    it("is a client that may read these elements, as they were and as they are", () => {
+      const client = audience({ access: onlyMine });
+      expect(verdict(client, edit, { before: mine, after: mine })).toBe("yes");
+      expect(verdict(client, edit, { before: others, after: others })).toBe("no");
     });
 
-    it("is unknown where the elements are, of those who may read some", () => {
-      expect(hears(audience({ access: onlyMine }), edit, "s")).toBe("unknown");
-      expect(hears(audience({ access: accessOf(() => false) }), edit, "s")).toBe("no");
+    it("is not a client that may read them only as they were, or only as they are", () => {
+      const client = audience({ access: onlyMine });
+      expect(verdict(client, edit, { before: mine, after: others })).toBe("no");
+      expect(verdict(client, edit, { before: others, after: mine })).toBe("no");
     });
 
-    it("is nobody who may read only elements, where the whole file changed", () => {
-      expect(hears(audience({ access: onlyMine }), file, "s", elements)).toBe("no");
+    it("is unknown where the elements are, for a client that may read some", () => {
+      expect(verdict(audience({ access: onlyMine }), edit)).toBe("unknown");
+      expect(verdict(audience({ access: accessOf(() => false) }), edit)).toBe("no");
     });
+
+    it("is no client that may read only elements, where the whole file changed", () => {
+      expect(verdict(audience({ access: onlyMine }), file, { before: mine, after: mine })).toBe("no");
+    });
+  });
+});
+
+describe("rights that change while a client is connected", () => {
+  it("count as they are at the time of each change", () => {
+    let isPermitted = true;
+    const access = { ...accessOf(() => true), current: () => accessOf(() => isPermitted) };
+    const client = audience({ access });
+    expect([verdict(client, file), mayStay(client)]).toEqual(["yes", true]);
+    isPermitted = false;
+    expect([verdict(client, file), mayStay(client)]).toEqual(["no", false]);
+  });
+
+  it("keep a client as long as it may read what it is connected to", () => {
+    const access = accessOf((_right, path) => path === "/ws");
+    expect(mayStay(audience({ access, connectedTo: "/ws" }))).toBe(true);
+    expect(mayStay(audience({ access, connectedTo: "/a.html" }))).toBe(false);
   });
 });

@@ -19,7 +19,14 @@ class Noting implements Receiver {
   readonly #waiting: (() => void)[] = [];
 
   constructor(audience: Partial<Audience> = {}) {
-    this.audience = { site: "s", path: undefined, access: permitAll, isProven: () => true, ...audience };
+    this.audience = {
+      site: "s",
+      path: undefined,
+      connectedTo: "/ws",
+      access: permitAll,
+      isProven: () => true,
+      ...audience,
+    };
   }
 
   write(bytes: Buffer): void {
@@ -63,7 +70,7 @@ describe("Broadcast", () => {
     for (const client of clients) broadcast.join(client, "now");
     publish(3);
     expect(clients[0]?.noted).toEqual([]); // not before the reply
-    await broadcast.told();
+    await broadcast.delivered();
     for (const client of clients) expect(client.noted).toEqual(["1", "2", "3"]);
     for (const client of clients) expect(client.buffers[2]).toBe(clients[0]?.buffers[2]);
   });
@@ -76,7 +83,7 @@ describe("Broadcast", () => {
     const second = new Noting();
     broadcast.join(second, "now");
     publish();
-    await broadcast.told();
+    await broadcast.delivered();
     expect([first.noted, second.noted]).toEqual([["1", "2", "3"], ["3"]]);
   });
 
@@ -86,7 +93,7 @@ describe("Broadcast", () => {
     const leave = clients.map((client) => broadcast.join(client, "now"));
     clients[0].onWrite = () => leave[1]?.();
     publish(2);
-    await broadcast.told();
+    await broadcast.delivered();
     expect(clients.map(({ noted }) => noted)).toEqual([["1", "2"], [], ["1", "2"]]);
   });
 
@@ -100,7 +107,7 @@ describe("Broadcast", () => {
       return client;
     });
     publish(1);
-    expect(await turnsUntil(broadcast.told())).toBeGreaterThan(10); // 100 ms in pieces of 5
+    expect(await turnsUntil(broadcast.delivered())).toBeGreaterThan(10); // 100 ms in pieces of 5
     expect(clients.every(({ noted }) => noted.length === 1)).toBe(true);
   });
 
@@ -112,7 +119,7 @@ describe("Broadcast", () => {
     expect(clients[0].noted).toEqual([]);
     publish(50);
     for (const { noted } of clients) expect(noted.length).toBeGreaterThanOrEqual(50);
-    await broadcast.told();
+    await broadcast.delivered();
     for (const { noted } of clients) expect(noted).toEqual(numbers(1, 150));
   });
 
@@ -131,7 +138,7 @@ describe("Broadcast", () => {
     client.drain();
     await setImmediate();
     publish();
-    await broadcast.told();
+    await broadcast.delivered();
     expect(client.noted).toEqual(numbers(5, 12));
   });
 
@@ -151,7 +158,7 @@ describe("Broadcast", () => {
     slow.drain();
     while (slow.noted.length < 2) await setImmediate();
     publish();
-    await broadcast.told();
+    await broadcast.delivered();
     expect(longAgo.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
     expect(future.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
     expect(unknown.noted).toEqual(["gap", ...numbers(1_501, 2_502)]);
@@ -168,7 +175,7 @@ describe("Broadcast", () => {
     client.drain();
     await setImmediate();
     publish();
-    await broadcast.told();
+    await broadcast.delivered();
     expect(client.noted).toEqual(["1"]);
   });
 
@@ -178,7 +185,7 @@ describe("Broadcast", () => {
     broadcast.join(client, "now");
     broadcast.close();
     publish();
-    await broadcast.told();
+    await broadcast.delivered();
     expect(client.noted).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { textFrame } from "../../../src/plugins/web-socket/frame.ts";
 import { jsonFormat, SocketClient } from "../../../src/plugins/web-socket/socket-client.ts";
 import { permitAll } from "../../../src/server/access.ts";
 
-const audience = { site: "*", path: undefined, access: permitAll, isProven: () => true };
+const audience = { site: "*", path: undefined, access: permitAll, isProven: () => true, connectedTo: "/ws" };
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
 
 /** A client over a connection that takes nothing until `take` is called. */
@@ -63,8 +63,8 @@ describe("SocketClient", () => {
     const { client } = stalledClient(1_000_000);
     client.write(textFrame("x".repeat(100_000)));
     const drained = client.drained();
-    client.ping();
-    client.ping(); // not answered
+    client.beat();
+    client.beat(); // not answered
     await drained;
     await expect(client.closed).resolves.toBeUndefined();
   });

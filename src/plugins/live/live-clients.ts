@@ -1,0 +1,102 @@
+import { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import { unavailable } from "../../server/outage.ts";
+import { Places } from "../../server/places.ts";
+import type { Plugin, PluginSite } from "../../server/plugin.ts";
+import type { Site } from "../../server/site.ts";
+import { type Audience, mayStay } from "./audience.ts";
+import { Broadcast, type Position, type Receiver } from "./broadcast.ts";
+import { type IsProven, provenPaths } from "./proven-paths.ts";
+
+/** The connection of a client that receives changes for as long as both sides stay. */
+export interface LiveClient extends Receiver {
+  /** Resolves when the connection is over. */
+  readonly closed: Promise<void>;
+  /** Shows that the connection is alive, or ends it where the client is not. */
+  beat(): void;
+  /** Ends the connection of a client that may not receive changes any more. */
+  dismiss(): void;
+}
+
+/** How many clients there may be, and how often they are looked at. */
+export interface LiveClientsOptions {
+  readonly maxClients: number;
+  /** @default half of `maxClients` */
+  readonly maxClientsPerAddress: number | undefined;
+  readonly beatSeconds: number;
+}
+
+/** The clients of a plugin that sends changes, on all its hosts. */
+export class LiveClients<Client extends LiveClient> {
+  readonly #clients = new Set<Client>();
+  readonly #provenAt = new Map<Site, IsProven>();
+  readonly #places: Places;
+  readonly #beatSeconds: number;
+  #broadcast: Broadcast | undefined;
+  #beats: NodeJS.Timeout | undefined;
+
+  constructor({ maxClients, maxClientsPerAddress, beatSeconds }: LiveClientsOptions) {
+    this.#places = new Places(maxClients, maxClientsPerAddress);
+    this.#beatSeconds = beatSeconds;
+  }
+
+  /** Throws a `ConfigError` where the plugin, called `name`, stands before `basicAuth`. */
+  start(site: PluginSite, plugin: Plugin, name: string): void {
+    this.#provenAt.set(site, provenPaths(site, plugin, name));
+    this.#broadcast ??= new Broadcast(site.changes, (error) => site.report(error));
+    this.#beats ??= setInterval(() => void this.visit(beat), this.#beatSeconds * 1000).unref();
+  }
+
+  /** Takes a place for the client of a request, and returns how to give it back. Throws 503 where there is none. */
+  takePlace({ address, site }: Exchange): () => void {
+    if (!this.#broadcast || !this.#provenAt.has(site)) throw unavailable("CLOSING");
+    return this.#places.take(address);
+  }
+
+  /** What a client may receive. It does not hold the exchange, which would stay in memory with the connection. */
+  audienceOf({ access, site, path }: Exchange, wantedPath: string | undefined, connectedTo: string = path): Audience {
+    const proven = this.#provenAt.get(site);
+    const isProven = (each: string): boolean => proven?.(path, each) ?? false;
+    return { site: site.name, path: wantedPath, connectedTo, access, isProven };
+  }
+
+  /** Sends a client all changes from a position on, and gives its place back when it leaves. */
+  add(client: Client, position: Position, giveBack: () => void): void {
+    this.#clients.add(client);
+    const leave = this.#broadcast?.join(client, position);
+    void client.closed.then(() => {
+      leave?.();
+      this.#clients.delete(client);
+      giveBack();
+    });
+  }
+
+  /** Runs a task for each client, in slices. */
+  async visit(task: (client: Client) => void): Promise<void> {
+    const slice = new TimeSlice();
+    for (const client of this.#clients) {
+      task(client);
+      if (slice.isOver) await slice.renew();
+    }
+  }
+
+  /** Resolves when everything that was published until now is sent. */
+  async delivered(): Promise<void> {
+    await this.#broadcast?.delivered();
+  }
+
+  /** Sends no more changes. Resolves when all clients have left. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beats);
+    this.#beats = undefined;
+    await Promise.all([...this.#clients].map(({ closed }) => closed));
+    this.#broadcast?.close();
+    this.#broadcast = undefined;
+    this.#provenAt.clear();
+  }
+}
+
+function beat(client: LiveClient): void {
+  if (mayStay(client.audience)) client.beat();
+  else client.dismiss();
+}
