@@ -362,7 +362,7 @@ describe("what filement logs", () => {
     const failed = await runFilement(`${page}.html`, ...options);
     expect(JSON.parse(failed.stderr)).toMatchObject({
       level: "fatal",
-      message: expect.stringContaining("no such file"),
+      message: expect.stringContaining("the file does not exist"),
     });
     expect(failed.code).toBe(1);
   });

@@ -11,7 +11,7 @@ export const wideLimits = {
   maxCompounds: 1000,
   maxSelectorLength: 100_000,
   maxMatches: 1_000_000,
-  maxSelectionSteps: 10_000,
+  maxSelectionSteps: 1_000_000_000,
 } as const;
 
 /** What selectors give over one document. */
