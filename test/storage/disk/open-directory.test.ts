@@ -28,14 +28,14 @@ describe("an open directory", () => {
     expect((await (await opened(root)).openBelow("real")).real).toBe(join(root, "real"));
   });
 
-  it.runIf(process.platform === "linux")("is not opened where a directory above it has become a link", async () => {
+  it("is not opened where a directory above it has become a link", { tags: ["linux"] }, async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, "real", "below"), { recursive: true });
     await symlink("real", join(root, "link"));
     await expect(OpenDirectory.open(join(root, "link", "below"))).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it.runIf(process.platform === "linux")("stays the same directory when a link takes its place", async () => {
+  it("stays the same directory when a link takes its place", { tags: ["linux"] }, async () => {
     const parent = await temporaryDirectory();
     await Promise.all([mkdir(join(parent, "root")), mkdir(join(parent, "outside"))]);
     const directory = await opened(join(parent, "root"));

@@ -1,0 +1,72 @@
+import fs, { type FileHandle } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { constants } from "node:os";
+
+/** System calls by the name of a path, and those on an open file. */
+const calls = [
+  "open",
+  "rename",
+  "link",
+  "unlink",
+  "mkdir",
+  "rmdir",
+  "lstat",
+  "realpath",
+  "readlink",
+  "opendir",
+] as const;
+const handleCalls = [
+  ...["stat", "read", "write", "appendFile", "truncate", "utimes", "chmod", "chown", "sync", "close"],
+] as (keyof FileHandle & string)[];
+
+type Call = (this: unknown, ...values: unknown[]) => Promise<unknown>;
+
+/** A disk of which one call fails. */
+export interface FaultyDisk {
+  /** The call that failed; `undefined` if there were not so many. */
+  readonly failed: string | undefined;
+  /** Has all calls succeed again. */
+  mend(): void;
+}
+
+/**
+ * Has the system call of that number fail with an error, counted from now and over all of `node:fs/promises` in this
+ * process. What fails has not been done, except that a file is closed.
+ */
+export async function failAt(step: number, code: string): Promise<FaultyDisk> {
+  const handle = await fs.open(process.execPath);
+  const handles = Object.getPrototypeOf(handle) as Record<string, Call>;
+  await handle.close();
+  const originals = { ...fs };
+  const originalHandles = Object.fromEntries(handleCalls.map((name) => [name, handles[name] as Call]));
+  let count = 0;
+  let failed: string | undefined;
+  const failing = (name: string, original: Call): Call =>
+    async function (...values) {
+      count += 1;
+      if (count !== step) return original.apply(this, values);
+      failed = `${name} ${values.filter((value) => typeof value === "string").join(" ")}`;
+      if (name === "close") await original.apply(this, values);
+      throw faultOf(code, name);
+    };
+  for (const name of calls) Object.assign(fs, { [name]: failing(name, fs[name] as Call) });
+  for (const name of handleCalls) handles[name] = failing(name, originalHandles[name] as Call);
+  syncBuiltinESMExports();
+  return {
+    get failed() {
+      return failed;
+    },
+    mend() {
+      Object.assign(fs, originals);
+      Object.assign(handles, originalHandles);
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** An error as Node 20 makes it; it has no name for EDQUOT. */
+function faultOf(name: string, syscall: string): Error {
+  const errno = -((constants.errno as Record<string, number>)[name] ?? 1);
+  const code = name === "EDQUOT" ? `Unknown system error ${errno}` : name;
+  return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, errno, syscall });
+}
