@@ -1,5 +1,6 @@
 export { ConfigError, type FileServerConfig, type HostConfig } from "./config.ts";
-export { type LoadConfigOptions, loadConfig } from "./config-page/load-config.ts";
+export type { LoadConfigOptions } from "./config-page/load-config.ts";
+export { loadConfig } from "./config-page/load-when-asked.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";

@@ -37,17 +37,7 @@ export const hostItem: ItemKind = {
   others: ["hostname", "hostName", "plugin"],
 };
 
-/**
- * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in
- * `/ServerConfig`, its `host` items of `/HostConfig`, their `plugin` items of `/Plugin`. `location` is a path or a
- * `file://` URL; locations in the page are relative to it. What comes back is what {@link createFileServer} takes.
- *
- * Throws one `ConfigError` that names everything wrong, with file and line: unknown properties and parameters, values
- * out of range, plugins in an order that cannot work, libraries that do not load.
- *
- * @example
- * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
- */
+/** What the `loadConfig` of the package does. */
 export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<FileServerConfig> {
   const { libraryTimeMs = 10_000 } = options;
   const name = String(location);

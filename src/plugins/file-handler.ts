@@ -1,6 +1,5 @@
 import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
-import { examineElements } from "../elements/examine.ts";
 import type { ElementRequest, FileRequest, FileSpace } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
@@ -147,6 +146,7 @@ async function elementOptionsReply(request: ElementRequest): Promise<Reply> {
   const { path, exchange } = request;
   const { access } = exchange;
   requireRight(access, { path, elements: "any" }, "GET", "read");
+  const { examineElements } = await import("../elements/examine.ts");
   const { headers, impossible, elements } = await examineElements(request);
   const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
   const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible));

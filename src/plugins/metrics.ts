@@ -1,4 +1,4 @@
-import { Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { ConfigError } from "../config.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { checkOptions } from "../options/check-config.ts";
@@ -9,6 +9,7 @@ import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import { requireReading } from "../server/require-reading.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
+import { promClient } from "./metrics/prom-client.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 
@@ -70,7 +71,8 @@ export const metricsOptions: OptionsSchema = withRule(
  */
 export function metrics(options: MetricsOptions = {}): Plugin {
   checkOptions("metrics", metricsOptions, options);
-  const { path = "/metrics", registry = new Registry(), prefix = "", buckets = defaultBuckets } = options;
+  const { path = "/metrics", prefix = "", buckets = defaultBuckets } = options;
+  const registry: MetricsRegistry = options.registry ?? new (promClient().Registry)();
   const { processMetrics: measuresProcess = options.registry === undefined } = options;
   const requests = new RequestMetrics({ prefix, buckets });
   const measured = measuresProcess ? processMetrics(prefix) : undefined;

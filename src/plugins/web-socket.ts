@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { WebSocketServer } from "ws";
+import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -58,12 +58,14 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 30 } = options;
   const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
-  const sockets = webSocketServer(maxMessageBytes);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
+  let sockets: WebSocketServer | undefined;
   let goodbye: NodeJS.Timeout | undefined;
 
   /** Agrees to a handshake. Throws the reply to a wrong one. */
   function agree(exchange: Exchange, document: string | undefined): Reply {
+    const server = sockets;
+    if (!server) throw new Error("webSocket was not started");
     const { access, site, search } = exchange;
     const connectedTo = document ?? path;
     if (!access.permits("read", connectedTo)) throw access.refusal();
@@ -84,7 +86,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       accept(socket, head) {
         // `ws` looks at nothing else, and all of it is checked already.
         const request = { method: "GET", headers: handshakeHeaders(exchange, wanted) } as IncomingMessage;
-        sockets.handleUpgrade(request, socket, head, (connection) => {
+        server.handleUpgrade(request, socket, head, (connection) => {
           isConnected = true;
           const format = wanted.isStreamItem ? streamItemFormat : jsonFormat;
           const client = new SocketClient(connection, socket, { audience, format, maxUnsentBytes });
@@ -103,7 +105,10 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 
   const plugin: Plugin = {
     name: "web-socket",
-    start: (site) => clients.start(site, plugin, "webSocket"),
+    async start(site) {
+      clients.start(site, plugin, "webSocket");
+      sockets ??= await webSocketServer(maxMessageBytes);
+    },
     handle(exchange, next) {
       if (exchange.path === path) return agree(exchange, undefined);
       const document = documents && exchange.isUpgrade ? addressedDocument(exchange) : undefined;
@@ -123,7 +128,8 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 }
 
 /** Messages are not compressed: that would be done for each client anew, and takes hundreds of kilobytes for each. */
-function webSocketServer(maxPayload: number): WebSocketServer {
+async function webSocketServer(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import("ws"); // with all of Node's TLS: not before there is such a plugin
   const limits = { maxPayload, maxFragments, closeTimeout };
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, ...limits });
   server.on("headers", (headers, { headers: sent }) => headers.push(`X-Request-ID: ${sent["x-request-id"]}`));

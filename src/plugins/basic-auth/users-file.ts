@@ -1,9 +1,8 @@
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
 import { checkUsers } from "./check-users.ts";
-import type { LineNote } from "./found-users.ts";
+import type { FoundUsers, LineNote } from "./found-users.ts";
 import { readHtpasswd } from "./htpasswd-file.ts";
-import { readMicrodataUsers } from "./microdata-users.ts";
 import type { Users } from "./users.ts";
 
 /** Most problems in one message: a file of another kind has one in each line. */
@@ -30,7 +29,7 @@ export async function readUsersFile(location: string): Promise<Users> {
   if (path === undefined) throw new UsersFileError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
-  const found = await (isHtml ? readMicrodataUsers(text) : readHtpasswd(text));
+  const found = await (isHtml ? readPage(text) : readHtpasswd(text));
   const { users, rules, problems, warnings } = await checkUsers(found);
   const inFile = (notes: readonly LineNote[]): string[] =>
     notes.map(({ line, text }) => `${location}, line ${line}: ${text}`);
@@ -44,6 +43,12 @@ export async function readUsersFile(location: string): Promise<Users> {
     throw new UsersFileError([`${location}: there are no users: expected ${expected}`]);
   }
   return { users, rules, warnings: inFile(warnings) };
+}
+
+/** The HTML parser is loaded only for users files that need it. */
+async function readPage(text: string): Promise<FoundUsers> {
+  const { readMicrodataUsers } = await import("./microdata-users.ts");
+  return readMicrodataUsers(text);
 }
 
 async function textOf(location: string, path: string): Promise<string> {

@@ -1,7 +1,3 @@
-import { appendToElements } from "../../elements/append.ts";
-import { deleteElements } from "../../elements/delete.ts";
-import { readElements } from "../../elements/read.ts";
-import { replaceElements } from "../../elements/replace.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
@@ -49,6 +45,12 @@ export const operations: Readonly<Record<Target, Operations<FileOperation>>> = {
   nothing: {},
 };
 
+// The parser comes with these: who serves whole files only never loads it.
+const readElements = loadedLater(async () => (await import("../../elements/read.ts")).readElements);
+const replaceElements = loadedLater(async () => (await import("../../elements/replace.ts")).replaceElements);
+const appendToElements = loadedLater(async () => (await import("../../elements/append.ts")).appendToElements);
+const deleteElements = loadedLater(async () => (await import("../../elements/delete.ts")).deleteElements);
+
 /** Everything that can be done to the elements of a document. */
 export const elementOperations: Readonly<Record<Method, Required<Supported<ElementOperation>>>> = {
   GET: { run: readElements, right: "read" },
@@ -57,6 +59,15 @@ export const elementOperations: Readonly<Record<Method, Required<Supported<Eleme
   POST: { run: appendToElements, right: "append" },
   DELETE: { run: deleteElements, right: "delete" },
 };
+
+/** An operation whose module is loaded at the first request for it. */
+function loadedLater(load: () => Promise<ElementOperation>): ElementOperation {
+  let operation: ElementOperation | undefined;
+  return async (request) => {
+    operation ??= await load();
+    return operation(request);
+  };
+}
 
 export function isMethod(method: string): method is Method {
   return Object.hasOwn(elementOperations, method);

@@ -6,7 +6,8 @@ import {
   type PerformanceEntry,
   PerformanceObserver,
 } from "node:perf_hooks";
-import { Gauge, Histogram } from "prom-client";
+import type { Gauge } from "prom-client";
+import { promClient } from "./prom-client.ts";
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
 /** What is known of the process. Some of it has to be measured all the time, from `start` to `stop`. */
@@ -61,6 +62,7 @@ function usageMetrics(prefix: string): NamedMetric[] {
 function versionMetric(prefix: string): NamedMetric {
   const name = `${prefix}nodejs_version_info`;
   const collect = (): void => metric.set({ version: process.version }, 1);
+  const { Gauge } = promClient();
   const metric: Gauge = new Gauge({ name, help: "Version of Node.", labelNames: ["version"], registers: [], collect });
   return { name, metric };
 }
@@ -76,6 +78,7 @@ function openFileMetrics(prefix: string): NamedMetric[] {
       // With no descriptor left this fails as well, and the other metrics are never needed more than then.
     }
   };
+  const { Gauge } = promClient();
   const metric: Gauge = new Gauge({ name, help: "Open files and sockets.", registers: [], collect });
   return [{ name, metric }];
 }
@@ -92,6 +95,7 @@ function eventLoopMetrics(prefix: string): ProcessMetrics {
     p90: () => delays.percentile(90),
     p99: () => delays.percentile(99),
   };
+  const { Gauge } = promClient();
   const gauges = Object.entries(readings).map(([kind, read]) => {
     const name = `${prefix}nodejs_eventloop_lag_${kind}_seconds`;
     const metric = new Gauge({ name, help: `Delay of a 10 ms timer: ${kind}.`, registers: [], collect: readAll });
@@ -111,6 +115,7 @@ type GarbageEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetai
 
 function garbageMetrics(prefix: string): ProcessMetrics {
   const name = `${prefix}nodejs_gc_duration_seconds`;
+  const { Histogram } = promClient();
   const metric = new Histogram({
     name,
     help: "Garbage collections by kind, in seconds.",

@@ -1,9 +1,10 @@
 import type { Duplex } from "node:stream";
-import { Counter, Histogram } from "prom-client";
+import type { Counter, Histogram } from "prom-client";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import type { Reply } from "../../server/reply.ts";
 import type { Site } from "../../server/site.ts";
+import { promClient } from "./prom-client.ts";
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
 /** Anyone can invent a method, and each would be kept for ever: those that are not served are one. */
@@ -30,6 +31,7 @@ export class RequestMetrics {
   #refusals = 0;
 
   constructor({ prefix, buckets }: RequestMetricsOptions) {
+    const { Counter, Histogram } = promClient();
     const requests = `${prefix}http_requests_total`;
     this.#requests = new Counter({
       name: requests,

@@ -3,7 +3,15 @@ import type { PasswordFormat } from "./password-format.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 // Its types describe an ES module, which it is not. It hashes characters, so it gets one character for each byte.
-const apacheMd5: (passwordBytes: string, hash: string) => string = createRequire(import.meta.url)("apache-md5");
+type ApacheMd5 = (passwordBytes: string, hash: string) => string;
+
+let library: ApacheMd5 | undefined;
+
+/** Loaded with the first such hash. */
+function apacheMd5(passwordBytes: string, hash: string): string {
+  library ??= createRequire(import.meta.url)("apache-md5") as ApacheMd5;
+  return library(passwordBytes, hash);
+}
 
 /** `$apr1$`, the thousand rounds of MD5 that `htpasswd` makes unless told otherwise. One takes about a millisecond. */
 export const apr1: PasswordFormat = {

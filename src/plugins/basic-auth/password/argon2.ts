@@ -1,4 +1,4 @@
-import { parseOptions, verify } from "@node-rs/argon2";
+import { createRequire } from "node:module";
 import { aboveCeiling } from "./ceiling.ts";
 import type { PasswordFormat } from "./password-format.ts";
 
@@ -25,12 +25,23 @@ export const argon2: PasswordFormat = {
     if (problem !== undefined) return { problem };
     return {
       kind: `argon2 ${algorithm}, m=${memoryCost}, t=${timeCost}, p=${parallelism}`,
-      matches: (password) => verify(hash, password),
+      matches: (password) => argon2Library().verify(hash, password),
     };
   },
 };
 
-function optionsOf(hash: string): ReturnType<typeof parseOptions> | undefined {
+type Library = typeof import("@node-rs/argon2");
+
+let library: Library | undefined;
+
+/** Machine code, which takes a while to load: only where there is such a hash. Hashes are read synchronously. */
+function argon2Library(): Library {
+  library ??= createRequire(import.meta.url)("@node-rs/argon2") as Library;
+  return library;
+}
+
+function optionsOf(hash: string): ReturnType<Library["parseOptions"]> | undefined {
+  const { parseOptions } = argon2Library();
   try {
     return parseOptions(hash);
   } catch {

@@ -1,4 +1,3 @@
-import { verify } from "@node-rs/bcrypt";
 import { aboveCeiling } from "./ceiling.ts";
 import type { PasswordFormat } from "./password-format.ts";
 
@@ -15,6 +14,9 @@ const maxPasswordBytes = 72;
 // hashes.
 const wholeHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 
+/** Machine code, which takes a while to load: only where there is a hash to compare with. */
+const library = (): Promise<typeof import("@node-rs/bcrypt")> => import("@node-rs/bcrypt");
+
 /** `$2a$`, `$2b$` and `$2y$`, which mean the same today. `$2x$` is a broken variant, and is not accepted. */
 export const bcrypt: PasswordFormat = {
   isMeant: /^\$2[aby]\$/,
@@ -29,7 +31,7 @@ export const bcrypt: PasswordFormat = {
         warning: `the bcrypt hash has cost ${cost}: one of ${minWiseCost} or more resists a stolen file longer`,
       }),
       // Not by the first 72 bytes alone: a longer password would match along with all others that begin like it.
-      matches: async (password) => password.length <= maxPasswordBytes && verify(password, hash),
+      matches: async (password) => password.length <= maxPasswordBytes && (await library()).verify(password, hash),
     };
   },
 };

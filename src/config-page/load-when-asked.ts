@@ -1,0 +1,18 @@
+import type { FileServerConfig } from "../config.ts";
+import type { LoadConfigOptions } from "./load-config.ts";
+
+/**
+ * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in
+ * `/ServerConfig`, its `host` items of `/HostConfig`, their `plugin` items of `/Plugin`. `location` is a path or a
+ * `file://` URL; locations in the page are relative to it. What comes back is what {@link createFileServer} takes.
+ *
+ * Throws one `ConfigError` that names everything wrong, with file and line: unknown properties and parameters, values
+ * out of range, plugins in an order that cannot work, libraries that do not load.
+ *
+ * @example
+ * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
+ */
+export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<FileServerConfig> {
+  const { loadConfig: load } = await import("./load-config.ts"); // with the HTML parser
+  return load(location, options);
+}
