@@ -53,6 +53,8 @@ export interface HostConfig {
   readonly maxSelectionSteps?: number | undefined;
   /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
   readonly documentCacheSize?: number | undefined;
+  /** Memory in bytes for the bodies of all element requests under way; more is 503. @default 67108864 (64 MiB) */
+  readonly elementBodyMemory?: number | undefined;
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
   readonly refuseFragments?: boolean | undefined;
   /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */

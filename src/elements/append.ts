@@ -1,4 +1,3 @@
-import type { ElementRequest } from "../files/file-request.ts";
 import { isTagOnly } from "../html/document/element-span.ts";
 import { firstLineAt } from "../html/document/first-line.ts";
 import { isHtmlElement } from "../html/document/html-document.ts";
@@ -18,15 +17,16 @@ import type { Reply } from "../server/reply.ts";
 import { dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
 import { elementBytes } from "./element-reply.ts";
+import type { ElementRequest } from "./element-request.ts";
 
 /**
  * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank content
  * adds nothing: nothing is written then.
  */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
-  const { exchange, options } = request;
+  const { exchange, options, bodies } = request;
   return editElements(request, async () => {
-    const supplied = await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize));
+    const supplied = await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize));
     const html = decodeHtml(supplied);
     return {
       kind: "appended",

@@ -1,4 +1,3 @@
-import type { ElementRequest } from "../files/file-request.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import { firstLineAt } from "../html/document/first-line.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
@@ -12,6 +11,7 @@ import { removeXml } from "../html/edit/xml-placement.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
+import type { ElementRequest } from "./element-request.ts";
 
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */
 export function deleteElements(request: ElementRequest): Promise<Reply> {

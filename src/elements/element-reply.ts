@@ -1,16 +1,21 @@
 import { Buffer } from "node:buffer";
+import { hash, randomUUID } from "node:crypto";
 import { TimeSlice } from "../event-loop/time-slice.ts";
-import type { ElementRequest } from "../files/file-request.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import { serialisedParts } from "../html/document/serialise.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { documentKind } from "../http/content-type.ts";
+import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
 import { knownHttpError } from "../server/error-reply.ts";
+import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
-import type { FileOptions } from "../server/site.ts";
+import type { DialectName, FileOptions } from "../server/site.ts";
+import type { StoredStat } from "../storage/storage.ts";
 import { dialects } from "./dialect.ts";
+import type { ElementRequest } from "./element-request.ts";
 
 const unit = /^\s*selector=\s*/i;
 
@@ -19,17 +24,27 @@ const mostRepeated = 4;
 
 const partsAtOnce = 256;
 
+// No version of a stored file has a colon in it, so that no document ever has such a tag.
+const tagPrefix = "elements:";
+
+/** 22 characters of base64 are 132 bits: no two contents ever share them by chance. */
+const hashLength = 22;
+
+const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+
 /** The options that bound a reply. */
 export type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
 
 /** The answer where no element matches. */
-export function noMatchReply({ options }: ElementRequest): Reply {
-  return dialects[options.dialect].noMatch(matchHeaders(0));
+export function noMatchReply(dialect: DialectName): Reply {
+  return dialects[dialect].noMatch(matchHeaders(0));
 }
 
 /** Header fields of a 206 with elements, and of a 304 in its place. */
-export function elementHeaders(request: ElementRequest, matches?: number): ReplyHeaders {
-  const { exchange, options, path, contentTypeOf } = request;
+export function elementHeaders(
+  { exchange, options, path, contentTypeOf }: Pick<ElementRequest, "exchange" | "options" | "path" | "contentTypeOf">,
+  matches?: number,
+): ReplyHeaders {
   const received = exchange.headers.range?.replace(unit, "").trim() ?? "";
   return {
     "content-type": documentKind(path) === "xml" ? contentTypeOf(path) : "text/html; charset=utf-8",
@@ -52,6 +67,30 @@ export function withMatches(thrown: unknown, matches: number): unknown {
   const { status, code, message, cause } = error;
   const headers = { vary: "Accept, Range, Authorization", ...error.headers, "x-selector-matches": String(matches) };
   return new HttpError(status, code, message, { headers, cause });
+}
+
+/**
+ * Judges the conditions of a request (RFC 9110 §13) by the tag of the elements that it is about, which is made only if there
+ * are conditions; `If-Match` may name the document's tag as well. Throws 412 `PRECONDITION_FAILED` with the current tag.
+ * Without `makeTag`, for a user who may not read the elements, no tag of theirs is right or told: by a tag alone, content as
+ * short as a PIN can be guessed.
+ */
+export async function judgePreconditions(
+  { method, headers }: Pick<Exchange, "method" | "headers">,
+  { modified, version }: StoredStat,
+  makeTag: (() => Promise<string>) | undefined,
+): Promise<"proceed" | "not-modified"> {
+  if (conditions.every((name) => headers[name] === undefined)) return "proceed";
+  const current = { etag: makeTag ? await makeTag() : `"${randomUUID()}"`, modified };
+  const verdict = evaluatePreconditions(method, headers, current, [entityTag(version)]);
+  if (verdict !== "failed") return verdict;
+  const failed = preconditionFailed(current);
+  throw makeTag ? failed : new HttpError(failed.status, failed.code, failed.message);
+}
+
+/** The strong entity tag (RFC 9110 §8.8.3) of the elements that are answered with `content`. */
+export function elementTag(content: Uint8Array): string {
+  return `"${tagPrefix}${hash("sha256", content as never, "base64url").slice(0, hashLength)}"`;
 }
 
 /**

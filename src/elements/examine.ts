@@ -1,13 +1,12 @@
-import type { ElementRequest } from "../files/file-request.ts";
 import { isHtmlElement } from "../html/document/html-document.ts";
 import { voidElements } from "../html/document/optional-tags.ts";
 import { pageElements } from "../html/document/page-elements.ts";
-import type { SelectedElements } from "../server/access.ts";
+import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { matchHeaders } from "./element-reply.ts";
-import { elementFinder } from "./find-elements.ts";
+import { clientOf, type ElementRequest } from "./element-request.ts";
 import { loadDocument } from "./load-document.ts";
-import { requirePermitted, selectedElements } from "./selected-elements.ts";
+import { ChosenElements, elementFinder } from "./selection.ts";
 
 /** What is known of the elements that a request is about before anything is done to them. */
 export interface ExaminedElements {
@@ -18,16 +17,23 @@ export interface ExaminedElements {
   readonly elements: SelectedElements;
 }
 
+const rightsToChange: readonly Right[] = ["overwrite", "append", "delete"];
+
 /** Looks at the elements that a request selects. Throws what a GET of them would throw. */
 export async function examineElements(request: ElementRequest): Promise<ExaminedElements> {
-  const findElements = elementFinder(request);
-  const { document } = await loadDocument(request);
+  const { exchange, options, path, right } = request;
+  const { access } = exchange;
+  const client = clientOf(exchange);
+  const findElements = elementFinder(request.selector, options, client);
+  const { document } = await loadDocument(request, request.documents, options, client);
   const matches = await findElements(document);
-  if (matches.length > 0) requirePermitted(request, document, matches);
+  const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
+  if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
+  // Who is asked about them next finds known what the rules select.
+  for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
   const page = document.isXml ? document.root.children : Object.values(pageElements(document.root));
   const impossible = new Set<string>();
   if (matches.some((element) => page.includes(element))) impossible.add("DELETE");
   if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");
-  const elements = selectedElements(request, document, matches);
   return { headers: matchHeaders(matches.length), impossible, elements };
 }

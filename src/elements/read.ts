@@ -1,31 +1,38 @@
-import type { ElementRequest } from "../files/file-request.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
-import { judgePreconditions } from "./element-preconditions.ts";
-import { elementBytes, elementHeaders, noMatchReply, withMatches } from "./element-reply.ts";
-import { elementTag } from "./element-tag.ts";
-import { elementFinder } from "./find-elements.ts";
+import {
+  elementBytes,
+  elementHeaders,
+  elementTag,
+  judgePreconditions,
+  noMatchReply,
+  withMatches,
+} from "./element-reply.ts";
+import { clientOf, type ElementRequest } from "./element-request.ts";
 import { loadDocument } from "./load-document.ts";
-import { requirePermitted } from "./selected-elements.ts";
+import { ChosenElements, elementFinder } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
-  const { exchange, options } = request;
-  const findElements = elementFinder(request);
-  const loaded = await loadDocument(request);
-  const matches = await findElements(loaded.document);
-  if (matches.length === 0) return noMatchReply(request);
+  const { exchange, options, path, right } = request;
+  const { access } = exchange;
+  const client = clientOf(exchange);
+  const findElements = elementFinder(request.selector, options, client);
+  const { document, stat } = await loadDocument(request, request.documents, options, client);
+  const matches = await findElements(document);
+  if (matches.length === 0) return noMatchReply(options.dialect);
 
   try {
-    requirePermitted(request, loaded.document, matches);
-    const body = await elementBytes(loaded.document, matches, options);
+    const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
+    if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
+    const body = await elementBytes(document, matches, options);
     const etag = elementTag(body);
     const headers: ReplyHeaders = {
       ...elementHeaders(request, matches.length),
       etag,
-      "last-modified": formatHttpDate(loaded.stat.modified),
+      "last-modified": formatHttpDate(stat.modified),
     };
-    if ((await judgePreconditions(request, loaded, { elements: matches, isReadable: true, etag })) === "not-modified")
+    if ((await judgePreconditions(exchange, stat, async () => etag)) === "not-modified")
       return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);
     return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };

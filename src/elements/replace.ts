@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { ElementRequest } from "../files/file-request.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import { firstLineAt } from "../html/document/first-line.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
@@ -16,13 +15,14 @@ import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../server/reply.ts";
 import { type Dialect, dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
+import type { ElementRequest } from "./element-request.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */
 export function replaceElements(request: ElementRequest): Promise<Reply> {
-  const { exchange, options } = request;
+  const { exchange, options, bodies } = request;
   const dialect = dialects[options.dialect];
   return editElements(request, async () => {
-    const html = decodeHtml(await exchange.body.bytes(Math.min(options.maxDocumentSize, options.maxFileSize)));
+    const html = decodeHtml(await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize)));
     if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
     return {
       kind: "replaced",

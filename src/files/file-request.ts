@@ -1,5 +1,3 @@
-import type { DocumentCache } from "../elements/document-cache.ts";
-import type { Right } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
@@ -13,7 +11,6 @@ export interface FileSpace {
   readonly root: string;
   readonly options: FileOptions;
   readonly contentTypeOf: (path: string) => string;
-  readonly documents: DocumentCache;
   readonly listings: NamesBudget;
 }
 
@@ -28,14 +25,4 @@ export interface FileRequest extends FileSpace {
   readonly file?: OpenFile;
 }
 
-/** A request for elements of a document that exists. */
-export interface ElementRequest extends FileRequest {
-  /** The CSS selector as UTF-8 text, trimmed. */
-  readonly selector: string;
-  readonly stat: StoredStat;
-  /** The right that the request needs for each of the elements. */
-  readonly right: Right;
-}
-
 export type FileOperation = (request: FileRequest) => Promise<Reply>;
-export type ElementOperation = (request: ElementRequest) => Promise<Reply>;

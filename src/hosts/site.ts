@@ -38,6 +38,7 @@ const defaults: SiteOptions = {
   maxSelectorCompounds: 64,
   maxSelectionSteps: 20_000_000,
   documentCacheSize: 64 * 1024 * 1024,
+  elementBodyMemory: 64 * 1024 * 1024,
   refuseFragments: false,
   dialect: "spec",
   allowedOrigins: new Set(),

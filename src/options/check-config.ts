@@ -62,6 +62,7 @@ const ofHost = {
   maxSelectorCompounds: positiveInteger,
   maxSelectionSteps: positiveInteger,
   documentCacheSize: positiveInteger,
+  elementBodyMemory: positiveInteger,
   refuseFragments: yesOrNo,
   dialect: oneOf(["spec", "draft-00"]),
   allowedOrigins: listOf(origin, "a list of origins"),

@@ -1,6 +1,8 @@
 import { ConfigError } from "../config.ts";
+import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
-import type { ElementRequest, FileRequest, FileSpace } from "../files/file-request.ts";
+import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
+import type { FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
@@ -50,7 +52,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   checkFileHandlerOptions(options);
   const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...rest } = options;
   const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const spaces = new Map<Site, FileSpace>();
+  const spaces = new Map<Site, ElementSpace>();
   const unwatches: Unwatch[] = [];
   const plugin: Plugin = {
     name: "file-handler",
@@ -88,20 +90,21 @@ function storageOf(root: string): Storage {
   }
 }
 
-function fileSpace(source: Storage, at: string, options: FileOptions): FileSpace {
+function fileSpace(source: Storage, at: string, options: FileOptions): ElementSpace {
   return {
     storage: at === "/" ? source : storageAt(at, source),
     root: at === "/" ? at : `${at}/`,
     options,
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
+    bodies: new BodyBudget(options.elementBodyMemory),
     listings: new NamesBudget(options.maxListedNames),
   };
 }
 
 const noRange = { unit: "none" } as const;
 
-async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
+async function answer(exchange: Exchange, space: ElementSpace): Promise<Reply> {
   const { method, path, headers, access } = exchange;
   if (path === "*") return serverOptions(method);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
@@ -125,7 +128,7 @@ async function answer(exchange: Exchange, space: FileSpace): Promise<Reply> {
   return operation.run(request);
 }
 
-async function answerForElements(exchange: Exchange, space: FileSpace, selector: string): Promise<Reply> {
+async function answerForElements(exchange: Exchange, space: ElementSpace, selector: string): Promise<Reply> {
   const { method, access } = exchange;
   // Of the methods that change nothing, too, only those who may read learn what exists.
   if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
@@ -153,8 +156,11 @@ async function elementOptionsReply(request: ElementRequest): Promise<Reply> {
   return emptyReply(200, { ...headers, allow, "accept-ranges": "selector, bytes" });
 }
 
+/** What is at a path: a file, a directory, a document, or nothing. */
+type FoundTarget = FileRequest & ElementSpace;
+
 /** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
-async function findTarget(exchange: Exchange, space: FileSpace, path: string): Promise<FileRequest> {
+async function findTarget(exchange: Exchange, space: ElementSpace, path: string): Promise<FoundTarget> {
   const { storage } = space;
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   if (isRead && !path.endsWith("/")) {
@@ -169,18 +175,18 @@ async function findTarget(exchange: Exchange, space: FileSpace, path: string): P
 }
 
 /** The document whose elements are meant; a directory stands for its index file. */
-async function findDocument(exchange: Exchange, space: FileSpace): Promise<FileRequest> {
+async function findDocument(exchange: Exchange, space: ElementSpace): Promise<FoundTarget> {
   return indexOf(await findTarget(exchange, space, exchange.path));
 }
 
-async function indexOf(found: FileRequest): Promise<FileRequest> {
+async function indexOf(found: FoundTarget): Promise<FoundTarget> {
   const { index } = found.options;
   if (found.stat?.type !== "directory" || index === false) return found;
   return findTarget(found.exchange, found, found.path + index);
 }
 
 /** Whether selectors work at a path. Not said of what the user may not read: it would tell what exists. */
-async function standsForDocument(request: FileRequest): Promise<boolean> {
+async function standsForDocument(request: FoundTarget): Promise<boolean> {
   const { exchange, path, stat } = await indexOf(request);
   return stat?.type === "file" && documentKind(path) !== undefined && exchange.access.permits("read", path);
 }

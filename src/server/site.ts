@@ -33,6 +33,8 @@ export interface FileOptions {
   readonly maxSelectionSteps: number;
   /** Memory for parsed documents, in bytes. */
   readonly documentCacheSize: number;
+  /** Memory for the bodies of element requests under way, in bytes. */
+  readonly elementBodyMemory: number;
   /** Whether PUT of a fragment in place of a whole page is refused. */
   readonly refuseFragments: boolean;
   readonly dialect: DialectName;

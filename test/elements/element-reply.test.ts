@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { elementBytes, elementHeaders, matchHeaders, withMatches } from "../../src/elements/element-reply.ts";
+import {
+  elementBytes,
+  elementHeaders,
+  elementTag,
+  judgePreconditions,
+  matchHeaders,
+  withMatches,
+} from "../../src/elements/element-reply.ts";
+import { entityTag } from "../../src/http/entity-tag.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fileRequest } from "../helpers/file-request.ts";
@@ -36,10 +44,8 @@ describe("elementBytes", () => {
 describe("elementHeaders", () => {
   it("repeat the selector as it was received", async () => {
     const storage = memoryStorage({ "/a.html": "" });
-    const stat = await storage.stat("/a.html");
     const request = await fileRequest(storage, "/a.html", { headers: { range: "Selector=  ul > li " } });
-    if (!stat) throw new Error("the page is gone");
-    expect(elementHeaders({ ...request, stat, selector: "ul > li", right: "read" }, 3)).toEqual({
+    expect(elementHeaders(request, 3)).toEqual({
       "content-type": "text/html; charset=utf-8",
       "content-range": "selector ul > li",
       ...matchHeaders(3),
@@ -57,5 +63,61 @@ describe("withMatches", () => {
     });
     const other = new Error("disk");
     expect(withMatches(other, 2)).toBe(other);
+  });
+});
+
+describe("elementTag", () => {
+  it("is strong, and the same for the same bytes only", () => {
+    expect(elementTag(Buffer.from("<p>a"))).toBe(elementTag(new Uint8Array([60, 112, 62, 97])));
+    expect(elementTag(Buffer.from("<p>a"))).not.toBe(elementTag(Buffer.from("<p>b")));
+    expect(elementTag(Buffer.from(""))).toMatch(/^"elements:[\w-]{22}"$/);
+  });
+
+  it("has a character in it that no version of a file has", async () => {
+    const stat = await memoryStorage({ "/a": "" }).stat("/a");
+    expect(entityTag(stat?.version ?? ":")).not.toContain(":");
+  });
+});
+
+const tag = elementTag(Buffer.from("<p>a"));
+
+async function judge(method: string, headers: Record<string, string>, isReadable = true) {
+  const stat = await memoryStorage({ "/a.html": "<p>a<p>b" }).stat("/a.html");
+  if (!stat) throw new Error("the page is gone");
+  return judgePreconditions({ method, headers }, stat, isReadable ? async () => tag : undefined);
+}
+
+describe("judgePreconditions", () => {
+  it("goes by the tag of the elements", async () => {
+    expect(await judge("PUT", { "if-match": tag })).toBe("proceed");
+    expect(await judge("GET", { "if-none-match": tag })).toBe("not-modified");
+    await expect(judge("PUT", { "if-none-match": tag })).rejects.toMatchObject({ status: 412, headers: { etag: tag } });
+  });
+
+  it("takes the document's tag for If-Match", async () => {
+    const version = (await memoryStorage({ "/a.html": "<p>a<p>b" }).stat("/a.html"))?.version;
+    expect(await judge("PUT", { "if-match": `"x", ${tag}` })).toBe("proceed");
+    await expect(judge("PUT", { "if-match": `"not-${version}"` })).rejects.toMatchObject({ status: 412 });
+  });
+
+  it("tells a user who may not read the elements neither their tag, nor whether a guessed one is right", async () => {
+    const failed = { status: 412, code: "PRECONDITION_FAILED", headers: {} };
+    await expect(judge("PUT", { "if-match": tag }, false)).rejects.toMatchObject(failed);
+    await expect(judge("PUT", { "if-match": '"guess"' }, false)).rejects.toMatchObject(failed);
+    expect(await judge("PUT", { "if-none-match": tag }, false)).toBe("proceed");
+    expect(await judge("PUT", { "if-match": "*" }, false)).toBe("proceed");
+  });
+
+  it("lets a write to what is there fail that is to create only", async () => {
+    await expect(judge("PUT", { "if-none-match": "*" })).rejects.toMatchObject({ code: "PRECONDITION_FAILED" });
+  });
+
+  it("makes no tag where there are no conditions", async () => {
+    const stat = await memoryStorage({ "/a.html": "" }).stat("/a.html");
+    if (!stat) throw new Error("the page is gone");
+    const fail = (): never => {
+      throw new Error("made a tag");
+    };
+    expect(await judgePreconditions({ method: "PUT", headers: {} }, stat, fail)).toBe("proceed");
   });
 });

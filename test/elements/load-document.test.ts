@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { parseLimits } from "../../src/elements/load-document.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { send, serveOne } from "./editing.ts";
 
 /** Status, and the elements or the code of the error. */
 async function read(page: string, options: object = {}, path = "/page.html"): Promise<[number, string]> {
@@ -32,5 +34,27 @@ describe("loadDocument", () => {
 
   it.each(["/page.txt", "/page.json", "/page"])("says that %s has no elements", async (path) => {
     expect(await read("<p>a</p>", {}, path)).toEqual([416, "NOT_HTML"]);
+  });
+});
+
+describe("parseLimits", () => {
+  it("takes depth and steps from the options", () => {
+    const client = { address: "a" };
+    const limits = parseLimits({ maxDocumentSize: 6, maxDocumentDepth: 7, maxParseSteps: 8 }, client);
+    expect(limits).toEqual({ maxDepth: 7, maxParseSteps: 8, client });
+  });
+
+  it.each(["GET", "PUT"])("bounds what %s parses", async (method) => {
+    const files = serveOne("<b><b><b>", { maxDocumentDepth: 4 });
+    const { status } = await send(files, method, "b", method === "PUT" ? "x" : undefined);
+    expect(status).toBe(422);
+    await files.close();
+  });
+
+  it("bounds what an edit makes of a page", async () => {
+    const files = serveOne("<p>a</p>", { maxDocumentDepth: 4 });
+    expect((await send(files, "POST", "p", "<b>x</b>")).status).toBe(206);
+    expect((await send(files, "POST", "p", "<b><i>x</i></b>")).status).toBe(422);
+    await files.close();
   });
 });

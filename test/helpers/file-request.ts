@@ -44,6 +44,7 @@ const options: FileOptions = {
   maxSelectorCompounds: 64,
   maxSelectionSteps: 20_000_000,
   documentCacheSize: 1_000_000,
+  elementBodyMemory: 1_000_000,
   refuseFragments: false,
   dialect: "spec",
 };
@@ -66,7 +67,6 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     stat,
     options: { ...options, ...asked.options },
     contentTypeOf: contentTypeTable({}),
-    documents: undefined as never, // whole files have no use for it
     listings: new NamesBudget(500_000),
     ...(file && { file }),
     changes,

@@ -11,7 +11,7 @@ import type { ParsedTree } from "./source-document.ts";
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
 export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
-  return parseInTurn(source.length, () => parseTree(source, new ParseBudget(limits)));
+  return parseInTurn(source.length, () => parseTree(source, new ParseBudget(limits)), limits.client);
 }
 
 async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTree> {

@@ -1,3 +1,4 @@
+import type { Client } from "../../event-loop/fair-queue.ts";
 import { DocumentError } from "../document-error.ts";
 
 /** Bounds of what is parsed. */
@@ -8,6 +9,8 @@ export interface ParseLimits {
   readonly maxTreeBytes?: number;
   /** The most work that parsing may be, in steps, see {@link ParseBudget.addTag}. @default 268435456 (256 Mi) */
   readonly maxParseSteps?: number;
+  /** Who takes turns with others when large documents wait for each other. @default nobody in particular */
+  readonly client?: Client;
 }
 
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */

@@ -26,7 +26,7 @@ export async function parseXmlTree(source: string, limits: ParseLimits = {}): Pr
   const budget = new ParseBudget(limits);
   const context = { isDocument: true, entities: new XmlEntities(), scope: new NamespaceScope() };
   try {
-    const root = await parseInTurn(source.length, () => buildXmlTree(source, context, budget));
+    const root = await parseInTurn(source.length, () => buildXmlTree(source, context, budget), limits.client);
     return { root, treeBytes: budget.treeBytes };
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;

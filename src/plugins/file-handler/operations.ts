@@ -1,7 +1,8 @@
+import type { ElementOperation } from "../../elements/element-request.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
-import type { ElementOperation, FileOperation } from "../../files/file-request.ts";
+import type { FileOperation } from "../../files/file-request.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";

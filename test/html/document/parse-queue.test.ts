@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseInTurn } from "../../../src/html/document/parse-queue.ts";
 
 const large = 1024 * 1024;
@@ -21,12 +21,12 @@ describe("parseInTurn", () => {
     const second = parseInTurn(large, task("second"));
     const small = parseInTurn(1000, task("small"));
     await Promise.resolve();
-    expect(began).toEqual(["small", "first"]);
+    expect(began).toEqual(["first", "small"]);
     end("small");
     expect(await small).toBe("small");
     end("first");
     expect(await first).toBe("first");
-    expect(began).toEqual(["small", "first", "second"]);
+    await vi.waitFor(() => expect(began).toEqual(["first", "small", "second"]));
     end("second");
     expect(await second).toBe("second");
   });
@@ -41,12 +41,24 @@ describe("parseInTurn", () => {
     expect(await second).toBe("second");
   });
 
-  it("sends away what would make too much wait, but never the only one", async () => {
+  it("gives clients their turns", async () => {
+    const { began, task, end } = tasks();
+    const parses = ["a1", "a2", "a3", "b1"].map((name) => parseInTurn(large, task(name), { address: name.charAt(0) }));
+    for (const name of ["a1", "a2", "b1", "a3"]) {
+      await vi.waitFor(() => expect(began).toContain(name));
+      end(name);
+    }
+    await Promise.all(parses);
+    expect(began).toEqual(["a1", "a2", "b1", "a3"]);
+  });
+
+  it("sends away what makes too much wait, the newest of the client that sends the most", async () => {
     const { task, end } = tasks();
-    const huge = parseInTurn(1024 * large, task("huge"));
-    await expect(parseInTurn(large, task("refused"))).rejects.toMatchObject({ code: "OVERLOADED" });
-    end("huge");
-    expect(await huge).toBe("huge");
-    expect(await parseInTurn(large, async () => "again")).toBe("again");
+    const running = parseInTurn(large, task("running"));
+    const flood = [1, 2].map(() => parseInTurn(60 * large, async () => "flood", { address: "a" }));
+    const other = parseInTurn(20 * large, async () => "other", { address: "b" });
+    await expect(flood[1]).rejects.toMatchObject({ code: "OVERLOADED" });
+    end("running");
+    expect(await Promise.all([running, flood[0], other])).toEqual(["running", "flood", "other"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { selectedElements } from "../../src/elements/selected-elements.ts";
+import { ChosenElements } from "../../src/elements/selection.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { accessOf } from "../helpers/file-request.ts";
@@ -8,16 +8,56 @@ import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
 
 const page = '<ul id="a"><li class="mine">1<li>2</ul><div id="b"><p class="secret">s<p>t</div>';
-const options = { maxSelectionSteps: 50_000_000 } as never;
+const steps = 1_000_000;
 
-async function chosen(id: string): Promise<SelectedElements> {
+async function chosen(id: string): Promise<ChosenElements> {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter(({ attribs }) => attribs["id"] === id || attribs["class"] === id);
   expect(elements).toHaveLength(1);
-  return selectedElements({ options }, document, elements);
+  return new ChosenElements(document, elements, steps);
 }
 
-describe("selected elements", () => {
+describe("elementFinder", () => {
+  it.each([
+    ["maxMatches", 2, "p", 400, "TOO_MANY_MATCHES"],
+    ["maxSelectorLength", 8, "p, p, p, p", 400, "INVALID_SELECTOR"],
+    ["maxSelectorCompounds", 2, "p, p, p", 400, "INVALID_SELECTOR"],
+  ])("bounds selectors by the option %s", async (option, limit, selector, status, code) => {
+    const page = "<p>1<p>2<p>3";
+    const free = serveOne(page);
+    const bound = serveOne(page, { [option]: limit });
+    expect((await send(free, "GET", selector)).status).toBe(206);
+    const refused = await send(bound, "GET", selector);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([status, code]);
+    await Promise.all([free.close(), bound.close()]);
+  });
+
+  it("decodes percent escapes only where the text does not parse as it stands", async () => {
+    const files = serveOne("<p id=a title='%20'>1</p>");
+    for (const selector of ["%23a", '[title="%20"]']) {
+      expect(await (await send(files, "GET", selector)).text()).toBe("<p id=a title='%20'>1</p>");
+    }
+    await files.close();
+  });
+
+  it("tells what is wrong with the text as it stands", async () => {
+    const files = serveOne("<p>1");
+    expect(await (await send(files, "GET", "p:foo%20")).json()).toMatchObject({
+      code: "INVALID_SELECTOR",
+      details: expect.stringContaining('":foo%20"'),
+    });
+    await files.close();
+  });
+
+  it("bounds the work of an evaluation", async () => {
+    const files = serveOne(`<p>${"<b><i></i></b>".repeat(20_000)}`, { maxSelectionSteps: 100_000 });
+    const reply = await send(files, "GET", "p:has(b:nth-last-of-type(7) > i:nth-child(n+2)) b:not(p *, i ~ i)");
+    expect([reply.status, ((await reply.json()) as { code: string }).code]).toEqual([503, "SELECTOR_TOO_COSTLY"]);
+    await files.close();
+  });
+});
+
+describe("ChosenElements", () => {
   it("are among what a selector selects where each of them is", async () => {
     const mine = await chosen("mine");
     expect([".mine", "li", "#a li", "*"].map((selector) => mine.areAmong(selector))).toEqual([true, true, true, true]);
@@ -28,6 +68,36 @@ describe("selected elements", () => {
     const list = await chosen("a");
     expect(["#a", ".mine", "body", "ul, p"].map((selector) => list.touch(selector))).toEqual([true, true, true, true]);
     expect(["#b", ".secret", "p", "#none"].some((selector) => list.touch(selector))).toBe(false);
+  });
+
+  it("have what the rules select selected in slices before these are asked again", async () => {
+    const document = await parseHtml(`<p class=mine>${"<p>".repeat(20_000)}`);
+    const elements = elementsOf(document).filter(({ attribs }) => attribs["class"] === "mine");
+    const mine = new ChosenElements(document, elements, 1_000_000);
+    const answers: boolean[] = [];
+    const access = accessOf((_right, _path, asked) => {
+      if (typeof asked !== "object") throw new Error("there are elements");
+      const answer = asked.areAmong("p:not(p ~ i)") && !asked.touch(".none");
+      answers.push(answer);
+      return answer;
+    });
+    const client = { address: "a" };
+    let turns = 0;
+    const count = setInterval(() => (turns += 1));
+    expect(await mine.isGiven(access, "read", "/a.html", client)).toBe(true);
+    clearInterval(count);
+    expect(answers).toEqual([false, true, true]);
+    expect(turns).toBeGreaterThan(0);
+    expect(await mine.isGiven(access, "read", "/a.html", client)).toBe(true);
+    expect(answers).toHaveLength(4);
+  });
+
+  it("fail where a rule's selector is too costly", async () => {
+    const document = await parseHtml("<p>".repeat(1000));
+    const chosen = new ChosenElements(document, elementsOf(document), 100);
+    const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.areAmong("p p, p ~ p"));
+    const error = { code: "SELECTOR_TOO_COSTLY" };
+    await expect(chosen.isGiven(access, "read", "/a.html", { address: "a" })).rejects.toMatchObject(error);
   });
 });
 

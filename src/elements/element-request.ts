@@ -1,0 +1,30 @@
+import type { Client } from "../event-loop/fair-queue.ts";
+import type { FileRequest, FileSpace } from "../files/file-request.ts";
+import type { Right } from "../server/access.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Reply } from "../server/reply.ts";
+import type { StoredStat } from "../storage/storage.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import type { DocumentCache } from "./document-cache.ts";
+
+/** What all requests to one file handler share, those for elements included. */
+export interface ElementSpace extends FileSpace {
+  readonly documents: DocumentCache;
+  readonly bodies: BodyBudget;
+}
+
+/** A request for elements of a document that exists. Only operations take it whole; what they share takes what it uses. */
+export interface ElementRequest extends FileRequest, ElementSpace {
+  /** The CSS selector as UTF-8 text, trimmed. */
+  readonly selector: string;
+  readonly stat: StoredStat;
+  /** The right that the request needs for each of the elements. */
+  readonly right: Right;
+}
+
+export type ElementOperation = (request: ElementRequest) => Promise<Reply>;
+
+/** Whose turn it is when this request parses and selects. */
+export function clientOf({ address, user }: Exchange): Client {
+  return { address, account: user?.name ?? "", isKnown: user !== undefined };
+}
