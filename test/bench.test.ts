@@ -24,22 +24,27 @@ describe("npm run bench", () => {
       "node-html-parser",
       "lol-html (html-rewriter-wasm)",
     ];
+    const durabilities = ["filement", "filement, durability: rename"];
     const limiters = ["filement", "express-rate-limit, MemoryStore", "rate-limiter-flexible, RateLimiterMemory"];
-    const readers = ["filement", "express.static", "sirv", "@fastify/static", "bare node:http"];
+    const validating = ["filement", "filement, log, metrics, limit", "express.static", "sirv", "@fastify/static"];
+    const readers = expect.arrayContaining([...validating, "bare node:http"]); // and programs that are installed
     expect(tables).toEqual([
       { title: "GET 1 KB", rows: readers },
       { title: "GET 100 KB", rows: readers },
       { title: "GET 10 MB", rows: readers },
+      { title: "GET 4 KB, 1,000 files at random", rows: readers },
+      { title: "304", rows: expect.arrayContaining(validating) },
       {
         title: "PUT 1 KB over an existing file",
-        rows: ["filement", "filement, durability: rename", "bare node:http, writeFile"],
+        rows: [...durabilities, "bare node:http, writeFile"],
       },
       {
         title: "Listings of 2,000 entries",
         rows: ["JSON, everything", "JSON, by size", "JSON, ?limit=1000", "HTML"],
       },
       { title: "GET of a page of 90 KB", rows: ["selector=title", "the whole page"] },
-      { title: "PUT selector=title in a page of 90 KB", rows: ["filement", "filement, durability: rename"] },
+      { title: "PUT selector=title in a page of 90 KB, connections: 1", rows: durabilities },
+      { title: "PUT selector=title in a page of 90 KB, connections: 4", rows: durabilities },
       { title: "Reading p a[href]", rows: libraries },
       { title: "Replacing title", rows: libraries },
       { title: "Documents built to be slow", rows: expect.arrayContaining(["200,000 nested elements"]) },
@@ -53,7 +58,7 @@ describe("npm run bench", () => {
       },
       {
         title: "GET 1 KB with plugins",
-        rows: ["rateLimit", "accessLog", "metrics", "basicAuth", "all four", "none"],
+        rows: ["rateLimit", "accessLog", "metrics", "basicAuth", "log, metrics, limit", "all four", "none"],
       },
       { title: "One change to 100 clients", rows: ["filement", "bare ws"] },
       { title: "Changes of 10 KB, 100 per second", rows: ["all read", "100 more do not"] },
@@ -67,6 +72,19 @@ describe("npm run bench", () => {
     const { code, stdout } = await runNodeToEnd([run, "memory", "--quick"]);
     expect(code).toBe(0);
     expect(stdout.match(/^\*\*.*/gm)).toEqual(["**Memory with a file of 32 MiB**"]);
+  });
+
+  it("compares with an earlier version that lies in another folder", { tags: ["campaign"] }, async () => {
+    const { code, stdout } = await runNodeToEnd([run, "files", "--quick", "--before", projectRoot]);
+    expect(code).toBe(0);
+    expect(stdout.match(/^\| filement before /gm)).toHaveLength(6);
+    expect(stdout).toMatch(/\| +of filement before \|/);
+  });
+
+  it("says what drives the servers, and how busy the machine is", async () => {
+    const { stdout } = await runNodeToEnd([run, "memory", "--quick"]);
+    expect(stdout).toMatch(/wrk/);
+    expect(stdout).toMatch(/^Load of the machine before memory: \d+\.\d, \d+\.\d, \d+\.\d$/m);
   });
 
   it("says what there is to measure", async () => {

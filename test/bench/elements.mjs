@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { adversarial } from "./adversarial.mjs";
 import { elementLibraries } from "./element-libraries.mjs";
+import { versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
@@ -26,14 +27,16 @@ export async function elements(directory, effort) {
     [
       ["filement", "filement", [root]],
       ["filement, durability: rename", "filement", [root, "rename"]],
+      ...versionBefore(effort, root),
     ],
-    async ([fsync, rename]) => {
-      if (!fsync || !rename) throw new Error("a server is missing");
+    async (servers) => {
+      const [fsync] = servers;
+      if (!fsync) throw new Error("a server is missing");
       const range = { range: "selector=title" };
       const get = requestBytes("GET", "/page.html", range);
       const whole = requestBytes("GET", "/page.html");
-      const reading = { request: () => get, status: 206, connections: 32 };
-      const readingWhole = { request: () => whole, status: 200, connections: 32 };
+      const reading = { requests: [get], status: 206, connections: 32 };
+      const readingWhole = { requests: [whole], status: 200, connections: 32 };
       const [selected] = await measure([fsync], reading, effort);
       const [page] = await measure([fsync], readingWhole, effort);
       if (!selected || !page) throw new Error("a result is missing");
@@ -42,13 +45,13 @@ export async function elements(directory, effort) {
         { ...page, name: "the whole page" },
       ]);
 
-      const writing = {
-        request: (/** @type {number} */ connection, /** @type {number} */ count) =>
-          requestBytes("PUT", "/page.html", range, `<title>${connection}-${count}</title>`),
-        status: 206,
-        connections: 4,
-      };
-      printLoads("PUT selector=title in a page of 90 KB", await measure([fsync, rename], writing, effort));
+      const titles = Array.from({ length: 100 }, (_, i) => `<title>${i}</title>`);
+      const requests = titles.map((title) => requestBytes("PUT", "/page.html", range, title));
+      for (const connections of [1, 4]) {
+        const title = `PUT selector=title in a page of 90 KB, connections: ${connections}`;
+        const others = ["filement before"];
+        printLoads(title, await measure(servers, { requests, status: 206, connections }, effort), others);
+      }
     },
   );
   await elementLibraries(directory, effort);

@@ -1,15 +1,21 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
 import { printLoads } from "./table.mjs";
 
+/** @typedef {Parameters<typeof import("./server-process.mjs").startServer>} Wanted */
+
 const sizes = [
   { title: "GET 1 KB", path: "/1kb.txt", bytes: 1000, connections: 32 },
   { title: "GET 100 KB", path: "/100kb.txt", bytes: 100_000, connections: 32 },
   { title: "GET 10 MB", path: "/10mb.txt", bytes: 10_000_000, connections: 8 },
 ];
+const manyFiles = 1000;
+const references = ["bare node:http", "nginx", "filement before"];
 
 /**
  * Whole files: reading beside other file servers, writing beside a server that gives no guarantees.
@@ -18,51 +24,126 @@ const sizes = [
  * @param {import("./rounds.mjs").Effort} effort
  */
 export async function files(directory, effort) {
-  await read(join(directory, "read"), effort);
+  await read(directory, effort);
   await write(join(directory, "written"), effort);
 }
 
 /** @type {typeof files} */
-async function read(root, effort) {
-  await mkdir(root);
-  for (const { path, bytes } of sizes) await writeFile(root + path, Buffer.alloc(bytes, "0123456789abcdef\n"));
-  await withServers(
+async function read(directory, effort) {
+  const root = join(directory, "read");
+  await mkdir(join(root, "many"), { recursive: true });
+  for (const { path, bytes } of sizes) await writeFile(root + path, text(bytes));
+  for (let i = 0; i < manyFiles; i += 1) await writeFile(join(root, `many/${i}.txt`), text(4000));
+  /** @type {readonly Wanted[]} */
+  const validating = [
+    ["filement", "filement", [root]],
     [
-      ["filement", "filement", [root]],
-      ["express.static", "express-static", [root]],
-      ["sirv", "sirv", [root]],
-      ["@fastify/static", "fastify-static", [root]],
-      ["bare node:http", "bare-http", [root]],
+      "filement, log, metrics, limit",
+      "filement-plugins",
+      [root, join(directory, "log"), "accessLog", "metrics", "rateLimit"],
     ],
-    async (servers) => {
-      for (const { title, path, connections } of sizes) {
-        const request = requestBytes("GET", path);
-        printLoads(title, await measure(servers, { request: () => request, status: 200, connections }, effort));
-      }
-    },
-  );
+    ...versionBefore(effort, root),
+    ["express.static", "express-static", [root]],
+    ["sirv", "sirv", [root]],
+    ["@fastify/static", "fastify-static", [root]],
+    ...installed("dufs", root),
+    ...installed("nginx", root),
+  ];
+  await withServers([...validating, ["bare node:http", "bare-memory", [root]]], async (servers) => {
+    for (const { title, path, connections } of sizes) {
+      const task = { requests: [requestBytes("GET", path)], status: 200, connections };
+      printLoads(title, await measure(servers, task, effort), references);
+    }
+    const many = shuffled(manyFiles).map((i) => requestBytes("GET", `/many/${i}.txt`));
+    const anyOfMany = { requests: many, status: 200, connections: 32 };
+    printLoads("GET 4 KB, 1,000 files at random", await measure(servers, anyOfMany, effort), references);
+
+    const unchanged = async (/** @type {number} */ port) => {
+      const fields = { "if-none-match": await entityTag(port, "/1kb.txt") };
+      return { requests: [requestBytes("GET", "/1kb.txt", fields)], status: 304, connections: 32 };
+    };
+    const compared = servers.filter(({ name }) => name !== "bare node:http"); // which has no entity tags
+    printLoads("304", await measure(compared, unchanged, effort), references);
+  });
 }
 
 /** @type {typeof files} */
 async function write(root, effort) {
   await mkdir(root);
-  const content = Buffer.alloc(1000, "0123456789abcdef\n");
   const created = Array.from({ length: 16 }, (_, i) => `/${i}.txt`);
-  for (const path of created) await writeFile(root + path, content);
+  for (const path of created) await writeFile(root + path, text(1000));
   await withServers(
     [
       ["filement", "filement", [root]],
       ["filement, durability: rename", "filement", [root, "rename"]],
+      ...versionBefore(effort, root),
       ["bare node:http, writeFile", "bare-http", [root]],
     ],
     async (servers) => {
-      const requests = created.map((path) => requestBytes("PUT", path, {}, content));
-      const task = {
-        request: (/** @type {number} */ connection) => /** @type {Buffer} */ (requests[connection]),
-        status: 200,
-        connections: created.length,
-      };
-      printLoads("PUT 1 KB over an existing file", await measure(servers, task, effort));
+      const requests = created.map((path) => requestBytes("PUT", path, {}, text(1000)));
+      const task = { requests, status: 200, connections: created.length };
+      const others = ["bare node:http, writeFile", "filement before"];
+      printLoads("PUT 1 KB over an existing file", await measure(servers, task, effort), others);
     },
   );
+}
+
+/**
+ * The earlier version that is to be compared with, if any.
+ *
+ * @param {import("./rounds.mjs").Effort} effort
+ * @param {string} root
+ * @returns {readonly Wanted[]}
+ */
+export function versionBefore({ before }, root) {
+  return before === undefined ? [] : [["filement before", "filement", [root, "fsync", before]]];
+}
+
+/**
+ * A server in another language, where it is on the path.
+ *
+ * @param {string} command
+ * @param {string} root
+ * @returns {readonly Wanted[]}
+ */
+function installed(command, root) {
+  const { error } = spawnSync(command, ["-v"]);
+  if (error) console.log(`${command} is not installed, and not compared with.\n`);
+  return error ? [] : [[command, command, [root]]];
+}
+
+/**
+ * @param {number} port
+ * @param {string} path
+ * @returns {Promise<string>}
+ */
+function entityTag(port, path) {
+  return new Promise((resolve, reject) => {
+    const asked = request({ port, path, method: "HEAD", host: "127.0.0.1" }, (response) => {
+      response.resume();
+      resolve(response.headers.etag ?? "");
+    });
+    asked.once("error", reject).end();
+  });
+}
+
+/** @param {number} bytes */
+function text(bytes) {
+  return Buffer.alloc(bytes, "0123456789abcdef\n");
+}
+
+/**
+ * The numbers from 0 on, in an order without pattern that is the same in each run.
+ *
+ * @param {number} count
+ * @returns {readonly number[]}
+ */
+function shuffled(count) {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  return numbers.sort((a, b) => scattered(a) - scattered(b));
+}
+
+/** @param {number} value */
+function scattered(value) {
+  return (value * 2_654_435_761) % 4_294_967_296; // Knuth's multiplicative hash
 }

@@ -27,13 +27,14 @@ async function requests(directory, effort) {
   const all = ["rateLimit", "accessLog", "metrics", "basicAuth"];
   const sets = [
     ...all.map((name) => ({ name, used: [name] })),
+    { name: "log, metrics, limit", used: ["accessLog", "metrics", "rateLimit"] },
     { name: "all four", used: all },
     { name: "none", used: [] },
   ];
   await withServers(
     sets.map(({ name, used }) => [name, "filement-plugins", [root, join(directory, `${name}.log`), ...used]]),
     async (servers) => {
-      const task = { request: () => request, status: 200, connections: 32 };
+      const task = { requests: [request], status: 200, connections: 32 };
       printLoads("GET 1 KB with plugins", await measure(servers, task, effort));
     },
   );

@@ -1,8 +1,10 @@
-// `npm run bench`: measures the compiled library. `npm run bench -- files memory` measures only those; `--quick` is a
-// trial that shows whether everything works, not how fast.
+// `npm run bench`: measures the compiled library. `npm run bench -- files memory` measures only those; `--before DIR`
+// compares with the project in another folder, built there; `--quick` is a trial that shows whether everything works, not
+// how fast.
 import { mkdtemp, rm } from "node:fs/promises";
-import { availableParallelism, platform, tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { availableParallelism, loadavg, platform, tmpdir, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { elements } from "./elements.mjs";
 import { files } from "./files.mjs";
@@ -10,15 +12,21 @@ import { listings } from "./listings.mjs";
 import { live } from "./live.mjs";
 import { memory } from "./memory.mjs";
 import { plugins } from "./plugins.mjs";
+import { driver } from "./rounds.mjs";
 import { trees } from "./trees.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
 const measurements = { files, listings, elements, plugins, live, trees, memory };
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: "boolean" } } });
-const effort = values.quick
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean" }, before: { type: "string" } },
+});
+const before = values.before && pathToFileURL(resolve(values.before, "dist/index.js")).href;
+const thoroughness = values.quick
   ? { rounds: 1, ms: 100, largeBytes: 32 * 1024 ** 2 }
   : { rounds: 5, ms: 1000, largeBytes: 1024 ** 3 };
+const effort = { ...thoroughness, ...(before && { before }) };
 
 const names = positionals.length > 0 ? positionals : Object.keys(measurements);
 const unknown = names.filter((name) => !(name in measurements));
@@ -28,11 +36,18 @@ if (unknown.length > 0) {
 }
 
 console.log(
-  `Node ${process.versions.node}, ${platform()}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB memory\n`,
+  `Node ${process.versions.node}, ${platform()}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB memory. ${driver}\n`,
 );
 const directory = await mkdtemp(join(tmpdir(), "filement-bench-"));
 try {
-  for (const name of names) await measurements[name]?.(directory, effort);
+  for (const name of names) {
+    console.log(
+      `Load of the machine before ${name}: ${loadavg()
+        .map((each) => each.toFixed(1))
+        .join(", ")}\n`,
+    );
+    await measurements[name]?.(directory, effort);
+  }
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

@@ -30,7 +30,7 @@ export async function startServer(name, program, args) {
     port: address.port,
     pid: /** @type {number} */ (child.pid),
     async stop() {
-      child.kill("SIGKILL");
+      child.disconnect(); // each ends then, with the program that it may have started
       await ended;
     },
   };

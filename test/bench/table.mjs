@@ -14,21 +14,24 @@ export function printTable(title, columns, rows) {
 }
 
 /**
- * Prints what servers managed, each also in proportion to the last, which stands for what is possible.
+ * Prints what servers managed: first in proportion to others, for that depends least on the machine.
  *
  * @param {string} title
  * @param {readonly { name: string, load: import("./load.mjs").Load }[]} results
+ * @param {readonly string[]} [references] Whom to compare with, where they are there; the last unless told otherwise.
  */
-export function printLoads(title, results) {
-  const best = results.at(-1)?.load.requestsPerSecond ?? 0;
+export function printLoads(title, results, references = []) {
+  const chosen = results.filter(({ name }) => references.includes(name));
+  const compared = chosen.length > 0 ? chosen : results.slice(-1);
   const rows = results.map(({ name, load }) => [
     name,
+    ...compared.map((other) => (load.requestsPerSecond / other.load.requestsPerSecond).toFixed(2)),
     number(load.requestsPerSecond),
     number(load.megabytesPerSecond),
     load.p99.toFixed(1),
-    `${Math.round((100 * load.requestsPerSecond) / best)} %`,
   ]);
-  printTable(title, ["server", "requests/s", "MB/s", "p99 ms", "of the last"], rows);
+  const columns = ["server", ...compared.map(({ name }) => `of ${name}`), "requests/s", "MB/s", "p99 ms"];
+  printTable(title, columns, rows);
 }
 
 /**

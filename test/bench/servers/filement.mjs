@@ -1,8 +1,9 @@
-// Filement as it comes: node servers/filement.mjs <root> [durability]
-import { createFileServer } from "filement";
+// Filement as it comes: node servers/filement.mjs <root> [durability] [compiled library]
 import { listen } from "./listen.mjs";
 
-const [root = ".", durability] = process.argv.slice(2);
+const [root = ".", durability, library = "filement"] = process.argv.slice(2);
+/** @type {typeof import("filement")} */
+const { createFileServer } = await import(library);
 listen(
   createFileServer({
     root,
