@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
+import { beforeAll, onTestFinished } from "vitest";
+import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 
 /** A browser for the tests of a file. */
@@ -16,13 +16,12 @@ export interface Window {
   readonly problems: string[];
 }
 
-/** Starts Chromium before the tests of a file, and ends it after them. */
+/** Has Chromium ready before the tests of a file. */
 export function windows(): Windows {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await sharedChromium();
   });
-  afterAll(() => browser.close());
   return {
     async open(url, options) {
       const context = await browser.newContext(options);

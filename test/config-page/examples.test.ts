@@ -2,9 +2,9 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config-page/load-config.ts";
-import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
+import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
@@ -206,10 +206,8 @@ describe("in a browser", { tags: ["chromium"] }, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await sharedChromium();
   });
-
-  afterAll(() => browser?.close());
 
   const opened = async (
     page: string,

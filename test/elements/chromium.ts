@@ -1,5 +1,5 @@
-import type { Browser, Page } from "playwright-core";
-import { launchChromium, pageTimeout } from "../helpers/chromium.ts";
+import type { Page } from "playwright-core";
+import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
 import type { Selected } from "./selected.ts";
 
 /** A page in Chromium. */
@@ -11,20 +11,18 @@ export interface BrowserPage {
 
 /** Chromium without a network: a page is what is put into it, and nothing that it asks for is there. */
 export class OfflineChromium {
-  readonly #browser: Browser;
   readonly #page: Page;
   #bytes: Buffer = Buffer.alloc(0);
 
-  private constructor(browser: Browser, page: Page) {
-    this.#browser = browser;
+  private constructor(page: Page) {
     this.#page = page;
   }
 
   static async launch(): Promise<OfflineChromium> {
-    const browser = await launchChromium();
+    const browser = await sharedChromium();
     const page = await browser.newPage();
     page.setDefaultTimeout(pageTimeout);
-    const offline = new OfflineChromium(browser, page);
+    const offline = new OfflineChromium(page);
     await page.route("**", (route) => {
       if (route.request().url() !== "http://page.test/" || !route.request().isNavigationRequest()) return route.abort();
       // The page's scripts do not run, and yet scripting counts as enabled, so that `noscript` holds text as it does
@@ -45,7 +43,7 @@ export class OfflineChromium {
   }
 
   close(): Promise<void> {
-    return this.#browser.close();
+    return this.#page.close();
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Browser } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "../../src/html/document/parse-document.ts";
-import { launchChromium } from "../helpers/chromium.ts";
+import { sharedChromium } from "../helpers/chromium.ts";
 import { elementsOf } from "./pages.ts";
 import { illFormed, wellFormed } from "./xml-samples.ts";
 
@@ -35,17 +35,16 @@ function browserReading(source: string): unknown {
 }
 
 describe("XML in Chromium", { tags: ["chromium"] }, () => {
-  let browser: Browser | undefined;
+  let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium();
+    page = await (await sharedChromium()).newPage();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => page.close());
 
   it("is read as here, and refused where it is refused here", async () => {
-    const page = await browser?.newPage();
     const differing: string[] = [];
     for (const source of [...wellFormed, ...illFormed]) {
-      const [own, theirs] = [await ownReading(source), await page?.evaluate(browserReading, source)];
+      const [own, theirs] = [await ownReading(source), await page.evaluate(browserReading, source)];
       if (JSON.stringify(own) !== JSON.stringify(theirs)) differing.push(source);
     }
     expect(differing).toEqual([]);

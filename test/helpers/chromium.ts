@@ -4,8 +4,18 @@ import { programPath } from "./needs.ts";
 /** In milliseconds, just before the test would end as hanging: no machine is too slow for a page. */
 export const pageTimeout = 100_000;
 
-/** Starts Chromium without a window, for tests tagged `chromium`. */
-export function launchChromium(): Promise<Browser> {
+let browser: Promise<Browser> | undefined;
+
+/**
+ * Chromium without a window, for tests tagged `chromium`. All files of a worker share it, and it ends with the worker: a
+ * test closes the contexts and pages it opens.
+ */
+export function sharedChromium(): Promise<Browser> {
+  browser ??= launch();
+  return browser;
+}
+
+function launch(): Promise<Browser> {
   const executablePath = programPath("chromium");
   if (executablePath === undefined) throw new Error('Chromium is not installed: the test needs { tags: ["chromium"] }');
   const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"];
