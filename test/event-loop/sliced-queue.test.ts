@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { SlicedQueue } from "../../src/event-loop/sliced-queue.ts";
 import type { SlicedWork } from "../../src/event-loop/sliced-work.ts";
 import { TimeSlice } from "../../src/event-loop/time-slice.ts";
+import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 
 /** A slice that is over after one piece, and says when it rests. */
 class OnePiece extends TimeSlice {
@@ -19,14 +20,19 @@ class OnePiece extends TimeSlice {
 
 /** Work of some pieces; the first keeps the event loop until it is not worth doing more at once. */
 function* pieces(name: string, count: number, done: string[]): SlicedWork<string> {
-  const end = performance.now() + 2;
-  while (performance.now() < end);
+  clock.pass(2);
   for (let index = 1; index <= count; index += 1) {
     yield;
     done.push(`${name}${index}`);
   }
   return name;
 }
+
+let clock: SteppedClock;
+
+beforeEach(() => {
+  clock = stepClock(0);
+});
 
 describe("SlicedQueue", () => {
   it("does what takes a moment at once", () => {
