@@ -80,8 +80,18 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly trustProxy?: TrustProxy | undefined;
   /** The one header that trusted proxies report the client's address in. @default "x-forwarded-for" */
   readonly forwardedHeader?: ForwardingHeader | undefined;
+  /**
+   * Names, besides IP addresses, `localhost` and `*.localhost`, by which the default host may be called; others get 421. For
+   * servers that only listen on this computer: a web page can call them by a name of its own that leads to 127.0.0.1. The
+   * command line sets it there. @default any name
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Paths on the disk that no client can read, list or change, on any host: keys, configurations, code. @default [] */
+  readonly protectedFiles?: readonly string[] | undefined;
   /** Requests in flight at once; more get 503. @default 10000 */
   readonly maxConcurrentRequests?: number | undefined;
+  /** PUT and POST in flight from one address; an IPv6 /64 counts as one. @default half of `maxConcurrentRequests` */
+  readonly maxUploadsPerAddress?: number | undefined;
   /** Answer 503 to everybody, always or while a function says so. @default false */
   readonly maintenance?: boolean | (() => boolean) | undefined;
   /** Under Express: pass a GET or HEAD that finds nothing to `next()` instead of answering 404. @default false */

@@ -15,6 +15,7 @@ import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
 import { silentLogger } from "./server/logger.ts";
 import { notify } from "./server/notify.ts";
+import { Places } from "./server/places.ts";
 import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
 
@@ -59,13 +60,14 @@ export function createFileServer(config: FileServerConfig): FileServer {
   const life = new LifeCycle(config, changes, () => hosts.sites);
   const parts = serverParts(config, changes, life, report);
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
+  const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
   const serve = requestPath({
     life,
     clients: clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for"),
+    uploads: new Places(maxConcurrentRequests, config.maxUploadsPerAddress),
     hosts,
     nowhere: createSite("", {}, parts),
   });
-  const { fallthrough = false } = config;
   const entries = createEntries(serve, { fallthrough, life });
 
   const files: FileServer = Object.assign(entries.handle, {

@@ -482,6 +482,20 @@ describe("an outage", () => {
     expect((await ask("/a.txt")).status).toBe(200);
   });
 
+  it("leaves other addresses a place for their uploads", async () => {
+    const { plugin, entered, open } = gate();
+    const { files } = inProcess({ maxUploadsPerAddress: 1, plugins: [plugin] });
+    const put = (address: string) =>
+      files.fetch(new Request("http://localhost/new.txt", { method: "PUT", body: "x" }), { address });
+    const first = put("192.0.2.1");
+    await entered;
+    const second = await put("192.0.2.1");
+    expect([second.status, (await second.json()).code]).toEqual([503, "OVERLOADED"]);
+    const third = put("192.0.2.2");
+    open();
+    expect([(await first).status, (await third).status].sort()).toEqual([200, 201]);
+  });
+
   it("lets plugins answer that are always on", async () => {
     const health: Plugin = { ...answering(() => ok("down")), alwaysOn: true };
     const { ask } = inProcess({ maintenance: true, plugins: [health] });

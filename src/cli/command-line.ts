@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { isHostName } from "../options/check-config.ts";
 import { messageOf } from "../server/error-message.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -13,6 +14,8 @@ With an HTML page, serves what its microdata says: hosts, plugins and their para
   config.html        the configuration of the server   (docs/configuration.md)
   --port N           port to listen on; 0 picks one    (default: bindPort, or 3000)
   --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
+  --allowed-host NAME
+                     answer to this name, too, where only this computer can reach the server (docs/security.md)
   --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
   --key FILE         its private key in PEM
   --check            do all that a start does but listen, say what is wrong, and exit
@@ -36,6 +39,8 @@ export interface CommandLine {
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
   readonly host: string | undefined;
+  /** Further names for a server that only listens on this computer. */
+  readonly allowedHosts: readonly string[];
   readonly tls: TlsFiles | undefined;
   readonly check: boolean;
   readonly watchConfig: boolean;
@@ -62,6 +67,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     target,
     port: values.port === undefined ? undefined : portOf(values.port),
     host: values.host,
+    allowedHosts: values["allowed-host"].map(hostNameOf),
     tls: tlsOf(values.cert, values.key),
     check: values.check,
     watchConfig: values["watch-config"],
@@ -78,6 +84,7 @@ function parse(args: readonly string[]) {
       options: {
         port: { type: "string" },
         host: { type: "string" },
+        "allowed-host": { type: "string", multiple: true, default: [] },
         cert: { type: "string" },
         key: { type: "string" },
         check: { type: "boolean", default: false },
@@ -97,6 +104,11 @@ function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port expects a number from 0 to 65535, got "${text}"`);
+}
+
+function hostNameOf(text: string): string {
+  if (text !== "*" && isHostName(text)) return text;
+  throw new UsageError(`--allowed-host expects a host name without port, got "${text}"`);
 }
 
 function tlsOf(cert: string | undefined, key: string | undefined): TlsFiles | undefined {

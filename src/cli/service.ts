@@ -6,7 +6,7 @@ import type { CommandLine } from "./command-line.ts";
 import { Listener } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback, openHosts } from "./open-hosts.ts";
-import { type StartedFiles, startFiles } from "./start-files.ts";
+import { defaultAddress, type StartedFiles, startFiles } from "./start-files.ts";
 import { SwitchOver } from "./switch-over.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
@@ -59,7 +59,7 @@ export class Service {
     await this.#current.reopenLogs(); // also where the rest fails: what was renamed may be compressed by now
     try {
       const renewed = tls && (await readTlsFiles(tls));
-      const started = await startFiles(this.#commandLine, this.#log);
+      const started = await startFiles({ ...this.#commandLine, host: this.#bound.host }, this.#log);
       if (renewed) this.#listener.renewCertificate(renewed);
       this.#current.replace(started);
       this.#log.notice(`${target} is loaded`);
@@ -104,7 +104,7 @@ interface Address {
 
 /** Where to listen: the command line takes precedence over the configuration. */
 function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileServerConfig): Address {
-  return { host: host ?? bindAddress ?? "127.0.0.1", port: port ?? bindPort ?? 3000 };
+  return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
 }
 
 function warnOfOpenHosts(config: FileServerConfig, { host }: Address, log: OperatorLog): void {

@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { loadConfig } from "../config-page/load-config.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
@@ -7,6 +6,7 @@ import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
+import { isLoopback } from "./open-hosts.ts";
 import { requestLog } from "./request-log.ts";
 
 /** How long all plugins and storages together may take to start, in milliseconds. */
@@ -18,7 +18,10 @@ export interface StartedFiles {
   readonly config: FileServerConfig;
 }
 
-type Asked = Pick<CommandLine, "target" | "tls" | "verbose">;
+/** Where the command listens unless it is told otherwise. */
+export const defaultAddress = "127.0.0.1";
+
+type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> & Partial<Pick<CommandLine, "host" | "allowedHosts">>;
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -40,21 +43,28 @@ export async function isPage(target: string): Promise<boolean> {
   return found?.isFile() ?? /\.html?$/i.test(target);
 }
 
-async function configOf({ target, tls, verbose }: Asked): Promise<FileServerConfig> {
-  const hasPage = await isPage(target);
-  const loaded: FileServerConfig = hasPage ? await loadConfig(target) : { root: target };
-  const secrets = [...(hasPage ? [target] : []), ...(tls ? [tls.cert, tls.key] : [])];
-  return withPlugins(loaded, [...(verbose ? [requestLog()] : []), hiding(secrets)]);
+async function configOf({ target, tls, verbose, host, allowedHosts = [] }: Asked): Promise<FileServerConfig> {
+  const loaded: FileServerConfig = (await isPage(target)) ? await loadConfig(target) : { root: target };
+  const secrets = tls ? [tls.cert, tls.key] : [];
+  const config = {
+    ...loaded,
+    allowedHosts: allowedNames(loaded, host ?? loaded.bindAddress ?? defaultAddress, allowedHosts),
+    protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
+  };
+  return verbose ? withPlugins(config, [requestLog()]) : config;
 }
 
-/** Hides the command's own files from all clients, in case they lie below a root. */
-function hiding(locations: readonly string[]): Plugin {
-  return {
-    name: "own-files",
-    async start(site) {
-      for (const location of locations) await site.protect(resolve(location));
-    },
-  };
+/** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */
+function allowedNames(
+  config: FileServerConfig,
+  address: string,
+  asked: readonly string[],
+): readonly string[] | undefined {
+  const { hosts = {}, allowedHosts } = config;
+  const names = Object.entries(hosts).flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+  const isNameless = names.every((name) => name === "*");
+  const isRestricted = allowedHosts || asked.length > 0 || (isNameless && isLoopback(address));
+  return isRestricted ? [...(allowedHosts ?? []), ...asked] : undefined;
 }
 
 function withPlugins(config: FileServerConfig, first: readonly Plugin[]): FileServerConfig {

@@ -6,6 +6,7 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "../options/check-config.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
+import { moduleFiles } from "./module-files.ts";
 import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
 import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
@@ -22,7 +23,7 @@ export const serverItem: ItemKind = {
   schema: serverOptions,
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
-  locations: ["root"],
+  locations: ["root", "protectedFiles"],
   codeOnly: ["storage", "plugins", "hosts", "logger", "onError"],
   others: ["host"],
 };
@@ -52,7 +53,8 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   const config = await reader.readServer(server);
   if (others.length === 0) reader.findStrays(items);
   problems.throwAny();
-  return config;
+  const { protectedFiles = [] } = config;
+  return { ...config, protectedFiles: [...protectedFiles, path, ...(await reader.codeFiles())] };
 }
 
 async function readItems(path: string, problems: Problems): Promise<MicrodataItem[]> {
@@ -93,6 +95,12 @@ class ConfigReader {
     }
     if (!item.properties.has("host")) problems.add(item.line, "there is no host: expected at least one");
     return { ...options, hosts: Object.fromEntries(hosts) };
+  }
+
+  /** The files from which modules that the page names take their code. */
+  async codeFiles(): Promise<readonly string[]> {
+    const files = await Promise.all([...this.#plugins.modules].map(moduleFiles));
+    return [...new Set(files.flat())];
   }
 
   /** Reports hosts and plugins outside of a server and a host: without a message they would be ignored. */

@@ -21,12 +21,18 @@ export class PluginLoader {
   readonly #libraryTimeMs: number;
   readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
   readonly #passedOver = new Set<MicrodataItem>();
+  readonly #modules = new Set<string>();
   #places = 0;
 
   /** `libraryTimeMs` is how long a module may take to load, and to make its plugin. */
   constructor(page: ConfigPage, libraryTimeMs: number) {
     this.#page = page;
     this.#libraryTimeMs = libraryTimeMs;
+  }
+
+  /** The modules that are named, whether or not they could be used. */
+  get modules(): ReadonlySet<string> {
+    return this.#modules;
   }
 
   /** The `plugin` items of another item, in order. An item that several refer to is one plugin, which they share. */
@@ -104,6 +110,7 @@ export class PluginLoader {
   }
 
   async #loadModule(item: MicrodataItem, path: string, nested: readonly PlacedPlugin[]): Promise<Plugin | undefined> {
+    this.#modules.add(path);
     const parameters = this.#parametersOf(item);
     const plugins = nested.length > 0 ? { plugins: pluginsOf(nested) } : {};
     try {

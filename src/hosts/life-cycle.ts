@@ -1,5 +1,6 @@
 import type { FileServerConfig } from "../config.ts";
 import type { HttpError } from "../http/http-error.ts";
+import { filePath } from "../local-files/file-path.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { notify } from "../server/notify.ts";
 import { unavailable } from "../server/outage.ts";
@@ -9,6 +10,7 @@ import type { PluginSite } from "../server/plugin.ts";
 export class LifeCycle {
   readonly #changes: ChangeFeed;
   readonly #sites: () => readonly PluginSite[];
+  readonly #protectedFiles: readonly string[];
   readonly #maxConcurrentRequests: number;
   readonly #maintenance: boolean | (() => boolean);
   #inFlight = 0;
@@ -19,7 +21,8 @@ export class LifeCycle {
 
   /** `sites` are asked for when they are first needed: they are made with what this object says of outages. */
   constructor(config: FileServerConfig, changes: ChangeFeed, sites: () => readonly PluginSite[]) {
-    const { maxConcurrentRequests = 10_000, maintenance = false } = config;
+    const { maxConcurrentRequests = 10_000, maintenance = false, protectedFiles = [] } = config;
+    this.#protectedFiles = protectedFiles.map((location) => filePath(location) ?? location);
     this.#changes = changes;
     this.#sites = sites;
     this.#maxConcurrentRequests = maxConcurrentRequests;
@@ -62,6 +65,8 @@ export class LifeCycle {
   }
 
   async #start(): Promise<void> {
+    const [site] = this.#sites(); // any will do: what it protects is protected on all
+    for (const location of this.#protectedFiles) await site?.protect(location);
     for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);
     this.#isStarted = true;
   }

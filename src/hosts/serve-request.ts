@@ -6,6 +6,7 @@ import { parseRequestPath } from "../http/request-path.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
 import { notify } from "../server/notify.ts";
+import type { Places } from "../server/places.ts";
 import type { Outcome } from "../server/plugin.ts";
 import { completeReply, type Reply, type Sent } from "../server/reply.ts";
 import { tooLarge } from "../server/request-body.ts";
@@ -23,13 +24,15 @@ export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver) => Prom
 export interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
+  /** PUT and POST in flight. */
+  readonly uploads: Places;
   readonly hosts: VirtualHosts;
   /** Stands for the host of a request that named none of ours. */
   readonly nowhere: HostedSite;
 }
 
 /** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
-export function requestPath({ clients, life, hosts, nowhere }: RequestPathParts): ServeRequest {
+export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver) => {
     life.enter();
     const addressed = readAddress(incoming, clients);
@@ -54,6 +57,7 @@ export function requestPath({ clients, life, hosts, nowhere }: RequestPathParts)
       if (!life.isSettled) await life.ready();
       refuseTooLarge(exchange);
       refuseCrossSite(exchange, authority);
+      if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
       return await (life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
     } catch (error) {
       return errorReply(exchange, error);

@@ -1,4 +1,5 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
+import { isLocalName } from "../http/host-name.ts";
 import { hostKey } from "../options/check-config.ts";
 import type { ServerParts } from "../server/site.ts";
 import { createSite, type HostedSite } from "./site.ts";
@@ -21,7 +22,10 @@ export function createVirtualHosts(config: FileServerConfig, server: ServerParts
     for (const alias of [name, ...(host.aliases ?? [])]) byName.set(hostKey(alias), site);
   }
   const fallback = byName.get("*");
-  return { sites, find: (name) => byName.get(name) ?? fallback };
+  const { allowedHosts } = config;
+  const allowed = allowedHosts && new Set(allowedHosts.map(hostKey));
+  const isAllowed = (name: string): boolean => !allowed || allowed.has(name) || isLocalName(name);
+  return { sites, find: (name) => byName.get(name) ?? (isAllowed(name) ? fallback : undefined) };
 }
 
 function hostsOf(config: FileServerConfig): Readonly<Record<string, HostConfig>> {

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { HttpError } from "./http-error.ts";
 import { canonicalIPv6 } from "./ip-address.ts";
 
@@ -20,6 +21,14 @@ export function parseHost(value: string | undefined): string {
     throw new HttpError(400, "INVALID_HOST", "The Host header is not a host name with an optional port.");
   }
   return canonical;
+}
+
+/**
+ * Whether a name, as {@link parseHost} gives it, cannot be one that somebody else has registered: an IP address, `localhost`
+ * or a name below it (RFC 6761 §6.3), or none at all, which no browser sends.
+ */
+export function isLocalName(host: string): boolean {
+  return host === "" || host.startsWith("[") || isIPv4(host) || /(?:^|\.)localhost$/.test(host);
 }
 
 function bracketed(address: string | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { parseHost } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { messageOf } from "../server/error-message.ts";
 import { listPlugins } from "../server/plugin-list.ts";
-import { aFunction, aPlugin, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
+import { aFunction, aPlugin, fileLocation, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
 import {
   anyOf,
   integer,
@@ -98,7 +98,10 @@ export const serverOptions: OptionsSchema = optionsOf(
       "true, false, a number of hops, addresses, or a function",
     ),
     forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
+    allowedHosts: listOf(hostName, "a list of host names"),
+    protectedFiles: listOf(fileLocation, "a list of files"),
     maxConcurrentRequests: positiveInteger,
+    maxUploadsPerAddress: positiveInteger,
     maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
     fallthrough: yesOrNo,
     bindAddress: textNotEmpty,

@@ -119,7 +119,7 @@ async function answer(exchange: Exchange, space: ElementSpace): Promise<Reply> {
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
   const request = await findTarget(exchange, space, path);
-  const target = targetOf(request);
+  const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
   const allow = (): string => allowedMethods(access, { path: request.path }, operations[target]);
   if (method === "OPTIONS") return optionsReply(allow(), await standsForDocument(request));
   const operation = isMethod(method) ? operations[target][method] : undefined;
@@ -189,6 +189,12 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
 async function standsForDocument(request: FoundTarget): Promise<boolean> {
   const { exchange, path, stat } = await indexOf(request);
   return stat?.type === "file" && documentKind(path) !== undefined && exchange.access.permits("read", path);
+}
+
+/** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */
+async function offeredTarget(request: FileRequest): Promise<Target> {
+  const target = targetOf(request);
+  return target === "slot" && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
 }
 
 function targetOf({ path, stat, root }: FileRequest): Target {

@@ -35,6 +35,10 @@ export function storageAt(at: string, storage: Storage): Storage {
       const found = find(path);
       return found === undefined ? undefined : storage.stat(found);
     },
+    async refuses(path) {
+      const found = find(path);
+      return found === undefined || ((await storage.refuses?.(found)) ?? false);
+    },
     async open(path) {
       const found = find(path);
       return found === undefined ? undefined : storage.open(found);

@@ -138,6 +138,8 @@ export interface Storage {
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
+  /** Whether nothing can ever be stored at a path, because a protected location is there. */
+  refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;
   close?(): Promise<void>;

@@ -7,6 +7,7 @@ describe("the command line", () => {
       target: ".",
       port: undefined,
       host: undefined,
+      allowedHosts: [],
       tls: undefined,
       check: false,
       watchConfig: false,
@@ -17,11 +18,24 @@ describe("the command line", () => {
 
   it("takes every option, in any order", () => {
     const tls = ["--cert", "a.crt", "--key", "a.key"];
-    const rest = ["-v", "page.html", "--port=0", "--check", "--host", "::", "--watch-config", "--log-format", "json"];
+    const names = ["--allowed-host", "a.example", "--allowed-host=b.example"];
+    const rest = [
+      ...names,
+      "-v",
+      "page.html",
+      "--port=0",
+      "--check",
+      "--host",
+      "::",
+      "--watch-config",
+      "--log-format",
+      "json",
+    ];
     expect(parseCommandLine([...tls, ...rest])).toEqual({
       target: "page.html",
       port: 0,
       host: "::",
+      allowedHosts: ["a.example", "b.example"],
       tls: { cert: "a.crt", key: "a.key" },
       check: true,
       watchConfig: true,
@@ -62,7 +76,18 @@ describe("the command line", () => {
 
   it("helps within 120 columns, with every option it takes", () => {
     expect(help.split("\n").every((line) => line.length <= 120)).toBe(true);
-    for (const option of ["port", "host", "cert", "key", "check", "watch-config", "log-format", "verbose", "help"]) {
+    for (const option of [
+      "port",
+      "host",
+      "allowed-host",
+      "cert",
+      "key",
+      "check",
+      "watch-config",
+      "log-format",
+      "verbose",
+      "help",
+    ]) {
       expect(help).toContain(`--${option}`);
     }
   });

@@ -31,6 +31,35 @@ describe("starting a file server", () => {
     expect(await statusOf(page, "http://localhost/config.html")).toBe(404);
   });
 
+  it.each([
+    ["127.0.0.1", [], 421],
+    ["localhost", [], 421],
+    ["::1", ["other.example"], 421],
+    ["127.0.0.1", ["a.example"], 200],
+    ["0.0.0.0", [], 200],
+    ["0.0.0.0", ["other.example"], 421],
+  ])(
+    "answers to no name of somebody else where only this computer can reach it: %s, %j",
+    async (host, names, status) => {
+      const directory = await temporaryDirectory();
+      await writeFile(join(directory, "a.txt"), "a");
+      const asked = { target: directory, tls: undefined, verbose: false, host, allowedHosts: names };
+      const { files } = await startFiles(asked, log);
+      expect((await files.fetch(new Request("http://a.example/a.txt"))).status).toBe(status);
+      expect((await files.fetch(new Request("http://127.0.0.1:3000/a.txt"))).status).toBe(200);
+      await files.close();
+    },
+  );
+
+  it("answers to every name by a default host where the configuration names another", async () => {
+    const directory = await temporaryDirectory();
+    const page = join(directory, "config.html");
+    const second = '<meta itemprop="hostname" content="a.example">';
+    await writeFile(page, configPage(".").replace('content="*">', `content="*">${second}`));
+    await writeFile(join(directory, "a.txt"), "a");
+    expect(await statusOf(page, "http://b.example/a.txt")).toBe(200);
+  });
+
   it("never serves certificate and key", async () => {
     const directory = await temporaryDirectory();
     for (const name of ["site.crt", "site.key"]) await writeFile(join(directory, name), "secret");

@@ -30,6 +30,7 @@ describe("loadConfig", () => {
     expect(config).toEqual({
       bindAddress: "::1",
       bindPort: 8080,
+      protectedFiles: [join(directory, "config.html")],
       hosts: { localhost: { root: join(directory, "site"), aliases: [], plugins: [] } },
     });
     expect(() => createFileServer(config)).not.toThrow();
@@ -73,6 +74,7 @@ describe("loadConfig", () => {
       maxConcurrentRequests: 100,
       maintenance: true,
       maxFileSize: 1000,
+      protectedFiles: [join(directory, "config.html")],
       hosts: {
         localhost: {
           root: join(directory, "site"),

@@ -6,6 +6,7 @@ import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts
 import { ChangeFeed } from "../../src/server/change-feed.ts";
 import type { Exchange, IncomingRequest } from "../../src/server/exchange.ts";
 import { silentLogger } from "../../src/server/logger.ts";
+import { Places } from "../../src/server/places.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import type { Reply } from "../../src/server/reply.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -41,6 +42,7 @@ async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
   const serve = requestPath({
     clients: clientAddress(trustProxy, "x-forwarded-for"),
     life,
+    uploads: new Places(2, 1),
     hosts: { sites: [site], find: (name) => (name === "a.example" ? site : undefined) },
     nowhere: createSite("", { plugins: [] }, parts),
   });

@@ -37,6 +37,15 @@ describe("the virtual hosts", () => {
     expect(hosts.find("www.a.example")).toBe(hosts.find("a.example"));
   });
 
+  it("answer by no name of somebody else where only some are allowed", () => {
+    const hosts = hostsOf({ storage, hosts: { "a.example": { storage } }, allowedHosts: ["Proxy.example"] });
+    const own = ["", "127.0.0.1", "10.1.2.3", "[::1]", "localhost", "site.localhost", "a.example", "proxy.example"];
+    expect(own.filter((name) => hosts.find(name) === undefined)).toEqual([]);
+    const foreign = ["rebound.example", "localhost.example", "notlocalhost", "127.0.0.1.example", "127.1"];
+    expect(foreign.filter((name) => hosts.find(name) !== undefined)).toEqual([]);
+    expect(hostsOf({ storage }).find("rebound.example")).toBeDefined();
+  });
+
   it("find nothing for a name that is not theirs", () => {
     const hosts = hostsOf({ hosts: { "a.example": { storage } } });
     const strangers = ["", "b.example", "sub.a.example", "a.example.evil.com", "constructor", "__proto__"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseHost } from "../../src/http/host-name.ts";
+import { isLocalName, parseHost } from "../../src/http/host-name.ts";
 import { endless } from "../helpers/counted-work.ts";
 
 test.each([
@@ -69,4 +69,20 @@ test.each([
 test("takes no longer for a hostile value than for its length", () => {
   expect(() => parseHost(`${endless("a.")}!`)).toThrow();
   expect(() => parseHost(`[${endless(":")}`)).toThrow();
+});
+
+test.each([
+  ["", true],
+  ["127.0.0.1", true],
+  ["192.0.2.1", true],
+  ["[2001:db8::1]", true],
+  ["localhost", true],
+  ["a.b.localhost", true],
+  ["example.com", false],
+  ["localhost.example.com", false],
+  ["mylocalhost", false],
+  ["127.0.0.1.example.com", false],
+  ["999.0.0.1", false],
+])("knows whether %j may be a registered name: %s", (name, isLocal) => {
+  expect(isLocalName(name)).toBe(isLocal);
 });

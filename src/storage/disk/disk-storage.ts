@@ -66,6 +66,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     update: (path, edit) => withStorageErrors(update(disk, path, edit)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
+    refuses: (path) => disk.paths.refuses(path),
     async protect(location) {
       await disk.paths.protect(location);
       smallFiles.clear();

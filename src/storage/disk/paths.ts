@@ -78,12 +78,22 @@ export class DiskPaths {
     return target;
   }
 
+  /** Whether {@link target} refuses a path. */
+  async refuses(path: string): Promise<boolean> {
+    try {
+      await this.target(path);
+      return false;
+    } catch (error) {
+      return error instanceof StorageError && error.code === "forbidden"; // a change will tell what else is wrong
+    }
+  }
+
   /** Whether a real location, or what lies in it, is hidden from everyone. */
   isProtected(real: string): boolean {
-    for (const location of this.#protected) {
-      if (real === location || real.startsWith(location + sep)) return true;
+    for (let each = real; ; each = dirname(each)) {
+      if (this.#protected.has(each)) return true;
+      if (each === dirname(each)) return false;
     }
-    return false;
   }
 
   /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */

@@ -191,6 +191,14 @@ describe("what is neither a file nor a directory", { tags: ["posix"] }, () => {
 });
 
 describe("a protected location", () => {
+  it("is refused, with all that lies in it, whether or not it exists", async () => {
+    const { root, storage } = await place();
+    await storage.protect?.(join(root, "later"));
+    const paths = ["/later", "/later/deep/x.txt", "/other", "/a.txt", "/a.txt/b"];
+    const refused = await Promise.all(paths.map((path) => storage.refuses?.(path)));
+    expect(refused).toEqual([true, true, false, false, false]);
+  });
+
   it("is unreachable by its own name and through links", async () => {
     const { root, storage } = await place();
     await symlink("a.txt", join(root, "link.txt"));
