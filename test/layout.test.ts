@@ -17,6 +17,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/selector/match-context": "an interface",
   "html/selector/selector-tree": "types",
   "files/directory-page-style": "a style sheet",
+  "elements/element-request": "interfaces",
   "files/file-request": "interfaces",
   "storage/disk/directory-events": "watch.test.ts",
   "storage/locks": "interfaces",

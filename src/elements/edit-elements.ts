@@ -18,10 +18,10 @@ import {
   noMatchReply,
   withMatches,
 } from "./element-reply.ts";
-import { clientOf, type ElementRequest } from "./element-request.ts";
+import type { ElementRequest } from "./element-request.ts";
 import { type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./load-document.ts";
-import { elementsAfter } from "./placed-elements.ts";
-import { ChosenElements, elementFinder } from "./selection.ts";
+import { placedElements } from "./placed-elements.ts";
+import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
 export interface AnsweredEdit extends ElementEdit {
@@ -76,10 +76,14 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
       const chosen = await judge({ document, stat: current }, matches);
-      applied = await applyEdit(document, matches, edit, editLimits);
-      elements = { before: chosen, after: elementsAfter(applied, maxSelectionSteps) };
-      content = await edit.content(applied);
-      return applied.document === document ? undefined : sizedBytes(applied.document, maxLength);
+      const made = await applyEdit(document, matches, edit, editLimits);
+      applied = made;
+      elements = {
+        before: chosen,
+        after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps),
+      };
+      content = await edit.content(made);
+      return made.document === document ? undefined : sizedBytes(made.document, maxLength);
     });
     if (!applied) return noMatchReply(options.dialect);
     const { document, isNormalised } = applied;

@@ -9,6 +9,7 @@ import { documentKind } from "../http/content-type.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
+import { receivedSelector } from "../http/selector-range.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
@@ -16,8 +17,6 @@ import type { DialectName, FileOptions } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { dialects } from "./dialect.ts";
 import type { ElementRequest } from "./element-request.ts";
-
-const unit = /^\s*selector=\s*/i;
 
 /** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
 const mostRepeated = 4;
@@ -45,7 +44,7 @@ export function elementHeaders(
   { exchange, options, path, contentTypeOf }: Pick<ElementRequest, "exchange" | "options" | "path" | "contentTypeOf">,
   matches?: number,
 ): ReplyHeaders {
-  const received = exchange.headers.range?.replace(unit, "").trim() ?? "";
+  const received = receivedSelector(exchange.headers.range ?? "");
   return {
     "content-type": documentKind(path) === "xml" ? contentTypeOf(path) : "text/html; charset=utf-8",
     "content-range": dialects[options.dialect].contentRange(received),

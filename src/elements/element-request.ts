@@ -1,7 +1,5 @@
-import type { Client } from "../event-loop/fair-queue.ts";
 import type { FileRequest, FileSpace } from "../files/file-request.ts";
 import type { Right } from "../server/access.ts";
-import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import type { BodyBudget } from "./body-budget.ts";
@@ -23,8 +21,3 @@ export interface ElementRequest extends FileRequest, ElementSpace {
 }
 
 export type ElementOperation = (request: ElementRequest) => Promise<Reply>;
-
-/** Whose turn it is when this request parses and selects. */
-export function clientOf({ address, user }: Exchange): Client {
-  return { address, account: user?.name ?? "", isKnown: user !== undefined };
-}

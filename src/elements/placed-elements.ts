@@ -1,18 +1,6 @@
 import { SourceElement } from "../html/document/html-nodes.ts";
 import { TreeWalk } from "../html/document/tree-walk.ts";
 import type { AppliedEdit } from "../html/edit/apply-edit.ts";
-import type { SelectedElements } from "../server/access.ts";
-import { ChosenElements } from "./selection.ts";
-
-/** What an edit put there, found only if a rule asks for it: that takes a walk through the document. */
-export function elementsAfter(applied: AppliedEdit, maxSelectionSteps: number): SelectedElements {
-  let known: SelectedElements | undefined;
-  const chosen = (): SelectedElements => {
-    known ??= new ChosenElements(applied.document, placedElements(applied), maxSelectionSteps);
-    return known;
-  };
-  return { areAmong: (selector) => chosen().areAmong(selector), touch: (selector) => chosen().touch(selector) };
-}
 
 /** The elements that an edit has left or put in the place of those that it was about, in the new document. */
 export function placedElements({ document, placements, elements }: AppliedEdit): readonly SourceElement[] {

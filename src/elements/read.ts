@@ -8,9 +8,9 @@ import {
   noMatchReply,
   withMatches,
 } from "./element-reply.ts";
-import { clientOf, type ElementRequest } from "./element-request.ts";
+import type { ElementRequest } from "./element-request.ts";
 import { loadDocument } from "./load-document.ts";
-import { ChosenElements, elementFinder } from "./selection.ts";
+import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {

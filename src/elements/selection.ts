@@ -7,6 +7,7 @@ import { compileSelector, type ParsedSelector, selection } from "../html/selecto
 import type { SelectorLimits } from "../html/selector/selector-parser.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
 import type { Access, Right, SelectedElements } from "../server/access.ts";
+import type { Exchange } from "../server/exchange.ts";
 import type { FileOptions } from "../server/site.ts";
 import { dialects } from "./dialect.ts";
 
@@ -15,6 +16,11 @@ export type SelectionOptions = Pick<
   FileOptions,
   "dialect" | "maxMatches" | "maxSelectorLength" | "maxSelectorCompounds" | "maxSelectionSteps"
 >;
+
+/** Whose turn it is when a request parses and selects. */
+export function clientOf({ address, user }: Exchange): Client {
+  return { address, account: user?.name ?? "", isKnown: user !== undefined };
+}
 
 /** There is one event loop, which all selections share. */
 const queue = new SlicedQueue();
@@ -47,17 +53,28 @@ function compileCandidates(selector: string, limits: SelectorLimits): ParsedSele
 /** Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. */
 export class ChosenElements implements SelectedElements {
   readonly #document: SourceDocument;
-  readonly #elements: readonly SourceElement[];
+  readonly #find: () => readonly SourceElement[];
+  #found: readonly SourceElement[] | undefined;
   readonly #maxSelectionSteps: number;
   /** Whoever announces a change asks for each of many listeners. */
   readonly #known = new Map<string, ReadonlySet<TreeParent>>();
   /** While permission is asked for: the first selector that is not known yet. */
   #needed: { selector?: string } | undefined;
 
-  constructor(document: SourceDocument, elements: readonly SourceElement[], maxSelectionSteps: number) {
+  /** `elements` are given, or found when a rule asks. */
+  constructor(
+    document: SourceDocument,
+    elements: readonly SourceElement[] | (() => readonly SourceElement[]),
+    maxSelectionSteps: number,
+  ) {
     this.#document = document;
-    this.#elements = elements;
+    this.#find = typeof elements === "function" ? elements : () => elements;
     this.#maxSelectionSteps = maxSelectionSteps;
+  }
+
+  get #elements(): readonly SourceElement[] {
+    this.#found ??= this.#find();
+    return this.#found;
   }
 
   areAmong(selector: string): boolean {

@@ -30,11 +30,21 @@ export function parseRange(value: string | undefined, count: number): RangeHeade
     if (!anySelectorUnit.test(value)) return { unit: "other" };
     throw new HttpError(400, "INVALID_RANGE", "Send one Range header; list several selectors with commas.");
   }
-  if (selectorUnit.test(value)) return { unit: "selector", selector: readSelector(value.slice("selector=".length)) };
+  if (isSelectorRange(value)) return { unit: "selector", selector: readSelector(value) };
   return bytesUnit.test(value) ? { unit: "bytes", value } : { unit: "other" };
 }
 
-/** Whether a `Range` field asks for elements, even in a malformed way. */
+/** Whether a `Range` field is a selector, perhaps an invalid one. */
+export function isSelectorRange(value: string | undefined): value is string {
+  return value !== undefined && selectorUnit.test(value);
+}
+
+/** The selector of such a field as it was received, its bytes as latin1. */
+export function receivedSelector(value: string): string {
+  return trimBlanks(value.slice("selector=".length));
+}
+
+/** Whether a `Range` field, or one of several, asks for elements, even in a malformed way. */
 export function asksForElements(value: string | undefined): boolean {
   return value !== undefined && anySelectorUnit.test(value);
 }
@@ -52,10 +62,9 @@ export function selectorCandidates(selector: string): readonly string[] {
   }
 }
 
-function readSelector(bytes: string): string {
-  const text = utf8Header(bytes);
-  if (text === undefined) throw new HttpError(400, "INVALID_SELECTOR", "The selector is not valid UTF-8.");
-  const selector = trimBlanks(text);
+function readSelector(value: string): string {
+  const selector = utf8Header(receivedSelector(value));
+  if (selector === undefined) throw new HttpError(400, "INVALID_SELECTOR", "The selector is not valid UTF-8.");
   if (selector === "") throw new HttpError(400, "INVALID_SELECTOR", "The selector is empty.");
   return selector;
 }

@@ -1,5 +1,6 @@
 import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http/http-error.ts";
+import { isSelectorRange } from "../http/selector-range.ts";
 import { type Access, rightsOf, type User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -137,7 +138,7 @@ function admit({ method, path, headers, access }: Exchange): "for the whole" | "
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
   const rights = rightsOf(method);
   if (rights.some((right) => access.permits(right, place))) return "for the whole";
-  const isPossible = canHaveElements(place) && /^selector=/i.test(headers.range ?? "");
+  const isPossible = canHaveElements(place) && isSelectorRange(headers.range);
   if (isPossible && rights.some((right) => access.permits(right, place, "any"))) return "for elements";
   throw access.refusal();
 }

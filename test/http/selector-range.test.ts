@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { parseRange, selectorCandidates } from "../../src/http/selector-range.ts";
+import { isSelectorRange, parseRange, receivedSelector, selectorCandidates } from "../../src/http/selector-range.ts";
 import { endless } from "../helpers/counted-work.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
@@ -69,5 +69,23 @@ describe("selectorCandidates", () => {
     ["%FF", ["%FF"]],
   ])("reads %s", (selector, candidates) => {
     expect(selectorCandidates(selector)).toEqual(candidates);
+  });
+});
+
+describe("isSelectorRange", () => {
+  test.each([
+    ["selector=p", true],
+    ["SELECTOR=", true],
+    ["bytes=0-1, selector=p", false],
+    [" selector=p", false],
+    [undefined, false],
+  ])("says of %j: %j", (value, expected) => {
+    expect(isSelectorRange(value)).toBe(expected);
+  });
+});
+
+describe("receivedSelector", () => {
+  test("is what stands behind the unit, as the client sent it", () => {
+    expect(receivedSelector("Selector= \t[title='\xc3\xa9\xa0'] ")).toBe("[title='\xc3\xa9\xa0']");
   });
 });

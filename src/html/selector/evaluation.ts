@@ -30,8 +30,8 @@ export class Evaluation implements MatchContext {
   readonly isQuirks: boolean;
   readonly index: ElementIndex;
   readonly steps: EvaluationSteps;
-  readonly childPositions: SiblingPositions;
-  readonly typePositions: SiblingPositions;
+  #childPositions: SiblingPositions | undefined;
+  #typePositions: SiblingPositions | undefined;
   readonly memory: ElementMemory = { languages: new Map(), directions: new Map(), options: new Map() };
 
   constructor({ root, source, isXml }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
@@ -41,8 +41,16 @@ export class Evaluation implements MatchContext {
     this.isQuirks = root["x-mode"] === "quirks";
     this.index = index;
     this.steps = steps;
-    this.childPositions = new SiblingPositions(() => "", steps);
-    this.typePositions = new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, steps);
+  }
+
+  get childPositions(): SiblingPositions {
+    this.#childPositions ??= new SiblingPositions(() => "", this.steps);
+    return this.#childPositions;
+  }
+
+  get typePositions(): SiblingPositions {
+    this.#typePositions ??= new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, this.steps);
+    return this.#typePositions;
   }
 
   /** The elements that a list selects, in document order. */
