@@ -26,6 +26,8 @@ export function noteVerdict(exchange: Exchange, verdict: Verdict): void {
  */
 export function limitFields(exchange: Exchange): ReplyHeaders {
   const noted = verdicts.get(exchange) ?? [];
+  const [only, second] = noted;
+  if (only && !second && !only.isStandard) return plainFields(only); // as good as always
   const [least] = noted.toSorted((a, b) => a.decision.remaining - b.decision.remaining);
   return { ...(least && plainFields(least)), ...standardFields(noted.filter(({ isStandard }) => isStandard)) };
 }
