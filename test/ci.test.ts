@@ -121,7 +121,7 @@ describe(".ci/summary.mjs", () => {
   });
 });
 
-describe(".ci/bare-path", () => {
+describe(".ci/bare-path", { tags: ["bash"] }, () => {
   it("makes a folder of git, node, npm and sh, which is a whole PATH", async () => {
     const folder = join(await temporaryDirectory(), "bin");
     const { stdout } = await run(join(projectRoot, ".ci/bare-path"), [folder], projectRoot);
