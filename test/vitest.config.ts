@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Vite } from "vitest/node";
@@ -9,7 +10,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
-    maxWorkers: 2, // vitest would leave one of two cores idle
+    maxWorkers: availableParallelism() + 1, // some tests wait for the system, and vitest would leave a core idle
     isolate: false, // a worker loads each module once; tests restore what they change
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
     testTimeout: 120_000,
