@@ -48,12 +48,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { users, cacheSeconds = 300, maxCached = 10_000, queue = new HashQueue() } = options;
   const { now = () => performance.now(), parse = parseHash } = options;
   const passwords = createPasswordCheck(users, parse);
-  const verified = new LRUCache<string, UserRecord>({
-    max: maxCached,
-    ttl: Math.ceil(cacheSeconds * 1000), // it takes no fractions
-    ttlResolution: 0, // else it would set a timer
-    perf: { now },
-  });
+  const verified = new LRUCache<string, { readonly user: UserRecord; readonly until: number }>({ max: maxCached });
   const attempts = new Map<string, Attempt>();
 
   // The password has no NUL, so that the last one parts it from the name.
@@ -67,7 +62,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       .run(() => passwords.check(claim.username, password), abandoned.signal, claim)
       .then((user) => {
         if (user) queue.remember(claim);
-        if (user && cacheSeconds > 0) verified.set(credentials, user);
+        if (user && cacheSeconds > 0) verified.set(credentials, { user, until: now() + cacheSeconds * 1000 });
         return user;
       });
     const started = { result, abandoned, interested: 0 };
@@ -82,8 +77,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       signal?.throwIfAborted();
       if (!isPossiblePassword(password)) return undefined;
       const credentials = keyOf(username, password);
-      const user = verified.get(credentials);
-      if (user) return user;
+      const known = verified.get(credentials);
+      if (known && now() <= known.until) return known.user;
 
       const shared = attempts.get(credentials) ?? attempt(password, { address, username, credentials });
       shared.interested += 1;
