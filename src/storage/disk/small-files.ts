@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { join, sep } from "node:path";
 import { Readable } from "node:stream";
@@ -150,7 +151,8 @@ class KeptFile implements OpenFile {
 
   stream(span?: ByteSpan): Readable {
     const bytes = span ? this.#content.subarray(span.start, span.end + 1) : this.#content;
-    return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
+    // A copy: the reader of a stream owns its pieces, and may write to them or hand them to another thread.
+    return Readable.from(bytes.byteLength === 0 ? [] : [Buffer.from(bytes)], { objectMode: false });
   }
 
   close(): Promise<void> {

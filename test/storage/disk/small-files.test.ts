@@ -40,6 +40,15 @@ async function smallFiles() {
 }
 
 describe("a small file", () => {
+  it("stays as it is when the reader of a stream writes to the pieces", async () => {
+    const { root, open, textAt, keep, counts } = await smallFiles();
+    await writeFile(join(root, "a.txt"), "content");
+    await keep("/a.txt");
+    const file = await open("/a.txt");
+    for await (const piece of file?.stream({ start: 0, end: 2 }) ?? []) piece.fill(0);
+    expect([await textAt("/a.txt"), counts.opened]).toEqual(["content", 0]);
+  });
+
   it("is not opened again while it stays as it is", async () => {
     const { root, textAt, keep, counts } = await smallFiles();
     await mkdir(join(root, "a/b"), { recursive: true });
