@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { foreignContent, type Token } from "parse5";
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
@@ -13,6 +14,14 @@ const caseInsensitiveValues: ReadonlySet<string> = new Set(
     "vlink"
   ).split(" "),
 );
+
+const whiteSpace = " \t\r\n\f";
+
+/** Longer than any value of an attribute that is one of a few words. */
+const maxKeyword = 32;
+
+/** Up to here a regular expression is faster than memory of its own; for a million letters it takes 100 ms. */
+const maxReplaced = 256;
 
 /** Attributes that the HTML parser puts into a namespace, in SVG and MathML (HTML Standard, 13.2.6.1). */
 const foreignAttributes: ReadonlySet<string> = new Set([
@@ -41,7 +50,8 @@ export type DocumentKind = "html" | "xml";
 
 /** Whether css-select compares the attribute as browsers do: with case. */
 export function isPlainAttribute({ name, namespace, operator, flag }: AttributeSelector, kind: DocumentKind): boolean {
-  if (namespace === "any" || operator === "~=" || flag === "i") return false;
+  // Of these two, how long a comparison takes has to be counted, too.
+  if (operator === "~=" || operator === "*=" || namespace === "any" || flag === "i") return false;
   return kind === "xml" || flag === "s" || !caseInsensitiveValues.has(asciiLowerCase(name));
 }
 
@@ -57,12 +67,25 @@ export function attributeTest(
   const key = attributeKey(name, context.kind);
   return (element) => {
     const ignoreCase = flag === null ? hasHtmlRule && isHtmlElement(element) : flag === "i";
-    const isMatch = (found: string): boolean =>
-      ignoreCase ? compare(asciiLowerCase(found), lowerValue) : compare(found, value);
+    const isMatch = (found: string): boolean => {
+      context.steps.spend(stepsToCompare(found, selector, ignoreCase));
+      return ignoreCase ? compare(asciiLowerCase(found), lowerValue) : compare(found, value);
+    };
     const own = attributeValue(element, key, context);
     if (own !== undefined && isMatch(own)) return true;
     return namespace === "any" && namespacedValues(element, name, context).some(isMatch);
   };
+}
+
+/** Steps beside those of finding a value. The search for a long text in another looks at characters many times. */
+function stepsToCompare(found: string, { operator, value }: AttributeSelector, ignoreCase: boolean): number {
+  const passes = (ignoreCase ? 1 : 0) + (operator === "~=" ? 1 : 0) + (operator === "*=" ? 1 + (value.length >> 6) : 0);
+  return passes * stepsToRead(found);
+}
+
+/** The steps of looking at each character of a text by itself, rather than at a word of memory. */
+export function stepsToRead({ length }: string): number {
+  return length >> 2;
 }
 
 /** The name under which {@link attributeValue} finds an attribute: in HTML it has no case, `viewBox` not excepted. */
@@ -93,9 +116,21 @@ export function hasWord(value: string, word: string): boolean {
   return false;
 }
 
+/** A keyword of HTML in lower case; `""` for a text that is longer than all of them. */
+export function asciiKeyword(text: string = ""): string {
+  return text.length > maxKeyword ? "" : asciiLowerCase(text);
+}
+
 /** Lower case in which only `A` to `Z` change: `K`, the sign for kelvin, is no `k` to HTML. */
 export function asciiLowerCase(text: string): string {
-  return /[^\x00-\x7f]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
+  if (!/[^\x00-\x7f]/.test(text)) return text.toLowerCase();
+  if (text.length <= maxReplaced) return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  const units = Buffer.from(text, "utf16le");
+  for (let index = 0; index < units.length; index += 2) {
+    const unit = units.readUInt16LE(index);
+    if (unit >= 0x41 && unit <= 0x5a) units.writeUInt16LE(unit + 0x20, index);
+  }
+  return units.toString("utf16le");
 }
 
 function htmlAttribute(element: SourceElement, lowerName: string): string | undefined {
@@ -132,5 +167,5 @@ function foreignName(lowerName: string): string {
 }
 
 function isBoundary(value: string, index: number): boolean {
-  return index < 0 || index >= value.length || /[ \t\r\n\f]/.test(value.charAt(index));
+  return index < 0 || index >= value.length || whiteSpace.includes(value.charAt(index));
 }

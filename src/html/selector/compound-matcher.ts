@@ -9,6 +9,7 @@ import {
   attributeValue,
   hasWord,
   isPlainAttribute,
+  stepsToRead,
 } from "./attribute-selector.ts";
 import { directionOf } from "./directionality.ts";
 import { languageOf, matchesLanguage } from "./language.ts";
@@ -53,14 +54,14 @@ const gapTests: GapTests = {
   universal: () => (element) => element.namespace === "",
   id: ({ value }) => {
     const lowerId = asciiLowerCase(value);
-    return ({ attribs }) => asciiLowerCase(attribs["id"] ?? "") === lowerId;
+    return ({ attribs: { id } }) => id?.length === lowerId.length && asciiLowerCase(id) === lowerId;
   },
   class: ({ value }, { isQuirks, steps }) => {
     const wanted = isQuirks ? asciiLowerCase(value) : value;
     return ({ attribs }) => {
       const classes = attribs["class"];
       if (classes === undefined) return false;
-      steps.spend(classes.length >> 6);
+      steps.spend(stepsToRead(classes));
       return hasWord(isQuirks ? asciiLowerCase(classes) : classes, wanted);
     };
   },
@@ -79,8 +80,11 @@ const gapTests: GapTests = {
   nth: nthTest,
   lang:
     ({ ranges }, context) =>
-    (element) =>
-      matchesLanguage(languageOf(element, context), ranges),
+    (element) => {
+      const language = languageOf(element, context);
+      context.steps.spend(stepsToRead(language) * (1 + ranges.length));
+      return matchesLanguage(language, ranges);
+    },
   dir:
     ({ direction }, context) =>
     (element) =>

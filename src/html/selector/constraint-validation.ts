@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { SourceElement } from "../document/html-nodes.ts";
+import { stepsToRead } from "./attribute-selector.ts";
 import { has, inputType, isDisabled, isInput, isNamed } from "./form-controls.ts";
 import { displaySize, formState, isOn, isSelected, optionsOf, textOf } from "./form-state.ts";
 import type { MatchContext } from "./match-context.ts";
@@ -10,6 +11,8 @@ const dayMs = 86_400_000;
 const email =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
+/** Of one address, however short: it is asked of the library of domain names. */
+const stepsOfEmail = 32;
 /** Four times what a domain name can have. */
 const maxHostLength = 1024;
 const authority = /^\s*[a-z][a-z0-9+.-]*:[\\/]*[^\\/?#]*/i;
@@ -53,15 +56,16 @@ export function isValid(element: SourceElement, context: MatchContext): boolean 
   if (isNamed(element, "select")) return !(has(element, "required") && isUnselected(element, context));
   if (!isNamed(element, "input")) return true;
   if (isMissing(element, context)) return false;
-  const value = inputValue(element);
+  const value = inputValue(element, context);
+  if (value === "") return true;
   return (
-    value === "" || (isOfType(element, value, context) && rangeOf(element) !== "outside" && isOnStep(element, value))
+    isOfType(element, value, context) && rangeOf(element, context) !== "outside" && isOnStep(element, value, context)
   );
 }
 
 /** Where the value of a control lies between `min` and `max`; `undefined` for one that has no such bounds. */
 export function rangeState(element: SourceElement, context: MatchContext): "inside" | "outside" | undefined {
-  return isNamed(element, "input") && isCandidate(element, context) ? rangeOf(element) : undefined;
+  return isNamed(element, "input") && isCandidate(element, context) ? rangeOf(element, context) : undefined;
 }
 
 /** Whether the control can be filled in. */
@@ -79,17 +83,24 @@ export function isRequirable(element: SourceElement): boolean {
 export function showsPlaceholder(element: SourceElement, context: MatchContext): boolean {
   if (!has(element, "placeholder")) return false;
   if (isNamed(element, "textarea")) return textOf(element, context) === "";
-  return isNamed(element, "input") && withPlaceholder.has(inputType(element)) && inputValue(element) === "";
+  return isNamed(element, "input") && withPlaceholder.has(inputType(element)) && inputValue(element, context) === "";
 }
 
 /** The value of an `input` after the sanitization of its type, where that can make it empty. */
-export function inputValue(input: SourceElement): string {
+export function inputValue(input: SourceElement, context: MatchContext): string {
   const type = inputType(input);
-  const value = (input.attribs["value"] ?? "").replace(/[\r\n]/g, "");
+  const value = textIn(input, "value", context).replace(/[\r\n]/g, "");
   if (type === "file") return "";
   if (type === "url" || type === "email") return value.trim();
   const rules = numberRules[type];
   return rules && Number.isNaN(rules.read(value)) ? "" : value;
+}
+
+/** The value of an attribute that is about to be read character by character. */
+function textIn({ attribs }: SourceElement, name: string, { steps }: MatchContext): string {
+  const { [name]: text = "" } = attribs;
+  steps.spend(stepsToRead(text));
+  return text;
 }
 
 /** Whether constraints are looked at (HTML Standard, 4.10.21.1). */
@@ -114,12 +125,13 @@ function isMissing(input: SourceElement, context: MatchContext): boolean {
     return group?.isRequired === true && group.checked === undefined;
   }
   if (!has(input, "required") || !isRequirable(input)) return false;
-  return isInput(input, "checkbox") ? !isOn(input, context) : inputValue(input) === "";
+  return isInput(input, "checkbox") ? !isOn(input, context) : inputValue(input, context) === "";
 }
 
 function isUnselected(select: SourceElement, context: MatchContext): boolean {
   const options = optionsOf(select, context);
   const [first] = options;
+  context.steps.spend(options.length << 3);
   const selected = options.filter((option) => isSelected(option, context));
   const hasLabel = first && !has(select, "multiple") && displaySize(select) === 1 && parentElement(first) === select;
   const isLabel = (option: SourceElement): boolean =>
@@ -141,6 +153,7 @@ function isOfType(input: SourceElement, value: string, context: MatchContext): b
 }
 
 function isEmail(text: string, context: MatchContext): boolean {
+  context.steps.spend(stepsOfEmail); // There may be a million of them in one value.
   const at = text.lastIndexOf("@");
   if (!isHostShort(text.slice(at + 1), context)) return false;
   return email.test(`${text.slice(0, at)}@${domainToASCII(text.slice(at + 1))}`);
@@ -153,29 +166,29 @@ function isHostShort({ length }: string, { steps }: MatchContext): boolean {
   return true;
 }
 
-function rangeOf(input: SourceElement): "inside" | "outside" | undefined {
+function rangeOf(input: SourceElement, context: MatchContext): "inside" | "outside" | undefined {
   const type = inputType(input);
   const rules = numberRules[type];
   if (!rules) return undefined;
-  const value = rules.read(inputValue(input));
+  const value = rules.read(inputValue(input, context));
   // A `range` moves its value in between.
   if (Number.isNaN(value) || type === "range") return "inside";
-  const min = rules.read(input.attribs["min"] ?? "");
-  const max = rules.read(input.attribs["max"] ?? "");
+  const min = rules.read(textIn(input, "min", context));
+  const max = rules.read(textIn(input, "max", context));
   if (Number.isNaN(min) && Number.isNaN(max)) return undefined;
   // From 22:00 to 02:00: over midnight.
   const isOutside = type === "time" && max < min ? value > max && value < min : value < min || value > max;
   return isOutside ? "outside" : "inside";
 }
 
-function isOnStep(input: SourceElement, value: string): boolean {
+function isOnStep(input: SourceElement, value: string, context: MatchContext): boolean {
   const rules = numberRules[inputType(input)];
-  const written = input.attribs["step"] ?? "";
+  const written = textIn(input, "step", context);
   if (!rules || /^any$/i.test(written) || inputType(input) === "range") return true;
   const stated = readNumber(written);
   const step = (stated > 0 ? stated : rules.step) * rules.scale;
-  const base = [input.attribs["min"], input.attribs["value"]]
-    .map((text) => rules.read(text ?? ""))
+  const base = ["min", "value"]
+    .map((name) => rules.read(textIn(input, name, context)))
     .find((number) => !Number.isNaN(number));
   const steps = (rules.read(value) - (base ?? rules.base)) / step;
   return Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps));

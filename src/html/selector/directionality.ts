@@ -1,7 +1,7 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, nextNode } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
-import { asciiLowerCase } from "./attribute-selector.ts";
+import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { Direction } from "./selector-names.ts";
 import { nextBehind, parentElement } from "./tree-steps.ts";
@@ -41,12 +41,12 @@ function ownDirection(element: SourceElement, context: MatchContext): Direction 
   const dir = statedDirection(element);
   if (dir === "ltr" || dir === "rtl") return dir;
   if (dir === "auto" || element.name === "bdi") return demand(directionOfContent(element, context));
-  const isTelephone = element.name === "input" && asciiLowerCase(element.attribs["type"] ?? "") === "tel";
+  const isTelephone = element.name === "input" && asciiKeyword(element.attribs["type"]) === "tel";
   return isTelephone ? "ltr" : undefined;
 }
 
 function statedDirection({ attribs }: SourceElement): Direction | "auto" | undefined {
-  const dir = asciiLowerCase(attribs["dir"] ?? "");
+  const dir = asciiKeyword(attribs["dir"]);
   return dir === "ltr" || dir === "rtl" || dir === "auto" ? dir : undefined;
 }
 
@@ -58,8 +58,10 @@ function* directionOfContent(element: SourceElement, context: MatchContext): Sli
 
 function* findDirection(element: SourceElement, { steps }: MatchContext): SlicedWork<Direction> {
   if (element.name === "input") {
-    const type = asciiLowerCase(element.attribs["type"] ?? "text");
-    return (inputsWithDirection.has(type) && directionOfText(element.attribs["value"] ?? "")) || "ltr";
+    const type = asciiKeyword(element.attribs["type"] ?? "text");
+    const { value = "" } = element.attribs;
+    steps.spend(stepsToRead(value));
+    return (inputsWithDirection.has(type) && directionOfText(value)) || "ltr";
   }
   let node = nextNode(element, element);
   while (node) {

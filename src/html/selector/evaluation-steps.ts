@@ -9,7 +9,7 @@ const maxStepsAtOnce = 1_000_000;
 const stepsToKeep = 10;
 
 /**
- * Counts the work of an evaluation: nodes visited, characters compared (64 of them as one step), memory taken. The count depends on
+ * Counts the work of an evaluation: nodes visited, characters compared (64 of them as one step, or 4), memory taken. The count depends on
  * selector and document only, so that a selector is too costly on every machine or on none.
  */
 export class EvaluationSteps {

@@ -1,6 +1,6 @@
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
-import { asciiLowerCase } from "./attribute-selector.ts";
+import { asciiKeyword } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import { parentElement, previousElement } from "./tree-steps.ts";
 
@@ -23,7 +23,7 @@ export function isInput(element: SourceElement, ...types: readonly string[]): bo
 
 /** The type of an `input`; one that is not known is `"text"`. */
 export function inputType({ attribs }: SourceElement): string {
-  const type = asciiLowerCase(attribs["type"] ?? "");
+  const type = asciiKeyword(attribs["type"]);
   return inputTypes.has(type) ? type : "text";
 }
 

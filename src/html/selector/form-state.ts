@@ -122,7 +122,9 @@ function isSubmitButton(control: SourceElement): boolean {
 function selectedOption(select: SourceElement, context: MatchContext): SourceElement | null {
   let first: SourceElement | null = null;
   let selected: SourceElement | null = null;
-  for (const option of optionsOf(select, context)) {
+  const options = optionsOf(select, context);
+  context.steps.spend(options.length << 3);
+  for (const option of options) {
     if (has(option, "selected")) selected = option;
     if (!isDisabledOption(option)) first ??= option;
   }

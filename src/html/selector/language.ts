@@ -1,7 +1,7 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
-import { asciiLowerCase } from "./attribute-selector.ts";
+import { asciiKeyword, asciiLowerCase } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { LanguageRange } from "./selector-tree.ts";
 import { parentElement } from "./tree-steps.ts";
@@ -48,7 +48,7 @@ function* languageOfPage({ kind, index, memory, steps }: MatchContext): SlicedWo
   for (const meta of kind === "xml" ? [] : yield* index.with("type", "meta")) {
     steps.spend();
     if (steps.isSliceOver()) yield;
-    if (!isHtmlElement(meta) || asciiLowerCase(meta.attribs["http-equiv"] ?? "") !== "content-language") continue;
+    if (!isHtmlElement(meta) || asciiKeyword(meta.attribs["http-equiv"]) !== "content-language") continue;
     language = meta.attribs["content"] ?? language;
   }
   memory.language = language;

@@ -2,6 +2,7 @@ import { html } from "parse5";
 import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { asciiKeyword } from "./attribute-selector.ts";
 import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
 import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
 import { formState, isOn, isSelected } from "./form-state.ts";
@@ -28,7 +29,7 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
   // The scope of `document.querySelectorAll` is the document, for which its root element stands.
   scope: isRoot,
   empty: ({ children }, { steps }) => {
-    steps.spend(children.length >> 3); // All of them may be comments.
+    steps.spend(children.length); // All of them may be comments.
     return !children.some((child) => child instanceof SourceElement || child instanceof TextNode);
   },
   "first-child": (element, { steps }) => previousElement(element, steps) === null,
@@ -90,11 +91,20 @@ function isReadWrite(element: SourceElement, context: MatchContext): boolean {
   if (isNamed(element, "input", "textarea")) return isMutable(element, context);
   for (let current: SourceElement | null = element; current; current = parentElement(current)) {
     context.steps.spend();
-    const editable = isHtmlElement(current) ? current.attribs["contenteditable"]?.toLowerCase() : undefined;
+    const editable = isHtmlElement(current) ? editability(current) : undefined;
     if (editable === "false") return false;
     if (editable === "" || editable === "true" || editable === "plaintext-only") return true;
   }
   return false;
+}
+
+/** `undefined` where the attribute is missing. */
+function editability({ attribs }: SourceElement): string | undefined {
+  const { contenteditable } = attribs;
+  // The empty text has a meaning, which one that is too long must not get.
+  return contenteditable === undefined || contenteditable === ""
+    ? contenteditable
+    : asciiKeyword(contenteditable) || "inherit";
 }
 
 /** That of a control; a `form` and a `fieldset` are valid where all in them are. */

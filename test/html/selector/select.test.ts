@@ -66,6 +66,38 @@ describe("the limits of a selection", () => {
   });
 });
 
+describe("an element that takes long to look at", () => {
+  const million = 1_000_000;
+
+  it.each([
+    ["letters of two cases", `<p title="${"A\u00e9".repeat(3 * million)}">`, "[title=x i]"],
+    ["words", `<p title="${"a".repeat(5 * million)}">`, "[title~=a]"],
+    ["classes", `<p class="${"a".repeat(5 * million)}">`, ".a"],
+    [
+      "a text that is nearly found",
+      `<p title="${`${"a".repeat(2000)}b`.repeat(200)}">`,
+      `[title*="${"a".repeat(3900)}"]`,
+    ],
+    ["a language", `<p lang="${"a-".repeat(3 * million)}">`, ":lang('*-b')"],
+    ["a number", `<input type=number max=5 value="${"0".repeat(5 * million)}1">`, ":in-range"],
+    ["a date", `<input type=date value="${"1".repeat(15 * million)}">`, ":in-range"],
+    ["a step", `<input type=number value=1 step="${"0".repeat(5 * million)}1">`, ":valid"],
+    ["addresses", `<input type=email multiple value="${"a@b,".repeat(100_000)}a@b">`, ":valid"],
+    ["options", `<select required>${"<option value=1>".repeat(150_000)}</select>`, "select:valid"],
+  ])("is too costly: %s", async (_what, html, selector) => {
+    await expect(select(html, selector)).rejects.toMatchObject({ code: "SELECTOR_TOO_COSTLY" });
+  });
+
+  it.each([
+    ["a picture in its address", `<img src="data:,${"A".repeat(million)}">`, "[src*='logo.png' i]", 0],
+    ["many classes", `<p class="${"a b ".repeat(100_000)}c">`, ".c", 1],
+    ["a thousand addresses", `<input type=email multiple value="${"a@b,".repeat(1000)}a@b">`, ":valid", 1],
+    ["a type of thousands of letters", `<input type="${"checkbox".repeat(1000)}" required>`, ":invalid", 1],
+  ])("is looked at with %s", async (_what, html, selector, count) => {
+    expect(await select(html, selector)).toHaveLength(count);
+  });
+});
+
 describe("compileSelector", () => {
   it("gives the same selector compiled once for the same limits", () => {
     expect(compileSelector("ul > li")).toBe(compileSelector("ul > li"));
