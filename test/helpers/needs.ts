@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isCampaign } from "./effort.ts";
 
 /** Programs that some tests start, and the Debian package of each. Nothing else is needed beside git, Node and npm. */
@@ -14,6 +15,7 @@ const programs = {
   openssl: "openssl",
 } as const;
 
+const html5libTests = fileURLToPath(new URL("../../../shared/html5lib-tests", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 /** What else some tests need of the machine, and whether it is so here. */
@@ -23,6 +25,7 @@ const conditions = {
   root: { isMet: isRoot, what: "a user who is root" },
   unprivileged: { isMet: !isRoot, what: "a user other than root" },
   ipv6: { isMet: hasIpv6(), what: "IPv6" },
+  html5lib: { isMet: existsSync(html5libTests), what: "the html5lib tests in ../shared/html5lib-tests" },
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
