@@ -7,7 +7,7 @@ import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { ElementMemory, MatchContext } from "./match-context.ts";
 import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector-tree.ts";
 import { SiblingPositions } from "./sibling-positions.ts";
-import { stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
+import { parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
 
 /** A tree that selectors can be evaluated over. */
 export interface SelectableDocument {
@@ -16,6 +16,9 @@ export interface SelectableDocument {
   /** Whether it is XML, where names have case and HTML's own rules do not hold. */
   readonly isXml: boolean;
 }
+
+/** Asking that many what they lie in costs less than walking through a page. */
+const fewCandidates = 64;
 
 /**
  * One evaluation of a selector over a document. It goes from left to right: the elements that the first compound matches,
@@ -84,7 +87,10 @@ export class Evaluation implements MatchContext {
     let found = yield* this.#everywhere(first.compound);
     for (const { combinator, compound } of others) {
       if (found.length === 0) break;
-      const reached = yield* this.#reached(found, stepsForward[combinator ?? "descendant"]);
+      const reached =
+        combinator === "descendant"
+          ? yield* this.#below(found, compound)
+          : yield* this.#reached(found, stepsForward[combinator ?? "descendant"]);
       found = yield* this.#passing(reached, compoundTest(compound, this));
     }
     return found;
@@ -106,6 +112,34 @@ export class Evaluation implements MatchContext {
   /** The elements of the document that match a compound selector. */
   *#everywhere(compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
     return yield* this.#passing(yield* this.index.candidatesFor(compound), compoundTest(compound, this));
+  }
+
+  /** What lies in elements, as far as it can match a compound selector; of few that can, it is asked what they lie in. */
+  *#below(from: readonly SourceElement[], compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
+    const candidates = yield* this.index.candidatesFor(compound);
+    const isFew = candidates.length <= Math.max(fewCandidates, 4 * from.length);
+    return isFew ? yield* this.#inside(candidates, from) : yield* this.#reached(from, stepsForward.descendant);
+  }
+
+  *#inside(candidates: readonly SourceElement[], from: readonly SourceElement[]): SlicedWork<readonly SourceElement[]> {
+    const { steps } = this;
+    const holders = new Set(from);
+    const others = new Set<SourceElement>();
+    const found: SourceElement[] = [];
+    for (const candidate of candidates) {
+      const passed: SourceElement[] = [];
+      let ancestor = parentElement(candidate);
+      while (ancestor && !holders.has(ancestor) && !others.has(ancestor)) {
+        steps.spend();
+        passed.push(ancestor);
+        ancestor = parentElement(ancestor);
+      }
+      const isInside = ancestor !== null && holders.has(ancestor);
+      for (const element of passed) (isInside ? holders : others).add(element);
+      if (isInside) found.push(candidate);
+      if (steps.isSliceOver()) yield;
+    }
+    return found;
   }
 
   *#passing(candidates: readonly SourceElement[], test: ElementTest): SlicedWork<readonly SourceElement[]> {

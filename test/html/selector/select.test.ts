@@ -123,6 +123,18 @@ describe("selection", () => {
     expect(pieces).toBeGreaterThan(5);
   });
 
+  it.each(["div p", "#outer p", "div.x p, div.x div p", "section p"])(
+    "finds the same among few candidates as among many: %s",
+    async (selector) => {
+      const part = "<div class=x><p></p><div><p></p></div></div><section><p></p><div class=x></div></section><p></p>";
+      const page = (more: string): string => `<div id=outer>${part}</div>${part}<p>${more}`;
+      const few = await select(page(""), selector);
+      const many = await select(page("<b><p></b>".repeat(100)), selector);
+      expect(many).toEqual(few);
+      expect(few.length).toBeGreaterThan(1);
+    },
+  );
+
   it("does not walk the page for what lies in an element with an id", async () => {
     const page = `<ul id=todo><li>1<li>2</ul>${"<ul><li></ul>".repeat(10_000)}`;
     expect(await select(page, "#todo li", { maxSelectionSteps: 50 })).toHaveLength(2);
