@@ -11,8 +11,11 @@ export interface HeldLock {
  * at a time: {@link PathLock} stands in front.
  */
 export interface Locks {
-  /** Waits until nobody else holds the key. Throws a `StorageError` `busy` where that takes too long. */
-  acquire(key: string): Promise<HeldLock>;
+  /**
+   * Waits until nobody else holds the key. Throws a `StorageError` `busy` where that takes too long, counted from `since`, in
+   * milliseconds of `performance.now()`. @default from now on
+   */
+  acquire(key: string, since?: number): Promise<HeldLock>;
   /** The lock, if it can be had at once. */
   tryAcquire(key: string): Promise<HeldLock | undefined>;
 }

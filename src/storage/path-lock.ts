@@ -15,9 +15,10 @@ export class PathLock {
 
   /** Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const since = performance.now(); // tasks that wait for one of another process wait side by side, not one after the other
     let held = await this.#enter(key);
     try {
-      if (this.#locks) held ??= await this.#locks.acquire(key);
+      if (this.#locks) held ??= await this.#locks.acquire(key, since);
       return await task();
     } finally {
       this.#leave(key, held);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HeldLock, Locks } from "../../src/storage/locks.ts";
 import { PathLock } from "../../src/storage/path-lock.ts";
 import { gate } from "./content.ts";
@@ -23,6 +23,25 @@ describe("a path lock", () => {
     expect(await lock.run("other", async () => "ran")).toBe("ran");
     open();
     await held;
+  });
+
+  it("tells the locks since when a task waits, those before it included", async () => {
+    let now = 5;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    const waited: number[] = [];
+    const refusing: Locks = {
+      async acquire(_key, since = now) {
+        now += 30_000;
+        waited.push(now - since);
+        throw new Error("busy");
+      },
+      tryAcquire: async () => undefined,
+    };
+    const lock = new PathLock(refusing);
+    const task = async (): Promise<void> => {};
+    await Promise.allSettled([lock.run("key", task), lock.run("key", task), lock.run("key", task)]);
+    expect(waited).toEqual([30_000, 60_000, 90_000]);
   });
 
   it("gives what the task gives", async () => {

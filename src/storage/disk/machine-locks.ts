@@ -36,10 +36,10 @@ class MachineLocks implements Locks {
     this.#maxWaitMs = maxWait;
   }
 
-  async acquire(key: string): Promise<HeldLock> {
+  async acquire(key: string, since: number = performance.now()): Promise<HeldLock> {
     const name = socketName(key);
     await this.#leftToOthers.get(name);
-    const deadline = performance.now() + this.#maxWaitMs;
+    const deadline = since + this.#maxWaitMs;
     for (;;) {
       const held = await this.#listen(name);
       if (held) return held;

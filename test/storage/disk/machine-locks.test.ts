@@ -26,6 +26,15 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
     taken?.release();
   });
 
+  it("is refused at once to a task that has waited long enough elsewhere", async () => {
+    const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
+    const held = await mine.acquire(key);
+    const tooLong = performance.now() - 3_600_000;
+    await expect(yours.acquire(key, tooLong)).rejects.toMatchObject({ code: "busy" });
+    held.release();
+    (await yours.acquire(key, tooLong)).release();
+  });
+
   it("does not keep those of other keys waiting", async () => {
     const [mine, yours] = [locksOfAProcess(), locksOfAProcess()];
     const [one, other] = [await mine.acquire(randomUUID()), await yours.acquire(randomUUID())];
