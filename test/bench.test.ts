@@ -28,6 +28,9 @@ describe("npm run bench", () => {
     const limiters = ["filement", "express-rate-limit, MemoryStore", "rate-limiter-flexible, RateLimiterMemory"];
     const validating = ["filement", "filement, log, metrics, limit", "express.static", "sirv", "@fastify/static"];
     const readers = expect.arrayContaining([...validating, "bare node:http"]); // and programs that are installed
+    const processes = ["rename", "fsync"].flatMap((durability) =>
+      ["1, no lock between processes", "1", "2", "4"].map((name) => `${name}, ${durability}`),
+    );
     expect(tables).toEqual([
       { title: "GET 1 KB", rows: readers },
       { title: "GET 100 KB", rows: readers },
@@ -38,6 +41,17 @@ describe("npm run bench", () => {
         title: "PUT 1 KB over an existing file",
         rows: [...durabilities, "bare node:http, writeFile"],
       },
+      {
+        title: "The lock, in microseconds of the processor",
+        rows: [
+          "a lock between processes, taken and released",
+          "a write of 1 KB to the disk, without fsync, with its lock",
+        ],
+      },
+      { title: "PUT 1 KB, a file for each client", rows: processes },
+      { title: "PUT 1 KB, one file for all", rows: processes },
+      { title: "PUT of an element, a page for each client", rows: processes },
+      { title: "PUT of an element, one page for all", rows: processes },
       {
         title: "Listings of 2,000 entries",
         rows: ["JSON, everything", "JSON, by size", "JSON, ?limit=1000", "HTML"],

@@ -25,6 +25,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/disk": "write.test.ts and its siblings",
   "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/append-note": "recovery.test.ts",
+  "storage/disk/locked-target": "write.test.ts and its siblings",
   "storage/disk/missing-parents": "write.test.ts",
   "storage/disk/take-back": "recovery.test.ts",
   "storage/disk/visible-stat": "append.test.ts",

@@ -1,6 +1,6 @@
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type CommitCheck, type Content, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import {
@@ -11,9 +11,10 @@ import {
   markBegun,
   writeRecord,
 } from "./append-note.ts";
-import { alone, type Disk, type LockedTarget, locked, recordAt, regularFile } from "./disk.ts";
+import { alone, type Disk, regularFile } from "./disk.ts";
 import { statAfterChange, storedStat } from "./file-version.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { type LockedTarget, locked, openPlace } from "./locked-target.ts";
+import type { OpenDirectory } from "./open-directory.ts";
 import { openToTakeBack, removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle, whileAppending } from "./visible-stat.ts";
@@ -31,10 +32,9 @@ export async function append(
   content: Content,
   check: CommitCheck | undefined,
 ): Promise<WriteResult> {
-  const { real } = await disk.paths.target(path);
-  requireFile(path, await recordAt(real));
-  const directory = await OpenDirectory.open(dirname(real));
+  const { directory, found } = await openPlace(disk, path);
   try {
+    requireFile(path, found);
     const received = await ReceivedContent.create(directory, content);
     const addReceived = async (target: LockedTarget): Promise<WriteResult> => {
       const result = await appendTo(disk, path, target, received, check);

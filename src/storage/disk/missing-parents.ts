@@ -1,8 +1,8 @@
 import { mkdir, rmdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { StorageError } from "../storage.ts";
-import type { LockedTarget } from "./disk.ts";
 import { errnoOf } from "./errors.ts";
+import type { LockedTarget } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 
 /** How many directories one request may make: each of them costs an inode, a block, and a sync. */

@@ -30,6 +30,9 @@ export async function liesAt({ fd }: FileHandle, real: string): Promise<boolean>
  * just that directory, whatever becomes of its name meanwhile. Elsewhere it is done by name.
  */
 export class OpenDirectory {
+  /** Whether the system tells where an open directory lies: then one that was opened was not reached by a link. */
+  static readonly isChecked: boolean = descriptors !== undefined;
+
   /** Its real location. */
   readonly real: string;
   readonly #handle: FileHandle;

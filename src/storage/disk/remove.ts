@@ -1,8 +1,9 @@
 import { realpath, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
-import { type Disk, type LockedTarget, locked, recordAt } from "./disk.ts";
+import { type Disk, recordAt } from "./disk.ts";
 import { errnoOf } from "./errors.ts";
+import { type LockedTarget, locked } from "./locked-target.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { removeLeftovers } from "./recovery.ts";
 import { lockedStat } from "./visible-stat.ts";
@@ -71,7 +72,7 @@ async function removeLink(disk: Disk, location: string): Promise<void> {
 
 /** Where the last name of a path itself is; differs from the real location of what it leads to if it is a link. */
 async function ownLocation(disk: Disk, path: string, real: string): Promise<string> {
-  if (path === "/") return real;
-  const named = join(disk.paths.root, path);
+  const named = disk.paths.locationOf(path) ?? real;
+  if (named === real) return real;
   return join(await realpath(dirname(named)), basename(named));
 }

@@ -1,5 +1,6 @@
 import { type Edit, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
-import { callWitnesses, type Disk, type LockedTarget, locked, maxAttempts, recordAt, regularFile } from "./disk.ts";
+import { callWitnesses, type Disk, maxAttempts, recordAt, regularFile } from "./disk.ts";
+import { type LockedTarget, locked } from "./locked-target.ts";
 import { openFileAt } from "./open-file.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat } from "./visible-stat.ts";

@@ -2,12 +2,12 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { type Content, StorageError, type StoredStat, type WriteOptions, type WriteResult } from "../storage.ts";
-import { type Disk, type LockedTarget, locked, maxAttempts, recordAt, regularFile } from "./disk.ts";
+import { type Disk, maxAttempts, regularFile } from "./disk.ts";
 import { errnoOf } from "./errors.ts";
 import { statAfterChange, uniqueMoment } from "./file-version.ts";
+import { type LockedTarget, locked, openPlace, type Place } from "./locked-target.ts";
 import { MissingParents } from "./missing-parents.ts";
-import { OpenDirectory } from "./open-directory.ts";
-import type { Target } from "./paths.ts";
+import type { OpenDirectory } from "./open-directory.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle } from "./visible-stat.ts";
 
@@ -23,7 +23,7 @@ export async function write(disk: Disk, path: string, content: Content, options:
   try {
     const size = await fill(disk, upload.temporary, content);
     return await commit(disk, path, upload.directory, async (target) => {
-      const current = replaceable(target, target.current, rules);
+      const current = replaceable({ found: target.current, missing: target.missing }, rules);
       check?.(current && lockedStat(current));
       await keepAttributes(upload.temporary.handle, current ?? upload.replaced);
       const stat = await moveIntoPlace(disk, upload.temporary, target, size);
@@ -113,7 +113,7 @@ type Rules = Required<Pick<WriteOptions, "createParents" | "exclusive">>;
 
 interface Upload {
   readonly temporary: TemporaryFile;
-  /** Where it lies: the directory of the target or, as long as that does not exist, the nearest above. */
+  /** Where it lies. */
   readonly directory: OpenDirectory;
   /** What is to be replaced. */
   readonly replaced: BigIntStats | undefined;
@@ -121,27 +121,17 @@ interface Upload {
 
 async function beginUpload(disk: Disk, path: string, rules: Rules): Promise<Upload> {
   for (let attempt = 1; ; attempt += 1) {
-    const target = await disk.paths.target(path);
-    const replaced = replaceable(target, target.exists ? await recordAt(target.real) : undefined, rules);
+    const place = await openPlace(disk, path);
     try {
-      return await createIn(target.directory, replaced);
+      const replaced = replaceable(place, rules);
+      // The new content of a private file is private from its first byte on.
+      const mode = replaced === undefined ? 0o666 : modeOf(replaced);
+      return { directory: place.directory, replaced, temporary: await TemporaryFile.create(place.directory, mode) };
     } catch (error) {
-      // The directory was removed, or another took its place, since we looked.
-      const isGone = errnoOf(error) === "ENOENT" || (error instanceof StorageError && error.code === "conflict");
-      if (!isGone || attempt === maxAttempts) throw error;
+      await place.directory.close();
+      // The directory was removed since it was opened.
+      if (errnoOf(error) !== "ENOENT" || attempt === maxAttempts) throw error;
     }
-  }
-}
-
-async function createIn(real: string, replaced: BigIntStats | undefined): Promise<Upload> {
-  const directory = await OpenDirectory.open(real);
-  try {
-    // The new content of a private file is private from its first byte on.
-    const mode = replaced === undefined ? 0o666 : modeOf(replaced);
-    return { directory, replaced, temporary: await TemporaryFile.create(directory, mode) };
-  } catch (error) {
-    await directory.close();
-    throw error;
   }
 }
 
@@ -150,14 +140,10 @@ function modeOf({ mode }: BigIntStats): number {
 }
 
 /** What would be replaced; throws where the rules, or the kind of what is there, forbid it. */
-function replaceable(
-  target: Target,
-  found: BigIntStats | undefined,
-  { createParents, exclusive }: Rules,
-): BigIntStats | undefined {
+function replaceable({ found, missing }: Omit<Place, "directory">, rules: Rules): BigIntStats | undefined {
   const current = regularFile(found);
-  if (exclusive && current !== undefined) throw new StorageError("exists");
-  if (!createParents && target.missing.length > 0) throw new StorageError("no-parent");
+  if (rules.exclusive && current !== undefined) throw new StorageError("exists");
+  if (!rules.createParents && missing.length > 0) throw new StorageError("no-parent");
   return current;
 }
 

@@ -1,0 +1,176 @@
+import type { BigIntStats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { StorageError } from "../storage.ts";
+import { appendNoteName, openNote } from "./append-note.ts";
+import { alone, callWitnesses, type Disk, maxAttempts, recordAt } from "./disk.ts";
+import { errnoOf, meansAbsent } from "./errors.ts";
+import { storedStat } from "./file-version.ts";
+import { diskLocks } from "./machine-locks.ts";
+import { OpenDirectory } from "./open-directory.ts";
+import type { Target } from "./paths.ts";
+import { endAppend } from "./take-back.ts";
+import { isSettled, settle } from "./visible-stat.ts";
+
+/** Where a change is to be made, before the lock is taken. */
+export interface Place {
+  /** The directory of the target or, as long as that does not exist, the nearest above, open. */
+  readonly directory: OpenDirectory;
+  /** The record of what is there; `undefined` for nothing. */
+  readonly found: BigIntStats | undefined;
+  /** See {@link Target.missing}. */
+  readonly missing: readonly string[];
+}
+
+/** A target whose lock is held. */
+export interface LockedTarget extends Target {
+  /** The nearest directory above it that exists, open; that of the target if nothing is missing. */
+  readonly parent: OpenDirectory;
+  /** The target's name in its directory. */
+  readonly name: string;
+  /** The record of what is there; `undefined` for nothing. */
+  readonly current: BigIntStats | undefined;
+}
+
+/** Finds and opens the directory in which a change under a request path is to be made. */
+export async function openPlace(disk: Disk, path: string): Promise<Place> {
+  const plain = await plainPlace(disk, path);
+  if (plain) return plain;
+  for (let attempt = 1; ; attempt += 1) {
+    const target = await disk.paths.target(path);
+    const found = target.exists ? await recordAt(target.real) : undefined;
+    const directory = await openUnlessMoved(target.directory);
+    if (directory) return { directory, found, missing: target.missing };
+    if (attempt === maxAttempts) throw new StorageError("conflict");
+  }
+}
+
+/**
+ * Runs `task` while nothing else on this machine changes the file that `path` leads to. A directory that is open already
+ * and turns out to be the right one is used, and not closed.
+ */
+export async function locked<T>(
+  disk: Disk,
+  path: string,
+  task: (target: LockedTarget) => Promise<T>,
+  open?: OpenDirectory,
+): Promise<T> {
+  const outcome = await lockedPlain(disk, path, task, open);
+  if (outcome !== undefined) return outcome.value;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const found = await lockedFound(disk, path, task);
+    if (found !== undefined) return found.value;
+  }
+  throw new StorageError("conflict");
+}
+
+/** Most paths have no links in them and lead to directories that exist. Opening one of those says where it lies. */
+async function plainParent(disk: Disk, path: string): Promise<OpenDirectory | undefined> {
+  const location = disk.paths.locationOf(path);
+  if (location === undefined || location === disk.paths.root || !disk.paths.isChangeable(location)) return undefined;
+  return OpenDirectory.isChecked ? openUnlessMoved(dirname(location)) : undefined;
+}
+
+async function plainPlace(disk: Disk, path: string): Promise<Place | undefined> {
+  const directory = await plainParent(disk, path);
+  if (!directory) return undefined;
+  try {
+    const found = await recordAt(directory.at(basename(path)));
+    if (!found?.isSymbolicLink()) return { directory, found, missing: [] };
+  } catch (error) {
+    await directory.close();
+    throw error;
+  }
+  await directory.close();
+  return undefined;
+}
+
+type Outcome<T> = { readonly value: T } | undefined;
+
+/** `undefined` where the path has links in it, or directories are missing. */
+async function lockedPlain<T>(
+  disk: Disk,
+  path: string,
+  task: (target: LockedTarget) => Promise<T>,
+  open: OpenDirectory | undefined,
+): Promise<Outcome<T>> {
+  const isGiven = open?.real === dirname(disk.paths.locationOf(path) ?? "") && OpenDirectory.isChecked;
+  const parent = isGiven ? open : await plainParent(disk, path);
+  if (!parent) return undefined;
+  const name = basename(path);
+  const real = join(parent.real, name);
+  return diskLocks.run(real, async () => {
+    try {
+      // While this one waited, the directory may have been moved, or something may have become a link.
+      if (!(await parent.isInPlace())) return undefined;
+      await callWitnesses(disk, path);
+      const current = await settledRecord(parent, name);
+      if (current?.isSymbolicLink()) return undefined;
+      const target = {
+        real,
+        exists: current !== undefined,
+        directory: parent.real,
+        missing: [],
+        parent,
+        name,
+        current,
+      };
+      return { value: await task(target) };
+    } finally {
+      if (!isGiven) await parent.close();
+    }
+  });
+}
+
+/** `undefined` where the path leads to somewhere else by now. */
+async function lockedFound<T>(
+  disk: Disk,
+  path: string,
+  task: (target: LockedTarget) => Promise<T>,
+): Promise<Outcome<T>> {
+  const { real } = await disk.paths.target(path);
+  return diskLocks.run(real, async () => {
+    // Looked up again: while this one waited, links may have been changed and directories made or removed.
+    const target = await disk.paths.target(path);
+    if (target.real !== real) return undefined;
+    await callWitnesses(disk, path);
+    const parent = await openUnlessMoved(target.directory);
+    if (!parent) return undefined;
+    try {
+      const name = basename(real);
+      const current = target.missing.length > 0 ? undefined : await settledRecord(parent, name);
+      return { value: await task({ ...target, parent, name, current }) };
+    } finally {
+      await parent.close();
+    }
+  });
+}
+
+/** `undefined` where it is not, or has moved or gone since it was looked up. */
+async function openUnlessMoved(real: string): Promise<OpenDirectory | undefined> {
+  try {
+    return await OpenDirectory.open(real);
+  } catch (error) {
+    const isMoved = error instanceof StorageError ? error.code === "conflict" : meansAbsent(error);
+    if (isMoved || errnoOf(error) === "ENAMETOOLONG") return undefined;
+    throw error;
+  }
+}
+
+/** The record of a file under its lock. An append to it that its process did not live to end is ended first. */
+async function settledRecord(parent: OpenDirectory, name: string): Promise<BigIntStats | undefined> {
+  const file = parent.at(name);
+  const stats = await recordAt(file);
+  if (!stats?.isFile()) return stats;
+  const real = join(parent.real, name);
+  const stat = storedStat(stats);
+  if (isSettled(real, stat)) return stats;
+  const note = parent.at(appendNoteName(stats.ino));
+  const found = await openNote(note);
+  await found?.handle.close();
+  if (!found) {
+    settle(real, stat);
+    return stats;
+  }
+  await alone(stats, () => endAppend({ note, file }));
+  return recordAt(file);
+}
