@@ -45,6 +45,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_selector_compounds: ["8", 8],
     title: ["Our files", "Our files"],
     max_listed_names: ["1000", 1000],
+    element_body_memory: ["1000000", 1_000_000],
     max_parse_steps: ["1000000", 1_000_000],
     max_selection_steps: ["100", 100],
     document_cache_size: ["1000000", 1_000_000],
