@@ -1,4 +1,5 @@
 import type { PageChange } from "./change.ts";
+import { dom } from "./dom.ts";
 
 /** Where a browser parses what is added differently from what is there: only the whole file tells what became of them. */
 const unpredictable = "html, head, table, template, noscript";
@@ -15,24 +16,27 @@ export function applyChange(copy: Document, change: Omit<PageChange, "own">): bo
   const isAppended = kind === "elements-appended";
   for (const element of selected) {
     if (isAppended) {
-      if (element.matches(unpredictable)) return false;
-      element.insertAdjacentHTML("beforeend", html);
-    } else if (copy.contains(element)) {
+      if (dom(element).matches(unpredictable)) return false;
+      dom(element).insertAdjacentHTML("beforeend", html);
+    } else if (dom(copy).contains(element)) {
       // Otherwise it has gone with an outer one.
-      if (kind === "elements-deleted") element.remove();
-      else if (element === copy.body || element.parentElement?.matches(unpredictable)) return false;
-      else element.outerHTML = html;
+      if (kind !== "elements-deleted") {
+        const parent = dom(element).parentElement;
+        if (element === dom(copy).body || (parent && dom(parent).matches(unpredictable))) return false;
+        dom(element).insertAdjacentHTML("beforebegin", html);
+      }
+      dom(element).remove();
     }
   }
-  copy.normalize(); // text beside text is one text when the file is read
+  dom(copy).normalize(); // text beside text is one text when the file is read
   return true;
 }
 
 /** As the server reads a selector: as it stands, and if that does not parse, percent-decoded. */
 function find(copy: Document, selector: string): NodeListOf<Element> | undefined {
-  for (const read of [String, decodeURIComponent]) {
+  for (const decode of [String, decodeURIComponent]) {
     try {
-      return copy.querySelectorAll(read(selector));
+      return dom(copy).querySelectorAll(decode(selector));
     } catch {
       // Not read that way.
     }

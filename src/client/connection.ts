@@ -1,4 +1,5 @@
 import type { PageChange, PageEvent } from "./change.ts";
+import { dom } from "./dom.ts";
 
 /** A message of the server. Whose a change is, the page finds out. */
 type Message =
@@ -88,8 +89,8 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   const { signal } = until;
   // After a change of the network the old connection is dead, which may take minutes to show.
   addEventListener("online", open, { signal });
-  const onVisible = (): unknown => !socket && document.visibilityState === "visible" && open();
-  document.addEventListener("visibilitychange", onVisible, { signal });
+  const onVisible = (): unknown => !socket && dom(document).visibilityState === "visible" && open();
+  dom(document).addEventListener("visibilitychange", onVisible, { signal });
   open();
 
   return {

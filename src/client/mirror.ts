@@ -1,5 +1,6 @@
 import { applyChange } from "./apply-change.ts";
 import type { PageChange, PageEvent } from "./change.ts";
+import { dom } from "./dom.ts";
 import { PageError, refusal, unanswered } from "./page-error.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
@@ -113,7 +114,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
   function show(): void {
     if (!copy) return;
     patchBody(shown, copy);
-    shown = copy.cloneNode(true) as Document;
+    shown = dom(copy).cloneNode(true) as Document;
     const changes = made.splice(0);
     for (const { own, requestId } of changes) if (own && !writes.has(requestId)) writes.set(requestId, undefined);
     queueMicrotask(() => updated?.(changes)); // before the waiting calls go on; its error stays its own

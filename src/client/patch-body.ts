@@ -1,3 +1,4 @@
+import { dom } from "./dom.ts";
 import { localMark } from "./selector-of.ts";
 
 /** Brings the open document from one version of its file to the next. */
@@ -12,38 +13,42 @@ export type PatchBody = (before: Document | undefined, after: Document) => void;
  */
 export function bodyPatcher(): PatchBody {
   const fromFile = new WeakSet<Node>();
-  adopt(document.body);
+  adopt(dom(document).body);
 
   return (before, after) => {
-    const focused = document.activeElement;
-    if (before?.title !== after.title) document.title = after.title;
-    patch(document.body, before?.body ?? document.body, after.body);
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true }); // which it has lost if it was moved
+    const focused = dom(document).activeElement;
+    const body = dom(document).body;
+    const title = dom(after).title;
+    if (!before || dom(before).title !== title) Reflect.set(Document.prototype, "title", title, document);
+    patch(body, before ? dom(before).body : body, dom(after).body);
+    if (focused instanceof HTMLElement) dom(focused).focus({ preventScroll: true }); // which it has lost if it was moved
   };
 
   function adopt(node: Node): void {
     if (isLocal(node)) return;
     fromFile.add(node);
-    for (const child of node.childNodes) adopt(child);
+    for (const child of dom(node).childNodes) adopt(child);
   }
 
   function patch(live: Element, before: Element, after: Element): void {
-    if (live !== before || live !== document.body) patchAttributes(live, before, after);
-    const old = [...before.childNodes].filter((node) => (before === live ? fromFile.has(node) : !isLocal(node)));
-    const wanted = [...after.childNodes].filter((node) => !isLocal(node));
+    if (live !== before || live !== dom(document).body) patchAttributes(live, before, after);
+    const old = [...dom(before).childNodes].filter((node) => (before === live ? fromFile.has(node) : !isLocal(node)));
+    const wanted = [...dom(after).childNodes].filter((node) => !isLocal(node));
     // Of a long list, mostly all but one item is the same.
     let start = 0;
     let end = 0;
-    const isEqual = (one: Node | undefined, other: Node | undefined): unknown => one && other?.isEqualNode(one);
+    const isEqual = (one: Node | undefined, other: Node | undefined): unknown =>
+      one && other && dom(other).isEqualNode(one);
     while (isEqual(old[start], wanted[start])) start += 1;
     const most = Math.min(old.length, wanted.length) - start;
     if (most === 0 && old.length === wanted.length) return;
     while (end < most && isEqual(old.at(-1 - end), wanted.at(-1 - end))) end += 1;
 
     // Where scripts have changed these children, they are compared as they are, and not as they were in the file.
-    const present = [...live.childNodes].filter((node) => fromFile.has(node));
+    const present = [...dom(live).childNodes].filter((node) => fromFile.has(node));
     const isAsBefore =
-      present.length === old.length && present.every((node, at) => node.nodeName === old[at]?.nodeName);
+      present.length === old.length &&
+      present.every((node, at) => dom(node).nodeName === dom(old[at] as Node).nodeName);
     if (!isAsBefore) start = end = 0;
     const middle = <Item>(nodes: readonly Item[]): Item[] => nodes.slice(start, nodes.length - end);
     const known = middle(isAsBefore ? old : present);
@@ -59,8 +64,8 @@ export function bodyPatcher(): PatchBody {
       let placed = mine[index];
       let next = rest[0];
       if (placed) {
-        for (; next && !claimed.has(next); next = rest[0]) rest.shift()?.remove();
-        if (next !== placed) live.insertBefore(placed, next ?? null); // there is one: it is in the rest itself
+        for (; next && !claimed.has(next); next = rest[0]) dom(rest.shift() as ChildNode).remove();
+        if (next !== placed) dom(live).insertBefore(placed, next ?? null); // there is one: it is in the rest itself
         rest.splice(rest.indexOf(placed), 1);
         patch(placed as Element, known[index] as Element, node as Element);
       } else if (next && !(node instanceof Element) && next.nodeType === node.nodeType) {
@@ -68,15 +73,15 @@ export function bodyPatcher(): PatchBody {
         if (placed.nodeValue !== node.nodeValue) placed.nodeValue = node.nodeValue;
         rest.shift();
       } else {
-        placed = document.importNode(node, true); // scripts in it do not run: they were parsed in another document
+        placed = dom(document).importNode(node, true) as ChildNode; // scripts in it do not run: they were parsed in another document
         adopt(placed);
         next ??= beyond;
-        if (next || !last) live.insertBefore(placed, next ?? null);
-        else last.after(placed); // and before what scripts have put at the end
+        if (next || !last) dom(live).insertBefore(placed, next ?? null);
+        else dom(last).after(placed); // and before what scripts have put at the end
       }
       last = placed;
     }
-    for (const node of rest) node.remove();
+    for (const node of rest) dom(node).remove();
     showDefault(live);
   }
 }
@@ -87,37 +92,38 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   const pairs = new Map<Node, number>();
   // What is not an element has no local name, and finds none.
   const take = (node: Node, fits: (candidate: Element) => boolean): void => {
-    const { localName, id } = node as Element;
+    const localName = node instanceof Element && dom(node).localName;
+    const id = node instanceof Element ? dom(node).id : "";
     for (const index of free) {
       const candidate = old[index] as Element;
-      if (candidate.localName !== localName || candidate.id !== id || !fits(candidate)) continue;
+      if (dom(candidate).localName !== localName || dom(candidate).id !== id || !fits(candidate)) continue;
       free.delete(index);
       pairs.set(node, index);
       return;
     }
   };
-  for (const node of wanted) take(node, (candidate) => candidate.id !== "" || candidate.isEqualNode(node));
+  for (const node of wanted) take(node, (candidate) => dom(candidate).id !== "" || dom(candidate).isEqualNode(node));
   for (const node of wanted) if (!pairs.has(node)) take(node, () => true);
   return pairs;
 }
 
 function patchAttributes(live: Element, before: Element, after: Element): void {
-  for (const name of new Set([...before.getAttributeNames(), ...after.getAttributeNames()])) {
-    const wanted = after.getAttributeNode(name);
-    if (before.getAttribute(name) === (wanted?.value ?? null)) continue;
-    if (wanted) live.setAttributeNode(wanted.cloneNode() as Attr);
-    else live.removeAttribute(name);
+  for (const name of new Set([...dom(before).getAttributeNames(), ...dom(after).getAttributeNames()])) {
+    const wanted = dom(after).getAttributeNode(name);
+    if (dom(before).getAttribute(name) === (wanted?.value ?? null)) continue;
+    if (wanted) dom(live).setAttributeNode(wanted.cloneNode() as Attr);
+    else dom(live).removeAttribute(name);
     if (name === "value" || name === "checked") showDefault(live);
   }
 }
 
 /** Resets a used field to the value in the file, unless it has the focus. */
 function showDefault(field: Element): void {
-  if (field === document.activeElement) return;
+  if (field === dom(document).activeElement) return;
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.value = field.defaultValue;
   if (field instanceof HTMLInputElement) field.checked = field.defaultChecked;
 }
 
 function isLocal(node: Node): boolean {
-  return node instanceof Element && node.matches(localMark);
+  return node instanceof Element && dom(node).matches(localMark);
 }

@@ -1,3 +1,4 @@
+import { dom } from "./dom.ts";
 import { PageError, refusal, unanswered } from "./page-error.ts";
 import { localMark } from "./selector-of.ts";
 
@@ -97,9 +98,9 @@ export function strongTag({ headers }: Response): string | undefined {
 
 /** An element as it is to be stored. */
 function storedHtml(element: Element): string {
-  const stored = element.cloneNode(true) as Element;
-  for (const local of stored.querySelectorAll(localMark)) local.remove();
-  return stored.outerHTML;
+  const stored = dom(element).cloneNode(true) as Element;
+  for (const local of dom(stored).querySelectorAll(localMark)) dom(local).remove();
+  return dom(stored).outerHTML;
 }
 
 /** Header fields hold ASCII; the server decodes what does not parse as it stands. */
@@ -109,8 +110,8 @@ function headerText(selector: string): string {
 
 function parse(html: string): readonly Element[] {
   const [, whole] = /^<(html|head|body)\b/i.exec(html) ?? [];
-  if (whole) return [...new DOMParser().parseFromString(html, "text/html").querySelectorAll(whole)];
-  const template = document.createElement("template"); // parses a `tr` as well, and runs nothing
+  if (whole) return [...dom(new DOMParser().parseFromString(html, "text/html")).querySelectorAll(whole)];
+  const template = dom(document).createElement("template") as HTMLTemplateElement; // parses a `tr` as well, and runs nothing
   template.innerHTML = html;
   return [...template.content.children];
 }

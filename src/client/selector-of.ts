@@ -1,3 +1,5 @@
+import { dom } from "./dom.ts";
+
 /** Marks an element that is not in the file: it belongs to the browser, with all that is in it. */
 export const localMark = "[data-local]";
 
@@ -6,14 +8,15 @@ export const localMark = "[data-local]";
  * one that has such an id. Elements with `data-local` are not counted. Throws a `TypeError` for one that is not in the file.
  */
 export function selectorOf(element: Element): string {
-  if (element.closest(localMark) || !element.isConnected) throw new TypeError("not in the file");
+  if (dom(element).closest(localMark) || !dom(element).isConnected) throw new TypeError("not in the file");
   const steps: string[] = [];
-  for (let current: Element | null = element; current; current = current.parentElement) {
-    const { id, parentElement } = current;
+  for (let current: Element | null = element; current; current = dom(current).parentElement) {
+    const id = dom(current).id;
+    const parent = dom(current).parentElement;
     const byId = `#${CSS.escape(id)}`;
-    const isUnique = id !== "" && document.querySelectorAll(byId).length === 1;
-    const position = parentElement && parentElement !== document.documentElement ? nthOfType(current) : "";
-    steps.unshift(isUnique ? byId : CSS.escape(current.localName) + position);
+    const isUnique = id !== "" && dom(document).querySelectorAll(byId).length === 1;
+    const position = parent && parent !== dom(document).documentElement ? nthOfType(current) : "";
+    steps.unshift(isUnique ? byId : CSS.escape(dom(current).localName) + position);
     if (isUnique) break;
   }
   return steps.join(" > ");
@@ -22,9 +25,10 @@ export function selectorOf(element: Element): string {
 /** By type, since scripts add elements of other types more often than of the same. */
 function nthOfType(element: Element): string {
   let position = 1;
-  for (let before = element.previousElementSibling; before; before = before.previousElementSibling) {
+  let before = dom(element).previousElementSibling;
+  for (; before; before = dom(before).previousElementSibling) {
     // Not `localName`: to CSS, `a` in HTML and `a` in SVG are of different types.
-    if (before.nodeName === element.nodeName && !before.matches(localMark)) position += 1;
+    if (dom(before).nodeName === dom(element).nodeName && !dom(before).matches(localMark)) position += 1;
   }
   return `:nth-of-type(${position})`;
 }

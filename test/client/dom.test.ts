@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { webSocket } from "../../src/plugins/web-socket.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { send } from "../helpers/send.ts";
+import { serve } from "../helpers/serve.ts";
+import { type Window, windows } from "./chromium.ts";
+import { isLoaded, pageWith } from "./page-with.ts";
+
+/** Whatever the module asks of an element or of the document. */
+const ofElement = [
+  ...["matches", "closest", "remove", "after", "insertBefore", "insertAdjacentHTML", "outerHTML", "cloneNode"],
+  ...["childNodes", "getAttribute", "getAttributeNames", "getAttributeNode", "setAttributeNode", "removeAttribute"],
+  ...["isEqualNode", "isConnected", "localName", "nodeName", "nodeType", "nodeValue", "id", "focus"],
+  ...["parentElement", "previousElementSibling", "querySelectorAll", "constructor", "__proto__"],
+];
+const ofDocument = [
+  ...["body", "title", "activeElement", "querySelectorAll", "importNode", "createElement", "documentElement"],
+  ...["contains", "normalize", "cloneNode", "visibilityState", "addEventListener"],
+];
+const images = ofDocument.map((name) => `<img name="${name}" alt="">`).join("");
+const inputs = ofElement.map((name) => `<input name="${name}">`).join("");
+const body = `${images}<form class="f">${inputs}<p>one</p><ul></ul></form>`;
+
+describe("a page whose names are those of the DOM", { tags: ["chromium"] }, () => {
+  const browser = windows();
+
+  async function opened(): Promise<{ url: string; window: Window }> {
+    const storage = memoryStorage(await pageWith(body, ["client"]));
+    const { url } = await serve({ storage, plugins: [webSocket()] });
+    const window = await browser.open(`${url}/page.html`);
+    await window.page.waitForFunction(isLoaded);
+    return { url, window };
+  }
+
+  it("is kept like its file", async () => {
+    const { url, window } = await opened();
+    await window.page.evaluate(() => {
+      client.connect().mirror((changes) => told.push(...changes));
+    });
+    const edit = (method: string, selector: string, html: string) =>
+      send(url, method, "/page.html", { headers: { range: `selector=${selector}` }, body: html });
+    expect((await edit("POST", "form ul", "<li>a</li>")).status).toBe(206);
+    expect((await edit("PUT", "form p", "<p>two</p>")).status).toBe(206);
+    expect((await edit("POST", "form", "<b>end</b>")).status).toBe(206);
+    await window.page.waitForFunction(() => {
+      const form = Document.prototype.querySelector.call(document, ".f");
+      return form?.lastElementChild?.localName === "b" || /<b>end<\/b>$/.test(form ? innerHtmlOf(form) : "");
+      function innerHtmlOf(element: Element): string {
+        return Reflect.get(Element.prototype, "innerHTML", element);
+      }
+    });
+    const html = await window.page.evaluate(() => {
+      const form = Document.prototype.querySelector.call(document, ".f") as Element;
+      return String(Reflect.get(Element.prototype, "innerHTML", form));
+    });
+    expect(html.replace(/<input[^>]*>/g, "")).toBe("<p>two</p><ul><li>a</li></ul><b>end</b>");
+  });
+
+  it("has a selector for each of its elements, and stores them", async () => {
+    const { window } = await opened();
+    const stored = await window.page.evaluate(async () => {
+      const form = Document.prototype.querySelector.call(document, ".f") as Element;
+      const page = client.connect();
+      const selector = page.selectorOf(form);
+      const { html } = await page.select("body").append(form);
+      return [selector, html.endsWith("</ul></form></body>")];
+    });
+    expect(stored).toEqual(["html > body > form:nth-of-type(1)", true]);
+  });
+});
