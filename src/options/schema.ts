@@ -59,7 +59,7 @@ export function listOf(item: Schema, expected: string): Schema {
   return {
     problemsOf(value) {
       if (!Array.isArray(value)) return [problem("type", expected)];
-      return value.flatMap((each: unknown, index) => within(index, item.problemsOf(each)));
+      return [...value].flatMap((each: unknown, index) => within(index, item.problemsOf(each)));
     },
   };
 }

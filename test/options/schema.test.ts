@@ -103,3 +103,10 @@ describe("a rule", () => {
     expect(Object.keys(schema.options)).toEqual(["a", "b"]);
   });
 });
+
+describe("a list with holes", () => {
+  it("is wrong at each of them", () => {
+    const [problem] = listOf(text("a name"), "a list of names").problemsOf(new Array(1));
+    expect(problem).toEqual({ path: [0], kind: "type", expected: "a name" });
+  });
+});
