@@ -28,7 +28,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/locked-target": "write.test.ts and its siblings",
   "storage/disk/missing-parents": "write.test.ts",
   "storage/disk/take-back": "recovery.test.ts",
-  "storage/disk/visible-stat": "append.test.ts",
 };
 
 /** The parts of a plugin, in a folder of its name, may be tested by way of the plugin. */

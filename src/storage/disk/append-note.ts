@@ -1,7 +1,6 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { meansAbsent } from "./errors.ts";
+import { openIfThere } from "./open-if-there.ts";
 
 /** The state of the file before, for those who read it meanwhile. */
 export interface Before {
@@ -33,7 +32,6 @@ const recordBytes = 2048;
 const untouched = "-";
 const begun = "+";
 
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const noteName = /^\.filement-append-(\d+)\.tmp$/;
 
 /** The name of the note about an append to the file of that inode number. Whatever name a file has, its note is found. */
@@ -79,15 +77,6 @@ export async function openNote(location: string): Promise<AppendNote | undefined
   }
   await handle.close();
   return undefined;
-}
-
-async function openIfThere(location: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(location, readFlags);
-  } catch (error) {
-    if (meansAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 async function understood(handle: FileHandle): Promise<AppendNote | undefined> {

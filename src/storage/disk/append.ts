@@ -12,10 +12,12 @@ import {
   writeRecord,
 } from "./append-note.ts";
 import { alone, type Disk, regularFile } from "./disk.ts";
+import { errnoOf } from "./errors.ts";
 import { statAfterChange, storedStat } from "./file-version.ts";
 import { type LockedTarget, locked, openPlace } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
-import { openToTakeBack, removeNote, takeBack } from "./take-back.ts";
+import { openIfThere } from "./open-if-there.ts";
+import { removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle, whileAppending } from "./visible-stat.ts";
 
@@ -151,7 +153,10 @@ async function placeNote(
 ): Promise<void> {
   await writeRecord(file.handle, record);
   if (disk.sync) await file.handle.sync();
-  await file.moveTo(note);
+  await file.moveTo(note).catch((error: unknown) => {
+    // Somebody put a directory there.
+    throw ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(errnoOf(error)) ? new StorageError("forbidden", error) : error;
+  });
   if (!disk.sync) return;
   try {
     await parent.sync();
@@ -189,8 +194,9 @@ async function addOrTakeBack(
 
 async function isTakenBack(disk: Disk, note: AppendNote, { parent, name }: LockedTarget): Promise<boolean> {
   try {
-    const file = await openToTakeBack(parent.at(name));
-    await takeBack(note, file, "always").finally(() => file.close());
+    // Without O_APPEND, which would put to the end what is to be moved.
+    const file = await openIfThere(parent.at(name), constants.O_RDWR);
+    if (file) await takeBack(note, file, "always").finally(() => file.close());
     return true;
   } catch (failure) {
     disk.report(failure);

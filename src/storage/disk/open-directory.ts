@@ -1,11 +1,15 @@
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, open, readlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf } from "./errors.ts";
 
 /** Where Linux shows the files that this process has open. Elsewhere directories go by their names. */
-const descriptors: string | undefined = existsSync("/proc/self/fd") ? "/proc/self/fd" : undefined;
+const descriptors: string | undefined =
+  process.platform === "linux" && existsSync("/proc/self/fd") ? "/proc/self/fd" : undefined;
+
+/** Windows opens no directories. */
+const isOpenable = process.platform !== "win32";
 
 /** What Linux puts behind the name of what was removed since it was opened. */
 const removed = " (deleted)";
@@ -35,9 +39,9 @@ export class OpenDirectory {
 
   /** Its real location. */
   readonly real: string;
-  readonly #handle: FileHandle;
+  readonly #handle: FileHandle | undefined;
 
-  private constructor(real: string, handle: FileHandle) {
+  private constructor(real: string, handle: FileHandle | undefined) {
     this.real = real;
     this.#handle = handle;
   }
@@ -54,19 +58,19 @@ export class OpenDirectory {
 
   /** A path for system calls that leads to a name in it. Not to be used after it was closed. */
   at(name: string): string {
-    return descriptors === undefined ? join(this.real, name) : `${descriptors}/${this.#handle.fd}/${name}`;
+    return descriptors === undefined ? join(this.real, name) : `${descriptors}/${this.#handle?.fd}/${name}`;
   }
 
   /** Whether it still lies where it was opened. */
   async isInPlace(): Promise<boolean> {
     if (descriptors === undefined) return true;
-    return (await readlink(`${descriptors}/${this.#handle.fd}`)) === this.real;
+    return (await readlink(`${descriptors}/${this.#handle?.fd}`)) === this.real;
   }
 
   /** Makes the names in it survive a power failure. */
   async sync(): Promise<void> {
     try {
-      await this.#handle.sync();
+      await this.#handle?.sync();
     } catch (error) {
       if (!unsyncable.has(errnoOf(error))) throw error;
     }
@@ -74,11 +78,12 @@ export class OpenDirectory {
 
   /** Never rejects: nothing was written to it. */
   async close(): Promise<void> {
-    await this.#handle.close().catch(() => {});
+    await this.#handle?.close().catch(() => {});
   }
 }
 
-async function openHandle(location: string): Promise<FileHandle> {
+async function openHandle(location: string): Promise<FileHandle | undefined> {
+  if (!isOpenable) return requireDirectory(location);
   try {
     return await open(location, directoryFlags);
   } catch (error) {
@@ -88,12 +93,18 @@ async function openHandle(location: string): Promise<FileHandle> {
   }
 }
 
-async function checked(handle: FileHandle, real: string): Promise<FileHandle> {
+async function requireDirectory(location: string): Promise<undefined> {
+  const stats = await lstat(location);
+  if (stats.isSymbolicLink()) throw new StorageError("conflict");
+  if (!stats.isDirectory()) throw new StorageError("not-a-directory");
+}
+
+async function checked(handle: FileHandle | undefined, real: string): Promise<FileHandle | undefined> {
   try {
-    if (await liesAt(handle, real)) return handle;
+    if (!handle || (await liesAt(handle, real))) return handle;
     throw new StorageError("conflict");
   } catch (error) {
-    await handle.close();
+    await handle?.close();
     throw error;
   }
 }

@@ -1,16 +1,12 @@
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
-import { meansAbsent } from "./errors.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
 import { storedStat } from "./file-version.ts";
 import { liesAt } from "./open-directory.ts";
+import { openIfThere } from "./open-if-there.ts";
 import { isSettled, lockedStat, visibleStat } from "./visible-stat.ts";
-
-// The real location has no links in it: should one appear in between, it is not followed. And opening a FIFO that
-// nobody writes must not hang.
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens the regular file at a real location; `undefined` where there is none. */
 export async function openFile(real: string): Promise<OpenFile | undefined> {
@@ -47,15 +43,6 @@ async function readable(
   }
   await handle.close();
   return undefined;
-}
-
-async function openIfThere(real: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(real, readFlags);
-  } catch (error) {
-    if (meansAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 class OpenDiskFile implements OpenFile {

@@ -1,13 +1,12 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { type FileHandle, unlink } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type AppendNote, contextOf, openNote } from "./append-note.ts";
 import { errnoOf } from "./errors.ts";
+import { openIfThere } from "./open-if-there.ts";
 
 /** How much is compared, or moved, at a time. */
 const chunkBytes = 256 * 1024;
-
-const writeFlags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** An append that was cut short: where its note and its file are. */
 export interface CutAppend {
@@ -39,11 +38,6 @@ export async function removeNote(location: string): Promise<void> {
   }
 }
 
-/** Opens a file to take an append back, without O_APPEND, which would put what is moved to the end. */
-export async function openToTakeBack(file: string): Promise<FileHandle> {
-  return open(file, writeFlags);
-}
-
 /** Takes the content of a note away from the end of a file, as far as it is there. */
 export async function takeBack(note: AppendNote, file: FileHandle, when: "always" | "unless whole"): Promise<void> {
   const { ino, size } = await file.stat({ bigint: true });
@@ -58,7 +52,7 @@ export async function takeBack(note: AppendNote, file: FileHandle, when: "always
 }
 
 async function takeBackAndSync(note: AppendNote, location: string): Promise<void> {
-  const file = await openIfThere(location);
+  const file = await openIfThere(location, constants.O_RDWR);
   if (!file) return;
   try {
     await takeBack(note, file, "unless whole");
@@ -117,14 +111,5 @@ async function* chunksOf(handle: FileHandle, start: number, end: number): AsyncG
     if (bytesRead === 0) return; // shorter than it was
     yield buffer.subarray(0, bytesRead);
     position += bytesRead;
-  }
-}
-
-async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  try {
-    return await openToTakeBack(file);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -17,6 +17,9 @@ const pending = new Map<string, StoredStat>();
 /** Versions that are known to be whole, by real location: what is as it was needs no second look. About 2 MiB. */
 const settled = new LRUCache<string, string>({ max: 10_000 });
 
+/** How often a file is looked at that is another one each time. */
+const maxLooks = 10;
+
 /** Names a file whatever paths lead to it. */
 export function fileIdentity({ dev, ino }: BigIntStats): string {
   return `inode:${dev}:${ino}`;
@@ -56,7 +59,8 @@ export async function visibleStat(
   again: () => Promise<BigIntStats>,
 ): Promise<StoredStat> {
   let stat = storedStat(stats);
-  for (let seen = stats; ; ) {
+  let seen = stats;
+  for (let look = 0; look < maxLooks; look += 1) {
     const before = pending.get(fileIdentity(seen));
     if (before) return before;
     if (stat.type === "directory" || isSettled(real, stat)) return stat;
@@ -71,6 +75,7 @@ export async function visibleStat(
     }
     [seen, stat] = [read, now];
   }
+  return stat; // another program writes to it all the time, and leaves no notes
 }
 
 /** The state before an append that is under way. One whose process has died is ended first. */

@@ -204,7 +204,9 @@ describe("a note about an append", () => {
     await mkdir(join(root, name));
     await diskStorage(root).start?.();
     expect(await textAt(diskStorage(root), "/a.txt")).toBe(old);
+    await expect(diskStorage(root).append("/a.txt", content("more"))).rejects.toMatchObject({ code: "forbidden" });
     expect((await readdir(root)).sort()).toEqual([name, "a.txt"].sort());
+    expect(await textOf(join(root, "a.txt"))).toBe(old);
   });
 
   it("is left to a process that is at work on the file, whose old version is read meanwhile", async () => {
