@@ -105,7 +105,7 @@ describe("npm run bench", () => {
     expect(await runNodeToEnd([run, "speed"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "no measurement speed; there are: files, listings, elements, plugins, live, trees, memory\n",
+      stderr: "no measurement speed; there are: files, processes, listings, elements, plugins, live, trees, memory\n",
     });
   });
 });

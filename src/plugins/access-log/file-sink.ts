@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setImmediate } from "node:timers/promises";
 import { ConfigError } from "../../config.ts";
 import { messageOf } from "../../server/error-message.ts";
 import type { Site } from "../../server/site.ts";
@@ -10,8 +10,6 @@ import { type Batch, LineQueue } from "./line-queue.ts";
 import type { LogFailures } from "./log-failures.ts";
 import { isDoneInTime, type Sink } from "./sink.ts";
 
-/** How long lines wait for others, in milliseconds: a write of its own for each turn costs as much as a small reply. */
-const gatherMs = 10;
 /** How often to check for a deleted file, in milliseconds: writing to one succeeds. */
 const checkEveryMs = 1_000;
 /** The wait after the first failure, in milliseconds. It doubles with each failure up to the longest. */
@@ -23,7 +21,7 @@ const slowPipeMs = 50;
 // Not blocking: a named pipe without a reader must neither delay the start nor occupy a pool thread for ever.
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
-/** Appends lines to a file, as many at a time as have come since the last write, and in some milliseconds more. */
+/** Appends lines to a file, as many at a time as have come since the last write began. */
 export class FileSink implements Sink {
   readonly #location: string;
   readonly #queue: LineQueue;
@@ -102,11 +100,9 @@ export class FileSink implements Sink {
   }
 
   async #write(): Promise<void> {
+    await setImmediate(); // for the other lines of this turn of the event loop
     try {
-      while (this.#hasLines) {
-        await pause(gatherMs);
-        await this.#inTurn(() => this.#writeBatch());
-      }
+      while (this.#hasLines) await this.#inTurn(() => this.#writeBatch());
       this.#restMs = firstRestMs;
       this.#isSlowPipe = false;
       this.#failures.succeeded();

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseInTurn } from "../../../src/html/document/parse-queue.ts";
 
 const large = 1024 * 1024;
@@ -26,7 +26,7 @@ describe("parseInTurn", () => {
     expect(await small).toBe("small");
     end("first");
     expect(await first).toBe("first");
-    await vi.waitFor(() => expect(began).toEqual(["first", "small", "second"]));
+    await expect.poll(() => began).toEqual(["first", "small", "second"]);
     end("second");
     expect(await second).toBe("second");
   });
@@ -45,7 +45,7 @@ describe("parseInTurn", () => {
     const { began, task, end } = tasks();
     const parses = ["a1", "a2", "a3", "b1"].map((name) => parseInTurn(large, task(name), { address: name.charAt(0) }));
     for (const name of ["a1", "a2", "b1", "a3"]) {
-      await vi.waitFor(() => expect(began).toContain(name));
+      await expect.poll(() => began).toContain(name);
       end(name);
     }
     await Promise.all(parses);
