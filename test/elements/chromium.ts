@@ -36,6 +36,7 @@ export class OfflineChromium {
   async open(bytes: Buffer): Promise<BrowserPage> {
     this.#bytes = bytes;
     await this.#page.goto("http://page.test/", { waitUntil: "domcontentloaded" });
+    await this.#page.mouse.move(-1, -1); // nothing is hovered
     return {
       names: () => this.#page.evaluate(() => [...document.querySelectorAll("*")].map(({ localName }) => localName)),
       select: (selectors) => this.#page.evaluate(selectAll, selectors),
