@@ -84,10 +84,7 @@ export async function settleSpans(
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
-  for (const element of broken) {
-    element.startIndex = null;
-    element.endIndex = null;
-  }
+  for (const element of broken) element.forgetSpan();
 }
 
 /**
