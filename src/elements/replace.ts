@@ -13,8 +13,8 @@ import { type Fragment, fragmentsOf } from "../html/edit/well-formed.ts";
 import { placeXmlInstead } from "../html/edit/xml-placement.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../server/reply.ts";
-import { type Dialect, dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
+import { type Dialect, dialects } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */

@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { insertionModes } from "../tree-construction/insertion-modes.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";

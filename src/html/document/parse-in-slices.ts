@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 
 /** Steps of work that are done without a look at the clock: less than a millisecond of a real page. */

@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { TextRun } from "../tree-construction/text-run.ts";
 import type { TextNode } from "./html-nodes.ts";
 

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { losingFirstLine } from "../document/first-line.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, type TreeParent } from "../document/html-nodes.ts";

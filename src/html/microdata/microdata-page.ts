@@ -1,5 +1,5 @@
 import { getAttributeValue, getElementsByTagName } from "domutils";
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { buildHtmlTree, isHtmlElement, treeBuilder } from "../document/html-document.ts";
 import { type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
 import { LineCounter } from "../document/line-counter.ts";

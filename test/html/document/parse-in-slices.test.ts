@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { TimeSlice } from "../../../src/event-loop/time-slice.ts";
+import type { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
 import { treeBuilder } from "../../../src/html/document/html-document.ts";
 import { CommentNode, SourceElement, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { notify } from "../../src/server/notify.ts";
+import { messageOf, notify } from "../../src/server/logger.ts";
 
 describe("notify", () => {
   it("calls the function, once and before it returns", () => {
@@ -28,4 +28,13 @@ describe("notify", () => {
     const failure = new Promise((resolve) => notify(() => Promise.reject("broken"), resolve));
     expect(await failure).toBe("broken");
   });
+});
+
+it.each([
+  [new TypeError("no such thing"), "no such thing"],
+  ["a text", "a text"],
+  [undefined, "undefined"],
+  [Object.create(null, { toString: { value: () => "odd" } }), "odd"],
+])("says what was thrown: %o", (thrown, message) => {
+  expect(messageOf(thrown)).toBe(message);
 });

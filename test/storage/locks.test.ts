@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { HeldLock, Locks } from "../../src/storage/locks.ts";
-import { PathLock } from "../../src/storage/path-lock.ts";
+import { type HeldLock, type Locks, PathLock } from "../../src/storage/locks.ts";
 import { gate } from "./content.ts";
 
 describe("a path lock", () => {

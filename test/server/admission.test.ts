@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Places } from "../../src/server/places.ts";
+import { Places, unavailable } from "../../src/server/admission.ts";
+
+it.each([
+  ["CLOSING", "5"],
+  ["MAINTENANCE", "60"],
+  ["OVERLOADED", "1"],
+] as const)("an outage is a 503 with a code and the time to come back: %s", (code, seconds) => {
+  expect(unavailable(code)).toMatchObject({ status: 503, code, headers: { "retry-after": seconds } });
+});
 
 const overloaded = expect.objectContaining({ status: 503, code: "OVERLOADED" });
 
