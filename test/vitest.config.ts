@@ -2,8 +2,12 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Vite } from "vitest/node";
+import { isCampaign } from "./helpers/effort.ts";
 import { LeftOutReporter } from "./helpers/left-out-reporter.ts";
 import { allNeeds } from "./helpers/needs.ts";
+
+/** Campaigns try more, and often for longer than others leave the machine to them. */
+const patience = isCampaign ? 5 : 1;
 
 export default defineConfig({
   plugins: [reportLeftOut()],
@@ -13,9 +17,10 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1, // some tests wait for the system, and vitest would leave a core idle
     isolate: false, // a worker loads each module once; tests restore what they change
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { requireAssertions: true, poll: { timeout: 100_000, interval: 20 } },
+    testTimeout: patience * 120_000,
+    hookTimeout: patience * 120_000,
+    expect: { requireAssertions: true, poll: { timeout: patience * 100_000, interval: 20 } },
+    setupFiles: isCampaign ? ["test/helpers/campaign-end.ts"] : [],
     tags: allNeeds().map(({ name, isMet, what }) => ({
       name,
       description: `Needs ${what}.`,

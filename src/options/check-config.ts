@@ -4,8 +4,8 @@ import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { parseHost } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
-import { messageOf } from "../server/logger.ts";
-import { listPlugins } from "../server/pipeline.ts";
+import { messageOf } from "../server/error-message.ts";
+import { listPlugins } from "../server/plugin-list.ts";
 import { aFunction, aPlugin, fileLocation, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
 import {
   anyOf,

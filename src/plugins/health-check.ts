@@ -1,10 +1,10 @@
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, pluginOptions, requestPath, textNotEmpty } from "../options/option-types.ts";
 import { integer, type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
-import { requireReading } from "../server/access.ts";
-import { notify } from "../server/logger.ts";
+import { notify } from "../server/notify.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
+import { requireReading } from "../server/require-reading.ts";
 import type { Site } from "../server/site.ts";
 import { version as filementVersion } from "../server/version.ts";
 import type { Storage } from "../storage/storage.ts";

@@ -5,7 +5,7 @@
 export const isCampaign: boolean = process.env["FILEMENT_CAMPAIGN"] === "1";
 
 /** When the time of a campaign is spent, in milliseconds since 1970: what goes on for long ends then. */
-const campaignEndsAt = process.env["FILEMENT_CAMPAIGN_ENDS_AT"];
+const campaignEndsAt = Number(process.env["FILEMENT_CAMPAIGN_ENDS_AT"] ?? Number.POSITIVE_INFINITY);
 
 /** Shifts the seeds of all random tests; 0 leaves each its own. A campaign prints the one that found something. */
 export const suiteSeed = Number(process.env["FILEMENT_SEED"] ?? 0);
@@ -25,9 +25,15 @@ export function checks(own: { seed: number; numRuns: number }): { seed: number; 
   return { seed: seedOf(own.seed), numRuns: timesOf(own.numRuns) };
 }
 
+/** What is left of a campaign's time, in milliseconds; `Infinity` where nothing limits it. */
+export function campaignMsLeft(): number {
+  return Math.max(0, campaignEndsAt - Date.now());
+}
+
 /** For a property that takes minutes in a campaign: has it end when the campaign's time is spent. */
 export function untilCampaignEnds(): { interruptAfterTimeLimit?: number } {
-  return campaignEndsAt ? { interruptAfterTimeLimit: Math.max(1, Number(campaignEndsAt) - Date.now()) } : {};
+  const left = campaignMsLeft();
+  return Number.isFinite(left) ? { interruptAfterTimeLimit: Math.max(1, left) } : {};
 }
 
 /** One of `share` in `npm test`, spread over all of them; everything in the campaign. */

@@ -248,9 +248,10 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     this.#tag.checkPrefixes(scope);
 
     this.#budget.addElement(this.#tag.attributeCount);
-    this.#budget.checkDepth(this.#open.length + 1);
+    this.#budget.open();
     const isTemplate = qualified.local === "template" && namespace === htmlNamespace;
     const element = new (isTemplate ? TemplateElement : SourceElement)(qualified.local, namespace, attribs);
+    if (element instanceof TemplateElement) element.content.parent = element;
     element.startIndex = start;
     element.contentStart = end;
     this.#append(element);
@@ -262,7 +263,8 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     const element = this.#open.pop()?.element;
     if (!element) return;
     element.endIndex = this.#position - 1;
-    element.children = element.children.slice(); // without the room that a growing array keeps
+    element.children = element.children.slice(); // as in HtmlTreeAdapter
+    this.#budget.close();
   }
 
   #appendNode(node: TextNode | CommentNode, start: number, end: number): void {

@@ -1,4 +1,5 @@
-import { isCrossSite, parseHost } from "../../http/host-name.ts";
+import { isCrossSite } from "../../http/cross-site.ts";
+import { parseHost } from "../../http/host-name.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
