@@ -7,7 +7,8 @@ import { createFileServer } from "filement";
 const root = process.env["ROOT"] ?? fileURLToPath(new URL("site", import.meta.url));
 const app = express();
 
-app.use("/docs", createFileServer({ root, fallthrough: true })); // before any body parser
+// Before any body parser. With `fallthrough` it takes GET and HEAD, unless `methods` names more.
+app.use("/docs", createFileServer({ root, fallthrough: true, methods: ["GET", "PUT", "POST", "DELETE"] }));
 app.get("/docs/about", (_request, response) => {
   response.send("Answered by Express: there is no such file.");
 });

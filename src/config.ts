@@ -1,5 +1,6 @@
 import type { TrustProxy } from "./http/client-address.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
+import type { FileMethod } from "./http/methods.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
@@ -15,9 +16,16 @@ export interface HostConfig {
   readonly plugins?: readonly Plugin[] | undefined;
   /** Further names of this host. @default [] */
   readonly aliases?: readonly string[] | undefined;
+  /**
+   * Methods that the files take; with GET comes HEAD. Others get 405 or, with `fallthrough`, are left to the application.
+   * @default all; with `fallthrough`, GET and HEAD
+   */
+  readonly methods?: readonly FileMethod[] | undefined;
+  /** Take only those of `methods` that change nothing: GET, HEAD and OPTIONS. Nothing inside can allow more. @default false */
+  readonly readOnly?: boolean | undefined;
   /** Name of the file that stands for its directory; `false` for none. @default "index.html" */
   readonly index?: string | false | undefined;
-  /** List directories that have no index file; otherwise 403. @default true */
+  /** List directories that have no index file; otherwise 403. @default true; with `fallthrough`, false */
   readonly listing?: boolean | undefined;
   /** What listings call the root directory. @default the name of the host */
   readonly title?: string | undefined;
@@ -94,7 +102,10 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly maxUploadsPerAddress?: number | undefined;
   /** Answer 503 to everybody, always or while a function says so. @default false */
   readonly maintenance?: boolean | (() => boolean) | undefined;
-  /** Under Express: pass a GET or HEAD that finds nothing to `next()` instead of answering 404. @default false */
+  /**
+   * Under Express: call `next()` for methods that are not among `methods`, for what is not found, for directories that may
+   * not be listed, and for unknown hosts. @default false
+   */
   readonly fallthrough?: boolean | undefined;
   /** Address that the command line listens on; `createFileServer` itself does not listen. @default "127.0.0.1" */
   readonly bindAddress?: string | undefined;

@@ -24,7 +24,7 @@ import { ProtectedFiles } from "./storage/protected-files.ts";
  * and of `app.use("/docs", files)` in Express.
  */
 export interface FileServer {
-  /** Answers a request. `next` is called only with the option `fallthrough`, for a GET or HEAD that finds nothing. */
+  /** Answers a request. `next` is called only with the option `fallthrough`, which says for what. */
   (
     request: IncomingMessage | Http2ServerRequest,
     response: ServerResponse | Http2ServerResponse,

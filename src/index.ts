@@ -4,6 +4,7 @@ export { loadConfig } from "./config-page/load-when-asked.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";
+export type { FileMethod } from "./http/methods.ts";
 export type { AccessLogEntry } from "./plugins/access-log/entry.ts";
 export { type AccessLogOptions, type AccessLogPlugin, accessLog } from "./plugins/access-log.ts";
 export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/accounts.ts";

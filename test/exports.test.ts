@@ -56,6 +56,7 @@ const types = [
   "Exchange",
   "FetchInfo",
   "FileHandlerOptions",
+  "FileMethod",
   "FileServer",
   "FileServerConfig",
   "FromMiddlewareOptions",

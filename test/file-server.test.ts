@@ -10,6 +10,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../src/config.ts";
 import { createFileServer, type FileServer } from "../src/file-server.ts";
+import { HttpError } from "../src/http/http-error.ts";
 import type { Exchange } from "../src/server/exchange.ts";
 import type { Outcome, Plugin } from "../src/server/plugin.ts";
 import type { Reply } from "../src/server/reply.ts";
@@ -519,15 +520,46 @@ describe("under a framework", () => {
     return { url: `http://127.0.0.1:${await listen(server)}`, passed, files };
   }
 
-  it("passes a GET and a HEAD that find nothing on with fallthrough, and nothing else", async () => {
+  it("passes on what it does not find and what it does not take with fallthrough, and no other error", async () => {
     const { url, passed } = await mounted({ fallthrough: true });
     expect((await send(url, "GET", "/missing")).text).toBe("next");
     expect((await send(url, "HEAD", "/missing")).status).toBe(200);
     expect((await send(url, "GET", "/a.txt")).text).toBe("text");
-    expect((await send(url, "DELETE", "/missing")).status).toBe(404);
-    expect((await send(url, "PATCH", "/a.txt")).status).toBe(405);
+    expect((await send(url, "DELETE", "/a.txt")).text).toBe("next");
+    expect((await send(url, "PATCH", "/a.txt")).text).toBe("next");
+    expect((await send(url, "GET", "/a.txt")).text).toBe("text");
     expect((await send(url, "GET", "/%zz")).status).toBe(400);
-    expect(passed).toEqual(["GET /missing", "HEAD /missing"]);
+    expect(passed).toEqual(["GET /missing", "HEAD /missing", "DELETE /a.txt", "PATCH /a.txt"]);
+  });
+
+  it("passes a request for a host that it does not have on with fallthrough", async () => {
+    const host = { storage: memoryStorage({ "/a.txt": "text" }) };
+    const { url } = await mounted({ storage: undefined, hosts: { "a.example": host }, fallthrough: true });
+    const ask = (name: string) => send(url, "GET", "/a.txt", { headers: { host: name } });
+    expect((await ask("a.example")).text).toBe("text");
+    expect((await ask("b.example")).text).toBe("next");
+  });
+
+  it("keeps a write that failed after its content was read, with fallthrough", async () => {
+    const storage = memoryStorage();
+    const failing: Plugin = {
+      name: "failing",
+      async handle(exchange) {
+        await exchange.body.bytes();
+        throw new HttpError(404, "NOT_FOUND", "Too late.");
+      },
+    };
+    const methods = ["GET", "PUT"] as const;
+    const { url, passed } = await mounted({ storage, methods, fallthrough: true, plugins: [failing] });
+    expect((await send(url, "PUT", "/a.txt", { body: "content" })).status).toBe(404);
+    expect(passed).toEqual([]);
+  });
+
+  it("lists directories with fallthrough only where it is asked to", async () => {
+    const plain = await mounted({ fallthrough: true });
+    expect((await send(plain.url, "GET", "/")).text).toBe("next");
+    const listing = await mounted({ fallthrough: true, listing: true });
+    expect((await send(listing.url, "GET", "/")).text).toContain("a.txt");
   });
 
   it("answers 404 itself without fallthrough, and where there is no next", async () => {

@@ -16,6 +16,7 @@ With an HTML page, serves what its microdata says: hosts, plugins and their para
   --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
   --allowed-host NAME
                      answer to this name, too, where only this computer can reach the server (docs/security.md)
+  --read-only        take GET, HEAD and OPTIONS only, whatever the configuration says
   --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
   --key FILE         its private key in PEM
   --check            do all that a start does but listen, say what is wrong, and exit
@@ -41,6 +42,7 @@ export interface CommandLine {
   readonly host: string | undefined;
   /** Further names for a server that only listens on this computer. */
   readonly allowedHosts: readonly string[];
+  readonly readOnly: boolean;
   readonly tls: TlsFiles | undefined;
   readonly check: boolean;
   readonly watchConfig: boolean;
@@ -68,6 +70,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     port: values.port === undefined ? undefined : portOf(values.port),
     host: values.host,
     allowedHosts: values["allowed-host"].map(hostNameOf),
+    readOnly: values["read-only"],
     tls: tlsOf(values.cert, values.key),
     check: values.check,
     watchConfig: values["watch-config"],
@@ -85,6 +88,7 @@ function parse(args: readonly string[]) {
         port: { type: "string" },
         host: { type: "string" },
         "allowed-host": { type: "string", multiple: true, default: [] },
+        "read-only": { type: "boolean", default: false },
         cert: { type: "string" },
         key: { type: "string" },
         check: { type: "boolean", default: false },

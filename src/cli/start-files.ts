@@ -21,7 +21,8 @@ export interface StartedFiles {
 /** Where the command listens unless it is told otherwise. */
 export const defaultAddress = "127.0.0.1";
 
-type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> & Partial<Pick<CommandLine, "host" | "allowedHosts">>;
+type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
+  Partial<Pick<CommandLine, "host" | "allowedHosts" | "readOnly">>;
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -43,11 +44,19 @@ export async function isPage(target: string): Promise<boolean> {
   return found?.isFile() ?? /\.html?$/i.test(target);
 }
 
-async function configOf({ target, tls, verbose, host, allowedHosts = [] }: Asked): Promise<FileServerConfig> {
+async function configOf({
+  target,
+  tls,
+  verbose,
+  host,
+  allowedHosts = [],
+  readOnly = false,
+}: Asked): Promise<FileServerConfig> {
   const loaded: FileServerConfig = (await isPage(target)) ? await loadConfig(target) : { root: target };
   const secrets = tls ? [tls.cert, tls.key] : [];
   const config = {
     ...loaded,
+    ...(readOnly && { readOnly }),
     allowedHosts: allowedNames(loaded, host ?? loaded.bindAddress ?? defaultAddress, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
   };

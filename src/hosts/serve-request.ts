@@ -17,8 +17,11 @@ import type { VirtualHosts } from "./virtual-hosts.ts";
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
 export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
 
-/** Answers a request. Never rejects. */
-export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver) => Promise<void>;
+/** Leaves a request to the application around the server. */
+export type PassOn = (error?: unknown) => void;
+
+/** Answers a request, or passes it on where its host does not take the method. Never rejects. */
+export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver, passOn?: PassOn) => Promise<void>;
 
 /** What the path of a request leads through. */
 export interface RequestPathParts {
@@ -33,12 +36,14 @@ export interface RequestPathParts {
 
 /** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
-  return async (incoming, deliver) => {
+  return async (incoming, deliver, passOn) => {
     life.enter();
     const addressed = readAddress(incoming, clients);
     const site = hosts.find(addressed.host) ?? nowhere;
     const exchange = new Exchange({ incoming, site, clients, ...addressed });
     try {
+      // Before anything is asked, counted or refused: it is somebody else's.
+      if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
       await conclude(exchange, site, await answer(exchange, site, addressed), deliver);
     } catch (error) {
       // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.

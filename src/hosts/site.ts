@@ -1,5 +1,6 @@
 import { ConfigError, type HostConfig } from "../config.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
+import { takenMethods } from "../http/methods.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { messageOf } from "../server/error-message.ts";
@@ -41,6 +42,7 @@ const defaults: SiteOptions = {
   elementBodyMemory: 64 * 1024 * 1024,
   refuseFragments: false,
   dialect: "spec",
+  methods: takenMethods(),
   allowedOrigins: new Set(),
   serverHeader: undefined,
   watch: false,
@@ -56,7 +58,12 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
   return {
     ...server,
     name,
-    options: { ...defaults, ...definedOptions(config), allowedOrigins: new Set(config.allowedOrigins) },
+    options: {
+      ...defaults,
+      ...definedOptions(config),
+      methods: takenMethods(config),
+      allowedOrigins: new Set(config.allowedOrigins),
+    },
     storage,
     plugins: distinct.map(({ plugin }) => plugin),
     observers: distinct.filter(({ plugin }) => plugin.observe),

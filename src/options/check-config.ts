@@ -3,6 +3,7 @@ import { ConfigError, type FileServerConfig, type HostConfig } from "../config.t
 import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { parseHost } from "../http/host-name.ts";
+import { fileMethods } from "../http/methods.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { messageOf } from "../server/error-message.ts";
 import { listPlugins } from "../server/plugin-list.ts";
@@ -20,6 +21,7 @@ import {
   type Schema,
   text,
   valueThat,
+  withRule,
   yesOrNo,
 } from "./schema.ts";
 
@@ -43,6 +45,10 @@ const ofHost = {
   ),
   plugins: listOf(aPlugin, "a list of plugins"),
   aliases: listOf(hostName, "a list of host names"),
+  methods: withRule(listOf(oneOf(fileMethods), "a list of methods"), (methods: readonly unknown[]) =>
+    methods.length > 0 ? undefined : "at least one method",
+  ),
+  readOnly: yesOrNo,
   index: anyOf([fileName, valueThat((value) => value === false, "false")], "a file name or false"),
   listing: yesOrNo,
   title: textNotEmpty,

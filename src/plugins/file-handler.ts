@@ -6,6 +6,7 @@ import type { FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
+import { type FileMethod, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-path.ts";
 import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
@@ -38,6 +39,16 @@ export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSi
    * nothing. @default "/"
    */
   readonly at?: string;
+  /** Methods to take, of those that the host takes. @default the host's */
+  readonly methods?: readonly FileMethod[];
+  /** Take only those that change nothing: GET, HEAD and OPTIONS; `false` does not undo the host's `true`. @default the host's */
+  readonly readOnly?: boolean;
+}
+
+/** What all requests to one file handler share. */
+interface HandlerSpace extends ElementSpace {
+  /** Methods that are taken. */
+  readonly methods: readonly string[];
 }
 
 /**
@@ -50,9 +61,10 @@ export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSi
  */
 export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   checkFileHandlerOptions(options);
-  const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...rest } = options;
+  const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...others } = options;
+  const { methods, readOnly, ...rest } = others;
   const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const spaces = new Map<Site, ElementSpace>();
+  const spaces = new Map<Site, HandlerSpace>();
   const unwatches: Unwatch[] = [];
   const plugin: Plugin = {
     name: "file-handler",
@@ -63,7 +75,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       await site.cover(source);
       const space = fileSpace(source, at, { ...site.options, ...own });
       site.documentCaches.add(space.documents);
-      spaces.set(site, space);
+      spaces.set(site, { ...space, methods: takenMethods(site.options, { methods, readOnly }) });
       if (!site.options.watch) return;
       const isListed = site.plugins.includes(plugin); // not so for the parts of a plugin that someone made of this one
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
@@ -104,14 +116,15 @@ function fileSpace(source: Storage, at: string, options: FileOptions): ElementSp
 
 const noRange = { unit: "none" } as const;
 
-async function answer(exchange: Exchange, space: ElementSpace): Promise<Reply> {
+async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const { method, path, headers, access } = exchange;
-  if (path === "*") return serverOptions(method);
+  if (path === "*") return serverOptions(method, space);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
   refuseHiddenPath(exchange, space.options);
   // Before the disk is touched, so that a refusal does not tell what exists.
   const isForElements = headers.range !== undefined && asksForElements(headers.range);
   if (isMethod(method)) requireRight(access, isForElements ? { path, elements: "any" } : { path }, method);
+  if (isSwitchedOff(method, space)) throw methodNotAllowed(await allowedAt(exchange, space));
 
   const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
   if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
@@ -120,7 +133,7 @@ async function answer(exchange: Exchange, space: ElementSpace): Promise<Reply> {
 
   const request = await findTarget(exchange, space, path);
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
-  const allow = (): string => allowedMethods(access, { path: request.path }, operations[target]);
+  const allow = (): string => allowedMethods(access, { path: request.path }, operations[target], space.methods);
   if (method === "OPTIONS") return optionsReply(allow(), await standsForDocument(request));
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) throw unsupported(request, target, allow());
@@ -128,8 +141,9 @@ async function answer(exchange: Exchange, space: ElementSpace): Promise<Reply> {
   return operation.run(request);
 }
 
-async function answerForElements(exchange: Exchange, space: ElementSpace, selector: string): Promise<Reply> {
+async function answerForElements(exchange: Exchange, space: HandlerSpace, selector: string): Promise<Reply> {
   const { method, access } = exchange;
+  const { methods } = space;
   // Of the methods that change nothing, too, only those who may read learn what exists.
   if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
   const request = await findDocument(exchange, space);
@@ -137,23 +151,35 @@ async function answerForElements(exchange: Exchange, space: ElementSpace, select
   if (stat?.type !== "file") throw notFound();
   if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
   const asked = { path, elements: "any" } as const;
-  if (method === "OPTIONS") return elementOptionsReply({ ...request, stat, selector, right: "read" });
-  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations));
+  if (method === "OPTIONS") return elementOptionsReply({ ...request, stat, selector, right: "read" }, methods);
+  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations, methods));
   const { run, right } = elementOperations[method];
   requireRight(access, asked, method, right);
   return run({ ...request, stat, selector, right });
 }
 
 /** What this user may do to these elements. How many there are, only those who may read them learn. */
-async function elementOptionsReply(request: ElementRequest): Promise<Reply> {
+async function elementOptionsReply(request: ElementRequest, methods: readonly string[]): Promise<Reply> {
   const { path, exchange } = request;
   const { access } = exchange;
   requireRight(access, { path, elements: "any" }, "GET", "read");
   const { examineElements } = await import("../elements/examine.ts");
   const { headers, impossible, elements } = await examineElements(request);
   const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
-  const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible));
+  const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible), methods);
   return emptyReply(200, { ...headers, allow, "accept-ranges": "selector, bytes" });
+}
+
+/** Whether a method that files can take is not to be taken here. */
+function isSwitchedOff(method: string, { methods }: HandlerSpace): boolean {
+  return !methods.includes(method) && (isMethod(method) || method === "OPTIONS");
+}
+
+/** The `Allow` of what the request is for, whatever its own method. */
+async function allowedAt(exchange: Exchange, space: HandlerSpace): Promise<string> {
+  const request = await findTarget(exchange, space, exchange.path);
+  const table = operations[await offeredTarget(request)];
+  return allowedMethods(exchange.access, { path: request.path }, table, space.methods);
 }
 
 /** What is at a path: a file, a directory, a document, or nothing. */
@@ -240,7 +266,7 @@ function optionsReply(allow: string, isDocument: boolean): Reply {
   return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization" });
 }
 
-function serverOptions(method: string): Reply {
+function serverOptions(method: string, { methods }: HandlerSpace): Reply {
   if (method !== "OPTIONS") throw new HttpError(400, "INVALID_PATH", "`*` stands for the server, for OPTIONS only.");
-  return optionsReply([...Object.keys(elementOperations), "OPTIONS"].join(", "), true);
+  return optionsReply(methods.join(", "), true);
 }

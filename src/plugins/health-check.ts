@@ -1,3 +1,4 @@
+import { isChange } from "../http/methods.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, pluginOptions, requestPath, textNotEmpty } from "../options/option-types.ts";
 import { integer, type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
@@ -76,8 +77,12 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   }
 
   function storageProbe(site: Site): readonly Probe[] {
-    const { storage } = site;
+    const { storage, options } = site;
     if (!checkStorage || !storage?.check) return [];
+    // The disk of a host that only reads may be mounted to be read only.
+    if (!options.methods.some(isChange)) {
+      return [probe("storage", async () => (await storage.stat("/")) !== undefined, site)];
+    }
     const known = storages.get(storage) ?? probe("storage", () => storage.check?.(), site);
     storages.set(storage, known);
     return [known];

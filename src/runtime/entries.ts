@@ -3,7 +3,8 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node
 import type { Http2SecureServer, Http2Server } from "node:http2";
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import type { Deliver, ServeRequest } from "../hosts/serve-request.ts";
+import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
+import type { ErrorCode } from "../http/http-error.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
 import { FetchIncoming, type FetchInfo } from "./fetch-request.ts";
@@ -13,9 +14,6 @@ import { upgradeResponse } from "./upgrade-response.ts";
 
 /** A server of `node:http`, `node:https` or `node:http2`. */
 export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
-
-/** Express's way on: to the next handler, or with an error. */
-export type PassOn = (error?: unknown) => void;
 
 /** How a request comes in, and its reply goes out again. */
 export interface Entries {
@@ -31,7 +29,7 @@ export interface Entries {
 
 /** What the entries need to know of their server. */
 export interface EntryOptions {
-  /** Whether a GET or HEAD that finds nothing is passed to Express's `next()`. */
+  /** Whether what is not taken and what is not found is passed to Express's `next()`. */
   readonly fallthrough: boolean;
   /** Whether the server is closing, and so is each connection after its reply. */
   readonly life: { readonly isClosing: boolean };
@@ -43,15 +41,16 @@ export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryO
 
   const handle: Entries["handle"] = (request, response, next) => {
     const incoming = new NodeIncoming(request, response); // now: Express takes its prefix from the URL for a moment only
+    const passOn = fallthrough ? next : undefined;
+    const wasRead = request.readableDidRead; // by a body parser
     const deliver: Deliver = (reply) => {
-      if (!fallthrough || !next || !isPassedOn(request.method, reply)) {
-        return sendReply(request, response, reply, life.isClosing);
-      }
+      const isForOthers = passOn && isNotOurs(reply) && request.readableDidRead === wasRead;
+      if (!isForOthers) return sendReply(request, response, reply, life.isClosing);
       discard(reply.body);
-      next();
+      passOn();
       return undefined;
     };
-    inTurn(request, () => serve(incoming, deliver));
+    inTurn(request, () => serve(incoming, deliver, passOn));
   };
 
   const upgrade: Entries["upgrade"] = (request, socket, head) => {
@@ -96,6 +95,14 @@ export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryO
   };
 }
 
-function isPassedOn(method: string | undefined, reply: Reply): boolean {
-  return reply.error?.code === "NOT_FOUND" && (method === "GET" || method === "HEAD");
+/** The errors that say: there is nothing here for such a request. */
+const notOurs: ReadonlySet<string> = new Set<ErrorCode>([
+  "LISTING_DISABLED",
+  "METHOD_NOT_ALLOWED",
+  "NOT_FOUND",
+  "UNKNOWN_HOST",
+]);
+
+function isNotOurs({ error }: Reply): boolean {
+  return error !== undefined && notOurs.has(error.code);
 }

@@ -42,6 +42,8 @@ export interface FileOptions {
 
 /** The options of a host with all defaults filled in. */
 export interface SiteOptions extends FileOptions {
+  /** Methods that the host's files take; a file handler may take fewer. */
+  readonly methods: readonly string[];
   /** Origins besides the host's own whose pages may write, as browsers name them: `https://admin.example`. */
   readonly allowedOrigins: ReadonlySet<string>;
   /** The `Server` field of replies; `undefined` for none. */

@@ -60,6 +60,22 @@ describe("starting a file server", () => {
     expect(await statusOf(page, "http://b.example/a.txt")).toBe(200);
   });
 
+  it("takes no writes with --read-only, whatever a host or a file handler of the page says", async () => {
+    const directory = await temporaryDirectory();
+    const page = join(directory, "config.html");
+    const plugins = [pluginItem("file-handler", { read_only: "false" })];
+    await writeFile(page, configPage(".", { host: { readOnly: "false" }, plugins }));
+    for (const [readOnly, status] of [
+      [false, 201],
+      [true, 405],
+    ] as const) {
+      const { files } = await startFiles({ target: page, tls: undefined, verbose: false, readOnly }, log);
+      const reply = await files.fetch(new Request("http://localhost/new.txt", { method: "PUT", body: "new" }));
+      expect(reply.status).toBe(status);
+      await files.close();
+    }
+  });
+
   it("never serves certificate and key", async () => {
     const directory = await temporaryDirectory();
     for (const name of ["site.crt", "site.key"]) await writeFile(join(directory, name), "secret");

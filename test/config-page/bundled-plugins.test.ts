@@ -32,6 +32,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   "file-handler": {
     root: ["../archive", "/archive"],
     at: ["/archive", "/archive"],
+    methods: ["GET, PUT", ["GET", "PUT"]],
+    read_only: ["true", true],
     index: ["false", false],
     listing: ["false", false],
     dotfiles: ["allow", "allow"],

@@ -192,13 +192,14 @@ describe.each([
     expect(JSON.parse((await send("GET", "/docs/page")).body)).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("passes what it does not find to the application with fallthrough, but no write and no other error", async () => {
+  it("passes what it does not find and does not take to the application with fallthrough, but no other error", async () => {
     const send = await serveExpress(true);
     expect(await send("GET", "/docs/page")).toMatchObject({ status: 200, body: "the application's page" });
     expect(await send("HEAD", "/docs/page")).toMatchObject({ status: 200, body: "" });
     expect(await send("GET", "/docs/none")).toMatchObject({ status: 404, body: "the application's 404" });
     expect(await send("GET", "/docs/folder/a.txt")).toMatchObject({ status: 200, body: "a" });
-    expect(JSON.parse((await send("DELETE", "/docs/page")).body)).toMatchObject({ code: "NOT_FOUND" });
+    expect(await send("DELETE", "/docs/folder/a.txt")).toMatchObject({ body: "the application's 404" });
+    expect(await send("GET", "/docs/folder/a.txt")).toMatchObject({ status: 200, body: "a" });
     expect(JSON.parse((await send("GET", "/docs/%00")).body)).toMatchObject({ code: "INVALID_PATH" });
   });
 

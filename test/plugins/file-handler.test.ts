@@ -2,10 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { directory } from "../../src/plugins/directory.ts";
 import { type FileHandlerOptions, fileHandler } from "../../src/plugins/file-handler.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { exchangeBytes, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -152,5 +154,58 @@ describe("the file handler", () => {
       return response.status;
     });
     expect(await Promise.all(statuses)).toEqual([404, 404, 404, 403, 403, 403]);
+  });
+});
+
+describe("the methods of a file handler", () => {
+  const storage = () => memoryStorage({ "/page.html": "<p>hi", "/dir/": "" });
+  const ask = async (files: FileServer, method: string, path: string, headers: Record<string, string> = {}) => {
+    const reply = await files.fetch(new Request(`http://localhost${path}`, { method, headers }));
+    const code = reply.status === 405 ? (await reply.json()).code : undefined;
+    return [reply.status, reply.headers.get("allow"), ...(code === undefined ? [] : [code])];
+  };
+
+  it("are those that change nothing on a host that is read-only, and Allow says so", async () => {
+    const files = serverOf({ storage: storage(), readOnly: true });
+    const element = { range: "selector=p" };
+    const reading = "GET, HEAD, OPTIONS";
+    expect(await ask(files, "OPTIONS", "/page.html")).toEqual([200, reading]);
+    expect(await ask(files, "OPTIONS", "/page.html", element)).toEqual([200, reading]);
+    expect(await ask(files, "OPTIONS", "/new.txt")).toEqual([200, "OPTIONS"]);
+    expect(await ask(files, "OPTIONS", "/dir/")).toEqual([200, reading]);
+    expect(await ask(files, "PUT", "/page.html")).toEqual([405, reading, "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "DELETE", "/page.html", element)).toEqual([405, reading, "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "PUT", "/new.txt")).toEqual([405, "OPTIONS", "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "POST", "/dir/")).toEqual([405, reading, "METHOD_NOT_ALLOWED"]);
+    expect(await textAt(files, "http://localhost/page.html")).toBe("<p>hi");
+  });
+
+  it("are those that the host names, and HEAD with GET", async () => {
+    const files = serverOf({ storage: storage(), methods: ["GET", "PUT"] });
+    expect(await ask(files, "HEAD", "/page.html")).toEqual([200, null]);
+    expect(await ask(files, "PUT", "/new.txt")).toEqual([201, null]);
+    expect(await ask(files, "DELETE", "/page.html")).toEqual([405, "GET, HEAD, PUT", "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "OPTIONS", "/page.html")).toEqual([405, "GET, HEAD, PUT", "METHOD_NOT_ALLOWED"]);
+  });
+
+  it("can be fewer than those of its host, never more", async () => {
+    const plugins = [directory({ directory: "/dir", plugins: [fileHandler({ methods: ["GET", "DELETE"] })] })];
+    const files = serverOf({ storage: storage(), methods: ["GET", "PUT"], plugins });
+    expect(await ask(files, "PUT", "/a.txt")).toEqual([201, null]);
+    expect(await ask(files, "PUT", "/dir/a.txt")).toEqual([405, "", "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "DELETE", "/dir/")).toEqual([405, "GET, HEAD", "METHOD_NOT_ALLOWED"]);
+  });
+
+  it("are hidden by what a user may not do", async () => {
+    const guard: Plugin = {
+      name: "guard",
+      handle(exchange, next) {
+        exchange.access = accessOf((right) => right !== "list");
+        return next();
+      },
+    };
+    const files = serverOf({ storage: storage(), methods: ["GET", "PUT"], plugins: [guard] });
+    expect(await ask(files, "DELETE", "/page.html")).toEqual([405, "GET, HEAD, PUT", "METHOD_NOT_ALLOWED"]);
+    expect(await ask(files, "DELETE", "/new.txt")).toEqual([405, "PUT", "METHOD_NOT_ALLOWED"]);
   });
 });

@@ -85,12 +85,17 @@ export function requireRight(access: Access, asked: Asked, method: Method, right
   if (!hasRight(access, asked, method, right)) throw access.refusal();
 }
 
-/** The value of `Allow`: what of a table this user may do. */
-export function allowedMethods<Operation>(access: Access, asked: Asked, table: Operations<Operation>): string {
-  const methods = (Object.keys(table) as Method[]).filter((method) =>
-    hasRight(access, asked, method, table[method]?.right),
-  );
-  return [...methods, "OPTIONS"].join(", ");
+/** The value of `Allow`: which of the methods taken are in a table, and this user may send. */
+export function allowedMethods<Operation>(
+  access: Access,
+  asked: Asked,
+  table: Operations<Operation>,
+  taken: readonly string[],
+): string {
+  const isAllowed = (method: string): boolean =>
+    method === "OPTIONS" ||
+    (isMethod(method) && table[method] !== undefined && hasRight(access, asked, method, table[method].right));
+  return taken.filter(isAllowed).join(", ");
 }
 
 function hasRight(access: Access, { path, elements }: Asked, method: Method, right?: Right): boolean {

@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
+import { fileMethods } from "../../../src/http/methods.ts";
 import {
   allowedMethods,
   elementOperations,
   isMethod,
   operations,
 } from "../../../src/plugins/file-handler/operations.ts";
-import type { Right } from "../../../src/server/access.ts";
+import type { Access, Right } from "../../../src/server/access.ts";
 import type { Plugin } from "../../../src/server/plugin.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
@@ -47,6 +48,12 @@ const untouchable = new Proxy({} as Storage, {
   },
 });
 
+type Table = Parameters<typeof allowedMethods>[2];
+
+/** The `Allow` where all methods are taken. */
+const allowed = (access: Access, path: string, table: Table): string =>
+  allowedMethods(access, { path }, table, fileMethods);
+
 describe("the table of operations", () => {
   it.each([
     ["file", "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
@@ -55,8 +62,8 @@ describe("the table of operations", () => {
     ["slot", "PUT, OPTIONS"],
     ["nothing", "OPTIONS"],
   ] as const)("allows for a %s: %s", (target, allow) => {
-    expect(allowedMethods(accessOf(everybody), { path: "/x" }, operations[target])).toBe(allow);
-    expect(allowedMethods(accessOf(nobody), { path: "/x" }, operations[target])).toBe("OPTIONS");
+    expect(allowed(accessOf(everybody), "/x", operations[target])).toBe(allow);
+    expect(allowed(accessOf(nobody), "/x", operations[target])).toBe("OPTIONS");
   });
 
   it.each<[string, Permits, string]>([
@@ -66,8 +73,8 @@ describe("the table of operations", () => {
     ["delete", only("delete"), "DELETE, OPTIONS"],
     ["create and list", only("create", "list"), "OPTIONS"],
   ])("allows to those who may %s a file, or elements of it, just that", (_rights, permits, allow) => {
-    expect(allowedMethods(accessOf(permits), { path: "/x" }, operations.file)).toBe(allow);
-    expect(allowedMethods(accessOf(permits), { path: "/x" }, elementOperations)).toBe(allow);
+    expect(allowed(accessOf(permits), "/x", operations.file)).toBe(allow);
+    expect(allowed(accessOf(permits), "/x", elementOperations)).toBe(allow);
   });
 
   it.each<[string, Permits, string]>([
@@ -76,12 +83,17 @@ describe("the table of operations", () => {
     ["create in", only("create"), "POST, OPTIONS"],
     ["delete", only("delete"), "DELETE, OPTIONS"],
   ])("allows to those who may %s a directory just that", (_rights, permits, allow) => {
-    expect(allowedMethods(accessOf(permits), { path: "/x/" }, operations.directory)).toBe(allow);
+    expect(allowed(accessOf(permits), "/x/", operations.directory)).toBe(allow);
   });
 
   it("allows to fill a slot only those who may create", () => {
-    expect(allowedMethods(accessOf(only("create")), { path: "/x" }, operations.slot)).toBe("PUT, OPTIONS");
-    expect(allowedMethods(accessOf(only("overwrite")), { path: "/x" }, operations.slot)).toBe("OPTIONS");
+    expect(allowed(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, OPTIONS");
+    expect(allowed(accessOf(only("overwrite")), "/x", operations.slot)).toBe("OPTIONS");
+  });
+
+  it("allows nothing that is not taken", () => {
+    const allow = allowedMethods(accessOf(everybody), { path: "/x" }, operations.file, ["GET", "POST"]);
+    expect(allow).toBe("GET, POST");
   });
 
   it("knows its methods, and no names that every object has", () => {

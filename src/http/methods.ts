@@ -1,0 +1,28 @@
+/** A method that files can take. */
+export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "OPTIONS";
+
+/** Every one, in the order in which `Allow` lists them. */
+export const fileMethods: readonly FileMethod[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+
+/** Which methods are wanted. */
+export interface WantedMethods {
+  /** @default all */
+  readonly methods?: readonly string[] | undefined;
+  /** Of those, only the ones that change nothing. @default false */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** The methods that all of these want. Where GET can be sent, HEAD can (RFC 9110 §9.1). */
+export function takenMethods(...wanted: readonly WantedMethods[]): readonly string[] {
+  return fileMethods.filter((method) =>
+    wanted.every(({ methods = fileMethods, readOnly = false }) => {
+      const isNamed = methods.includes(method) || (method === "HEAD" && methods.includes("GET"));
+      return isNamed && !(readOnly && isChange(method));
+    }),
+  );
+}
+
+/** Whether a method changes files. */
+export function isChange(method: string): boolean {
+  return method === "PUT" || method === "POST" || method === "DELETE";
+}
