@@ -5,7 +5,7 @@ import { serve } from "./cli/serve.ts";
 import { startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
-import { messageOf } from "./server/error-message.ts";
+import { messageOf } from "./server/logger.ts";
 import { version } from "./server/version.ts";
 
 /** How long timers and connections that plugins left open may delay the exit, in milliseconds. */

@@ -11,11 +11,10 @@ import { clientAddress } from "./http/client-address.ts";
 import { checkConfig } from "./options/check-config.ts";
 import { createEntries } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
+import { Places } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
-import { silentLogger } from "./server/logger.ts";
-import { notify } from "./server/notify.ts";
-import { Places } from "./server/places.ts";
+import { notify, silentLogger } from "./server/logger.ts";
 import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
 

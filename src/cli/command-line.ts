@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { isHostName } from "../options/check-config.ts";
-import { messageOf } from "../server/error-message.ts";
+import { messageOf } from "../server/logger.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 

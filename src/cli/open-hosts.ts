@@ -1,6 +1,6 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { bundledNames } from "../config-page/library.ts";
-import { listPlugins } from "../server/plugin-list.ts";
+import { listPlugins } from "../server/pipeline.ts";
 
 /** Names of plugins that never refuse a client. A plugin of the host program may. */
 const harmless: ReadonlySet<string> = new Set(

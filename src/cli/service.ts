@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { ConfigError, type FileServerConfig } from "../config.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
-import { messageOf } from "../server/error-message.ts";
+import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
 import { Listener } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";

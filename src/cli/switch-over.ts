@@ -4,9 +4,9 @@ import type { Http2SecureServer } from "node:http2";
 import type { HostConfig } from "../config.ts";
 import type { FileServer } from "../file-server.ts";
 import { onceOver } from "../runtime/node-request.ts";
-import { notify } from "../server/notify.ts";
+import { notify } from "../server/logger.ts";
+import { listPlugins } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { listPlugins } from "../server/plugin-list.ts";
 import type { StartedFiles } from "./start-files.ts";
 
 /** A plugin with a file that a rotation of logs may have renamed. */

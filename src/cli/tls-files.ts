@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { messageOf } from "../server/error-message.ts";
+import { messageOf } from "../server/logger.ts";
 
 /** Where certificate and key are. */
 export interface TlsFiles {

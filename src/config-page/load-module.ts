@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { doneInTime } from "../event-loop/in-time.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { errnoOf } from "../storage/disk/errors.ts";
+import { errnoOf } from "../storage/disk/file-record.ts";
 
 /** What the default export of a module makes of the parameters in a configuration page. */
 export type PluginFactory = (parameters: Readonly<Record<string, unknown>>) => Plugin | Promise<Plugin>;

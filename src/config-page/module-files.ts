@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TimeSlice } from "../event-loop/time-slice.ts";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 
 /** A text in quotes that begins like a path: what is imported, read or loaded by a path stands there. */
 const quotedPath = /(["'`])((?:\.{1,2}\/|\/|file:)[^"'`\n\\]+)\1/g;

@@ -14,9 +14,8 @@ import { endTagsAt, firstTagOf } from "../html/edit/unclosed-tail.ts";
 import { type Fragment, fragmentsOf } from "../html/edit/well-formed.ts";
 import { placeXmlInside } from "../html/edit/xml-placement.ts";
 import type { Reply } from "../server/reply.ts";
-import { dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
-import { elementBytes } from "./element-reply.ts";
+import { dialects, elementBytes } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /**

@@ -1,14 +1,16 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { SourceElement } from "../html/document/html-nodes.ts";
+import { SourceElement } from "../html/document/html-nodes.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
 import { documentBytes, type SourceDocument } from "../html/document/source-document.ts";
+import { TreeWalk } from "../html/document/tree-walk.ts";
 import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/apply-edit.ts";
-import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ChangedElements } from "../server/change-feed.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
+import { refuseEncodedContent } from "../server/request-body.ts";
+import { type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
 import {
   elementBytes,
   elementHeaders,
@@ -19,12 +21,10 @@ import {
   withMatches,
 } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./load-document.ts";
-import { placedElements } from "./placed-elements.ts";
 import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
 /** An edit, and what its client is answered; `undefined` for nothing. */
-export interface AnsweredEdit extends ElementEdit {
+interface AnsweredEdit extends ElementEdit {
   content(applied: AppliedEdit): Promise<Uint8Array | undefined>;
 }
 
@@ -137,4 +137,42 @@ function sizedBytes(document: SourceDocument, maxLength: number): Uint8Array {
   if (bytes.byteLength <= maxLength) return bytes;
   const details = `The document would have ${bytes.byteLength} bytes; ${maxLength} are allowed.`;
   throw new HttpError(413, "RESULT_TOO_LARGE", details);
+}
+
+/** The elements that an edit has left or put in the place of those that it was about, in the new document. */
+export function placedElements({ document, placements, elements }: AppliedEdit): readonly SourceElement[] {
+  if (elements.length > 0) return elements; // they are still there, and hold what was added
+  const isSupplied = suppliedPlaces(placements);
+  const placed: SourceElement[] = [];
+  const walk = new TreeWalk(document.root);
+  for (let goesOn = walk.advance(); goesOn; ) {
+    const { node } = walk;
+    if (node instanceof SourceElement && !walk.isAtEnd && isSupplied(node.startIndex ?? -1)) {
+      placed.push(node);
+      goesOn = walk.skip(); // what it holds came with it
+    } else goesOn = walk.advance();
+  }
+  return placed;
+}
+
+/** Whether a place in the edited source lies in what was supplied. */
+function suppliedPlaces(placements: AppliedEdit["placements"]): (index: number) => boolean {
+  let delta = 0;
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { start, end, text } of placements) {
+    starts.push(start + delta);
+    ends.push(start + delta + text.length);
+    delta += text.length - (end - start);
+  }
+  return (index) => {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && index < (ends[low - 1] as number);
+  };
 }

@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { hash, randomUUID } from "node:crypto";
-import { TimeSlice } from "../event-loop/time-slice.ts";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import { serialisedParts } from "../html/document/serialise.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
+import type { Fragment } from "../html/edit/well-formed.ts";
 import { documentKind } from "../http/content-type.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -12,10 +13,9 @@ import { evaluatePreconditions, preconditionFailed } from "../http/preconditions
 import { receivedSelector } from "../http/selector-range.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import type { Exchange } from "../server/exchange.ts";
-import type { Reply, ReplyHeaders } from "../server/reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { DialectName, FileOptions } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import { dialects } from "./dialect.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
@@ -32,7 +32,7 @@ const hashLength = 22;
 const conditions = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
 
 /** The options that bound a reply. */
-export type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
+type ReplyLimits = Pick<FileOptions, "maxFileSize" | "maxDocumentSize">;
 
 /** The answer where no element matches. */
 export function noMatchReply(dialect: DialectName): Reply {
@@ -128,3 +128,45 @@ function elementParts(document: SourceDocument, element: SourceElement): Iterabl
 function asByte(character: string): string {
   return character <= "\xff" ? character : `&#${character.codePointAt(0)};`;
 }
+
+/** Where the ways of speaking the protocol differ. */
+export interface Dialect {
+  /** Of the elements that match, those that are read or changed. */
+  choose(matches: readonly SourceElement[]): readonly SourceElement[];
+  /** The answer where nothing matches; or throws it. */
+  noMatch(headers: ReplyHeaders): Reply;
+  /** The value of `Content-Range` for a selector as it was received. */
+  contentRange(selector: string): string;
+  /** The content of the reply to POST: the matches as they are now, or what was appended. */
+  appended(matches: Uint8Array, supplied: Uint8Array): Uint8Array;
+  /** Throws where an element cannot give way to a fragment. */
+  checkReplacement(element: SourceElement, fragment: Fragment): void;
+}
+
+const spec: Dialect = {
+  choose: (matches) => matches,
+  noMatch: (headers) => emptyReply(204, headers),
+  contentRange: (selector) => `selector ${selector}`,
+  appended: (matches) => matches,
+  checkReplacement: () => {},
+};
+
+/** The Internet-Draft "CSS Selector Range Unit", which browser clients of this protocol speak. */
+const draft00: Dialect = {
+  choose: (matches) => matches.slice(0, 1),
+  noMatch(headers) {
+    const details = "No element matches the selector.";
+    throw new HttpError(416, "NO_MATCH", details, { headers: { ...headers, "content-range": "selector */" } });
+  },
+  contentRange: (selector) => `selector=${selector}`,
+  appended: (_matches, supplied) => supplied,
+  checkReplacement({ attribs }, { tags: [tag] }) {
+    const { id } = attribs;
+    const newId = tag?.attributes.find(({ name }) => name === "id")?.value;
+    if (id === undefined || id === newId) return;
+    throw new HttpError(409, "ID_CHANGED", `The new element must have the id of the old one, ${JSON.stringify(id)}.`);
+  },
+};
+
+/** The rules of each dialect. */
+export const dialects: Readonly<Record<DialectName, Dialect>> = { spec, "draft-00": draft00 };

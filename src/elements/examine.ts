@@ -3,9 +3,9 @@ import { voidElements } from "../html/document/optional-tags.ts";
 import { pageElements } from "../html/document/page-elements.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
+import { loadDocument } from "./document-cache.ts";
 import { matchHeaders } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { loadDocument } from "./load-document.ts";
 import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
 /** What is known of the elements that a request is about before anything is done to them. */

@@ -1,5 +1,6 @@
 import { formatHttpDate } from "../http/http-date.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
+import { loadDocument } from "./document-cache.ts";
 import {
   elementBytes,
   elementHeaders,
@@ -9,7 +10,6 @@ import {
   withMatches,
 } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { loadDocument } from "./load-document.ts";
 import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */

@@ -13,8 +13,8 @@ import { type Fragment, fragmentsOf } from "../html/edit/well-formed.ts";
 import { placeXmlInstead } from "../html/edit/xml-placement.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../server/reply.ts";
-import { type Dialect, dialects } from "./dialect.ts";
 import { editElements } from "./edit-elements.ts";
+import { type Dialect, dialects } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */
@@ -54,9 +54,11 @@ async function replacements(
     const span = elementSpan(element);
     if (!span) return undefined;
     const { start, end } = span;
+    const firstTag = firstTagOf(fragment);
     const previous = previousOf(element);
-    // What is put in place of the element before leaves nothing open.
-    const endTags = replaced.has(previous) ? "" : endTagsAt(previous, start, firstTagOf(fragment));
+    // What is put in place of the element before leaves nothing open; and the same start tag closes what it closed so far.
+    const isClosed = replaced.has(previous) || firstTag === element.name;
+    const endTags = isClosed ? "" : endTagsAt(previous, start, firstTag);
     const line = element.parent instanceof SourceElement ? firstLineAt(element.parent, start, fragment.html) : "";
     const before = endTags + line;
     const text = before + fragment.html;

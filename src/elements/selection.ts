@@ -1,6 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { SlicedQueue } from "../event-loop/sliced-queue.ts";
-import { atOnce, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { atOnce, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { compileSelector, type ParsedSelector, selection } from "../html/selector/select.ts";
@@ -9,7 +8,7 @@ import { selectorCandidates } from "../http/selector-range.ts";
 import type { Access, Right, SelectedElements } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { FileOptions } from "../server/site.ts";
-import { dialects } from "./dialect.ts";
+import { dialects } from "./element-reply.ts";
 
 /** The options that bound a selection. */
 export type SelectionOptions = Pick<

@@ -1,4 +1,6 @@
-import { TimeSlice } from "./time-slice.ts";
+import { performance } from "node:perf_hooks";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { type Client, FairQueue } from "./fair-queue.ts";
 
 /** Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. */
 export type SlicedWork<Value> = Generator<void, Value, void>;
@@ -43,7 +45,7 @@ async function inMoreSlices<Value>(work: SlicedWork<Value>, slice: TimeSlice): P
 }
 
 /** Goes on until the slice is over or the work is done. */
-export function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<void, Value> {
+function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<void, Value> {
   let piece = work.next();
   while (!piece.done && !slice.isOver) piece = work.next();
   return piece;
@@ -68,6 +70,80 @@ export function* patiently<Value>(ask: () => Value): SlicedWork<Value> {
       if (!(thrown instanceof Unfinished)) throw thrown;
       yield;
       yield* thrown.work;
+    }
+  }
+}
+
+/** Long enough that starting anew costs nothing, short enough that nobody else's request feels it. */
+const sliceMs = 5;
+/** With less work than that in a millisecond, the event loop is idle. */
+const idleMs = 0.3;
+
+/** Measures how long one piece of work has held the event loop, and gives way to everyone else once that was enough. */
+export class TimeSlice {
+  #startedAt: number = performance.now();
+  readonly #ms: number;
+
+  constructor(ms: number = sliceMs) {
+    this.#ms = ms;
+  }
+
+  get isOver(): boolean {
+    return performance.now() - this.#startedAt >= this.#ms;
+  }
+
+  /** Lets everything run that waits for the event loop, then begins a new slice. */
+  async renew(): Promise<void> {
+    await setImmediate();
+    this.#startedAt = performance.now();
+  }
+
+  /** Leaves the event loop to others for as long as this slice has lasted, or until they have no use for it. */
+  async rest(): Promise<void> {
+    const now = performance.now();
+    const end = now + (now - this.#startedAt);
+    for (;;) {
+      const before = performance.eventLoopUtilization();
+      await setTimeout(1);
+      if (performance.now() >= end || performance.eventLoopUtilization(before).active < idleMs) return;
+    }
+  }
+}
+
+/** What is done within that is not worth a place in the queue. */
+const atOnceMs = 1;
+
+/**
+ * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them together
+ * get at most half of the event loop while others need it.
+ */
+export class SlicedQueue {
+  readonly #queue = new FairQueue();
+  readonly #newSlice: () => TimeSlice;
+  #rest: Promise<void> | undefined;
+
+  constructor(newSlice: () => TimeSlice = () => new TimeSlice()) {
+    this.#newSlice = newSlice;
+  }
+
+  /** The result of work: at once, without a promise, where it is done in a moment. */
+  do<Value>(work: SlicedWork<Value>, client: Client): Value | Promise<Value> {
+    const piece = oneSlice(work, new TimeSlice(atOnceMs));
+    return piece.done ? piece.value : this.#doRest(work, client);
+  }
+
+  async #doRest<Value>(work: SlicedWork<Value>, client: Client): Promise<Value> {
+    for (;;) {
+      const piece = await this.#queue.run(client, async () => {
+        await this.#rest;
+        const slice = this.#newSlice();
+        try {
+          return oneSlice(work, slice);
+        } finally {
+          this.#rest = slice.rest();
+        }
+      });
+      if (piece.done) return piece.value;
     }
   }
 }

@@ -1,7 +1,6 @@
-import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../server/reply.ts";
-import { tooLarge } from "../server/request-body.ts";
+import { refuseEncodedContent, tooLarge } from "../server/request-body.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../event-loop/time-slice.ts";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { HttpError } from "../http/http-error.ts";
 
 /** A {@link TimeSlice} of work for one client, which ends the work when that client has left. */

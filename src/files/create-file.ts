@@ -1,10 +1,10 @@
-import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
+import { refuseEncodedContent } from "../server/request-body.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";

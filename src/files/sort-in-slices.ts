@@ -1,4 +1,4 @@
-import { TimeSlice } from "../event-loop/time-slice.ts";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 
 /** Items sorted or merged between two looks at the clock: a millisecond of comparisons of the longest names. */
 const itemsAtOnce = 64;

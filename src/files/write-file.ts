@@ -1,6 +1,6 @@
-import { refuseEncodedContent } from "../http/content-encoding.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../server/reply.ts";
+import { refuseEncodedContent } from "../server/request-body.ts";
 import type { CommitCheck } from "../storage/storage.ts";
 import { preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";

@@ -1,9 +1,9 @@
 import type { FileServerConfig } from "../config.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
+import { unavailable } from "../server/admission.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
-import { notify } from "../server/notify.ts";
-import { unavailable } from "../server/outage.ts";
+import { notify } from "../server/logger.ts";
 import type { PluginSite } from "../server/plugin.ts";
 
 /** The life of a server: it starts its hosts, counts what is in flight, and drains and closes. */

@@ -1,12 +1,11 @@
 import type { ClientAddresses } from "../http/client-address.ts";
-import { isCrossSite } from "../http/cross-site.ts";
-import { parseHost } from "../http/host-name.ts";
+import { isCrossSite, parseHost } from "../http/host-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { parseRequestPath } from "../http/request-path.ts";
+import type { Places } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
-import { notify } from "../server/notify.ts";
-import type { Places } from "../server/places.ts";
+import { notify } from "../server/logger.ts";
 import type { Outcome } from "../server/plugin.ts";
 import { completeReply, type Reply, type Sent } from "../server/reply.ts";
 import { tooLarge } from "../server/request-body.ts";

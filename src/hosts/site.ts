@@ -3,10 +3,16 @@ import { HttpError, notFound } from "../http/http-error.ts";
 import { takenMethods } from "../http/methods.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
-import { messageOf } from "../server/error-message.ts";
-import { composePipeline, type Handler } from "../server/pipeline.ts";
+import { messageOf } from "../server/logger.ts";
+import {
+  composePipeline,
+  distinctPlugins,
+  type Handler,
+  isEverywhere,
+  type ListedPlugin,
+  listPlugins,
+} from "../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
-import { distinctPlugins, isEverywhere, type ListedPlugin, listPlugins } from "../server/plugin-list.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { diskStorage } from "../storage/disk/disk-storage.ts";
 import type { Storage } from "../storage/storage.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../event-loop/time-slice.ts";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { type MicrodataMistake, readPage } from "./microdata/microdata-page.ts";
 import { readItems } from "./microdata/read-items.ts";
 

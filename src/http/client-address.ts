@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { inspect } from "node:util";
 import proxyAddr from "proxy-addr";
 import { type ForwardingHeader, forwardedFor } from "./forwarded-for.ts";
-import { canonicalAddress } from "./ip-address.ts";
 
 /**
  * Which proxies to trust, as in Express: `false` none, `true` all, a number of hops counted from the server, addresses
@@ -78,4 +77,63 @@ function isRange(range: unknown): range is string {
 function invalidTrust(value: unknown, cause?: unknown): TypeError {
   const expected = 'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal" or "uniquelocal"';
   return new TypeError(`trustProxy: ${inspect(value)} is not one of ${expected}`, { cause });
+}
+
+const groupBits = 16;
+const groupsOfAddress = 8;
+
+/**
+ * The network that an address counts for: an IPv4 address for itself, an IPv6 address for its first `prefix` bits. One
+ * household has 2^64 addresses of its own, so a limit for each address would be no limit at all.
+ */
+export function networkOf(address: string, prefix: number): string {
+  if (!address.includes(":")) return address;
+  const [start = "", end] = address.split("::", 2);
+  const before = groupsOf(start);
+  const after = end === undefined ? [] : groupsOf(end);
+  const zeros = new Array<number>(Math.max(0, groupsOfAddress - before.length - after.length)).fill(0);
+
+  const kept = Math.ceil(prefix / groupBits);
+  const network = [...before, ...zeros, ...after].slice(0, kept);
+  const spareBits = kept * groupBits - prefix;
+  network[kept - 1] = ((network[kept - 1] ?? 0) >> spareBits) << spareBits;
+  const groups = network.map((group) => group.toString(16)).join(":");
+  return `${groups}${kept < groupsOfAddress ? "::" : ""}/${prefix}`;
+}
+
+function groupsOf(part: string): number[] {
+  return part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
+}
+
+const mappedPrefix = "::ffff:";
+const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The canonical spelling of an IP address, so that equal addresses are equal strings: IPv6 as RFC 5952 writes it,
+ * without a zone; an IPv4-mapped one (`::ffff:192.0.2.1`, what a dual-stack socket reports) as the IPv4 address.
+ * `undefined` for anything but an address.
+ */
+export function canonicalAddress(text: string): string | undefined {
+  if (text.startsWith(mappedPrefix) && isIPv4(text.slice(mappedPrefix.length))) return text.slice(mappedPrefix.length);
+  if (isIP(text) !== 6) return isIP(text) === 4 ? text : undefined;
+  const [address = ""] = text.split("%");
+  const canonical = canonicalIPv6(address);
+  return canonical && fromMapped(canonical);
+}
+
+/** An IPv6 address as RFC 5952 writes it; `undefined` for anything else, and for one with a zone. */
+export function canonicalIPv6(text: string): string | undefined {
+  if (!isIPv6(text) || text.includes("%")) return undefined;
+  return new URL(`http://[${text}]`).hostname.slice(1, -1);
+}
+
+function fromMapped(address: string): string {
+  const [, high, low] = mapped.exec(address) ?? [];
+  if (high === undefined || low === undefined) return address;
+  return [high, low].map(octets).join(".");
+}
+
+function octets(group: string): string {
+  const value = Number.parseInt(group, 16);
+  return `${value >> 8}.${value & 0xff}`;
 }

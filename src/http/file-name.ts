@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { utf8Header } from "./header-text.ts";
 import { HttpError } from "./http-error.ts";
 import { forbiddenInName, maxNameBytes } from "./request-path.ts";
+import { utf8Header } from "./selector-range.ts";
 
 // RFC 8187 §3.2: charset, optional language, value.
 const extendedValue = /^utf-8'[a-z0-9-]*'/i;

@@ -1,4 +1,4 @@
-import { canonicalAddress } from "./ip-address.ts";
+import { canonicalAddress } from "./client-address.ts";
 
 /** The header in which the trusted proxies report their clients. */
 export type ForwardingHeader = "x-forwarded-for" | "forwarded";

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
+import { canonicalIPv6 } from "./client-address.ts";
 import { HttpError } from "./http-error.ts";
-import { canonicalIPv6 } from "./ip-address.ts";
 
 const maxNameLength = 253;
 const name = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::(\d{0,5}))?$/;
@@ -34,4 +35,54 @@ export function isLocalName(host: string): boolean {
 function bracketed(address: string | undefined): string | undefined {
   const canonical = address && canonicalIPv6(address);
   return canonical && `[${canonical}]`;
+}
+
+/** The origin that a request addresses. */
+interface TargetOrigin {
+  readonly protocol: "http" | "https";
+  /** Host and port, as the `Host` field carries them. */
+  readonly host: string;
+}
+
+/**
+ * Whether a browser sends this request for a page of another site, so that a write must be refused: it carries the
+ * user's cookies and passwords, but not the user's consent. `allowedOrigins` are exempt, as {@link serialisedOrigin}
+ * spells them. A request with neither `Sec-Fetch-Site` nor `Origin` does not come from a page in a browser.
+ */
+export function isCrossSite(
+  headers: IncomingHttpHeaders,
+  target: TargetOrigin,
+  allowedOrigins: ReadonlySet<string>,
+): boolean {
+  const site = headers["sec-fetch-site"];
+  const { origin } = headers;
+  if (site === undefined && origin === undefined) return false;
+  // "none": the user typed the address or opened a bookmark.
+  if (site === "same-origin" || site === "none") return false;
+
+  const source = origin === undefined ? undefined : serialisedOrigin(origin);
+  if (source !== undefined && allowedOrigins.has(source)) return false;
+  if (site === "cross-site" || source === undefined) return true;
+  // "same-site" is no consent: user pages on a sister domain are same-site. The origin decides.
+  return !isTarget(source, target);
+}
+
+/**
+ * An origin as RFC 6454 §6.2 serialises it: lower-case, without the default port. `undefined` for anything but a single
+ * origin, and for `null`, which sandboxed pages of every site share.
+ */
+export function serialisedOrigin(text: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\\s]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin } = new URL(text);
+  // The URL standard knows origins of web schemes only; `chrome-extension://abc` and the like stay as they are.
+  return origin === "null" ? text.toLowerCase().replace(/\/$/, "") : origin;
+}
+
+/**
+ * Behind a proxy that terminates TLS the server sees http, so a page of https://host may write to http://host. Not the
+ * reverse: anyone on the wire can forge a page of http://host.
+ */
+function isTarget(source: string, target: TargetOrigin): boolean {
+  const protocols = target.protocol === "http" ? ["http", "https"] : ["https"];
+  return protocols.some((protocol) => serialisedOrigin(`${protocol}://${target.host}`) === source);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { errnoOf } from "../storage/disk/errors.ts";
+import { errnoOf } from "../storage/disk/file-record.ts";
 
 /** It is read into memory as a whole. */
 const maxFileBytes = 5 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { errnoOf } from "../storage/disk/errors.ts";
+import { errnoOf } from "../storage/disk/file-record.ts";
 
 /** Options of {@link WatchedFile}. */
 export interface WatchedFileOptions<Content> {

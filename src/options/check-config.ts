@@ -5,8 +5,8 @@ import { contentTypeTable } from "../http/content-type.ts";
 import { parseHost } from "../http/host-name.ts";
 import { fileMethods } from "../http/methods.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
-import { messageOf } from "../server/error-message.ts";
-import { listPlugins } from "../server/plugin-list.ts";
+import { messageOf } from "../server/logger.ts";
+import { listPlugins } from "../server/pipeline.ts";
 import { aFunction, aPlugin, fileLocation, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
 import {
   anyOf,

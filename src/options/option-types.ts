@@ -1,4 +1,4 @@
-import { serialisedOrigin } from "../http/cross-site.ts";
+import { serialisedOrigin } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
+import { requireReading } from "../server/access.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import { requireReading } from "../server/require-reading.ts";
 
 /** Where pages find the module, below the mount. RFC 8615 keeps these names free for such things. */
 const modulePath = "/.well-known/filement/client.js";

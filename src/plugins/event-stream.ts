@@ -1,11 +1,11 @@
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
 import type { OptionsSchema } from "../options/schema.ts";
+import { requireReading } from "../server/access.ts";
+import { unavailable } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { unavailable } from "../server/outage.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
-import { requireReading } from "../server/require-reading.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
 import type { Position, Receiver } from "./live/broadcast.ts";

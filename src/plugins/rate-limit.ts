@@ -1,7 +1,7 @@
 import { HttpError } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { notify } from "../server/notify.ts";
+import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";

@@ -1,4 +1,5 @@
-import { HttpError } from "../http/http-error.ts";
+import { HttpError, methodNotAllowed } from "../http/http-error.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Someone who proved who they are. */
 export interface User {
@@ -53,4 +54,10 @@ const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
  */
 export function rightsOf(method: string): readonly Right[] {
   return Object.hasOwn(rightsByMethod, method) ? (rightsByMethod[method] ?? everyRight) : everyRight;
+}
+
+/** Throws 401 or 403 without the right to read a resource that can only be read, and 405 for other methods. */
+export function requireReading({ method, path, access }: Pick<Exchange, "method" | "path" | "access">): void {
+  if (!access.permits("read", path)) throw access.refusal();
+  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SelectedElements } from "./access.ts";
-import { notify } from "./notify.ts";
+import { notify } from "./logger.ts";
 
 /** What happened to a file or its elements. */
 export type ChangeKind =

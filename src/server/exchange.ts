@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
 import { type Access, permitAll, type User } from "./access.ts";
 import type { ChangedElements, NewChange } from "./change-feed.ts";
-import { notify } from "./notify.ts";
+import { notify } from "./logger.ts";
 import { RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
 

@@ -19,3 +19,64 @@ export interface Locks {
   /** The lock, if it can be had at once. */
   tryAcquire(key: string): Promise<HeldLock | undefined>;
 }
+
+/**
+ * Lets one task at a time run for each key, in the order they came. Tasks of different keys do not wait for each other.
+ * With `locks`, tasks of other processes that use the same locks count as well.
+ */
+export class PathLock {
+  readonly #locks: Locks | undefined;
+  /** A key is here while a task holds it, with those that wait for it. */
+  readonly #waiting = new Map<string, Array<(passedOn: HeldLock | undefined) => void>>();
+
+  constructor(locks?: Locks) {
+    this.#locks = locks;
+  }
+
+  /** Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. */
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const since = performance.now(); // tasks that wait for one of another process wait side by side, not one after the other
+    let held = await this.#enter(key);
+    try {
+      if (this.#locks) held ??= await this.#locks.acquire(key, since);
+      return await task();
+    } finally {
+      this.#leave(key, held);
+    }
+  }
+
+  /** Runs `task` if nobody holds the key; `undefined` otherwise. */
+  async tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    if (this.#waiting.has(key)) return undefined;
+    this.#waiting.set(key, []);
+    let held: HeldLock | undefined;
+    try {
+      held = await this.#locks?.tryAcquire(key);
+      if (this.#locks && !held) return undefined;
+      return { value: await task() };
+    } finally {
+      this.#leave(key, held);
+    }
+  }
+
+  #enter(key: string): Promise<HeldLock | undefined> | undefined {
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return new Promise((resolve) => waiting.push(resolve));
+    this.#waiting.set(key, []);
+    return undefined;
+  }
+
+  #leave(key: string, held: HeldLock | undefined): void {
+    const next = this.#waiting.get(key)?.shift();
+    // Passed on within the process while nobody else wants it: to give it up and take it again costs more than most tasks.
+    const passedOn = next && !held?.isAwaited ? held : undefined;
+    if (!passedOn) held?.release();
+    if (next === undefined) {
+      this.#waiting.delete(key);
+      return;
+    }
+    // Not in this turn of the event loop: what our caller does at once on return (announcing its change) comes first,
+    // so that changes are announced in the order in which they were made.
+    setImmediate(next, passedOn);
+  }
+}

@@ -20,7 +20,7 @@ const parsers = {
 };
 
 /**
- * Why HTML is parsed by parse5, and why its positions are kept as Filement keeps them: how far the trees agree, what they
+ * Why HTML is parsed by code of our own: how far the trees of htmlparser2 agree with the browser's, and what trees
  * cost in time and memory, over the 258 pages of `htmlparser-benchmark`.
  *
  * @param {string} _directory

@@ -71,6 +71,7 @@ describe("appendToElements", () => {
       "<option>2",
       "<select><option>1<option>2</option></select>",
     ],
+    ["to an option", "<select><option>1</select>", "option", "<b>2</b>", "<select><option>1<b>2</b></select>"],
     ["among CRLF", "<p>\r\na\r\n</p>\r\n", "p", "b", "<p>\r\na\r\nb</p>\r\n"],
     ["behind NUL", "<p>a\0b</p>\0", "p", "c", "<p>a\0bc</p>\0"],
     [

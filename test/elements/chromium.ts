@@ -7,6 +7,8 @@ export interface BrowserPage {
   /** The names of all elements in document order. */
   names(): Promise<string[]>;
   select(selectors: readonly string[]): Promise<Selected[]>;
+  /** The trees that pages have in a frame of this one, as html5lib writes them. */
+  trees(pages: readonly string[]): Promise<string[]>;
 }
 
 /** Chromium without a network: a page is what is put into it, and nothing that it asks for is there. */
@@ -36,9 +38,11 @@ export class OfflineChromium {
   async open(bytes: Buffer): Promise<BrowserPage> {
     this.#bytes = bytes;
     await this.#page.goto("http://page.test/", { waitUntil: "domcontentloaded" });
+    await this.#page.mouse.move(-1, -1); // nothing is hovered
     return {
       names: () => this.#page.evaluate(() => [...document.querySelectorAll("*")].map(({ localName }) => localName)),
       select: (selectors) => this.#page.evaluate(selectAll, selectors),
+      trees: (pages) => this.#page.evaluate(dumpAll, pages),
     };
   }
 
@@ -57,5 +61,45 @@ function selectAll(selectors: readonly string[]): Selected[] {
       if (error instanceof DOMException && error.name === "SyntaxError") return "refused";
       throw error;
     }
+  });
+}
+
+/** Runs in the browser. */
+function dumpAll(pages: readonly string[]): string[] {
+  const prefixes: Readonly<Record<string, string>> = {
+    "http://www.w3.org/2000/svg": "svg ",
+    "http://www.w3.org/1998/Math/MathML": "math ",
+  };
+  const linesOf = (node: Node, indent: string): string[] => {
+    if (node instanceof Text || node.nodeType === 3) return [`${indent}"${node.nodeValue}"`];
+    if (node.nodeType === 8) return [`${indent}<!-- ${node.nodeValue} -->`];
+    if (node.nodeType === 10) {
+      const { name, publicId, systemId } = node as DocumentType;
+      return [`${indent}<!DOCTYPE ${name}${publicId || systemId ? ` "${publicId}" "${systemId}"` : ""}>`];
+    }
+    const element = node as HTMLTemplateElement;
+    const attributes = [...element.attributes].map(({ name, namespaceURI, value }) => [
+      namespaceURI === null ? name : name.replace(":", " "),
+      value,
+    ]);
+    attributes.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+    return [
+      `${indent}<${prefixes[element.namespaceURI ?? ""] ?? ""}${element.localName}>`,
+      ...attributes.map(([name, value]) => `${indent}  ${name}="${value}"`),
+      ...(element.content
+        ? [`${indent}  content`, ...[...element.content.childNodes].flatMap((child) => linesOf(child, `${indent}    `))]
+        : []),
+      ...[...element.childNodes].flatMap((child) => linesOf(child, `${indent}  `)),
+    ];
+  };
+  return pages.map((html) => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    const inner = frame.contentDocument as Document;
+    inner.open();
+    inner.write(html);
+    inner.close();
+    const tree = [...inner.childNodes].flatMap((child) => linesOf(child, "| ")).join("\n");
+    frame.remove();
+    return tree;
   });
 }

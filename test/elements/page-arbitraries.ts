@@ -6,7 +6,8 @@ const tables = ["table", "tbody", "thead", "tr", "td", "th", "caption", "colgrou
 const voids = ["br", "img", "hr", "input", "meta", "wbr"];
 const texts = ["script", "style", "title", "textarea", "noscript", "iframe", "xmp"];
 const foreign = ["svg", "g", "path", "foreignObject", "desc", "math", "mi", "annotation-xml"];
-const others = ["template", "select", "option", "optgroup", "object", "marquee", "html", "head", "body", "frameset"];
+/** No `select`: parse5, which says what a page must read as, reads it as browsers did until 2025. */
+const others = ["template", "option", "optgroup", "object", "marquee", "html", "head", "body", "frameset"];
 const names = [blocks, inline, tables, voids, texts, foreign, others].flat();
 
 const attribute = fc.constantFrom(
@@ -79,12 +80,7 @@ const { content, element } = fc.letrec<{ content: string; element: string }>((ti
     fc.tuple(attribute, tie("content")).map(([attributes, inner]) => `<p${attributes}>${inner}`),
     tie("content").map((inner) => `<template>${inner}</template>`),
     tie("content").map((inner) => `<svg><g id=a><path/>${inner}</g><title>t</title></svg>`),
-    fc.constantFrom(
-      "<script>a='<p>'</script>",
-      "<style>p{}</style>",
-      "<textarea>\n\nx</textarea>",
-      "<select><option>1<option>2</select>",
-    ),
+    fc.constantFrom("<script>a='<p>'</script>", "<style>p{}</style>", "<textarea>\n\nx</textarea>"),
   ),
 }));
 

@@ -53,6 +53,13 @@ describe("replaceElements", () => {
     ["several without end tags by text", "<ul><li>a<li>b</ul>", "li", "x", "<ul>xx</ul>"],
     ["a block that closed the paragraph before it", "<p>a<div>b</div>c", "div", "x", "<p>a</p>xc"],
     [
+      "an element that closed what was open before it by one that does so, too",
+      "<head><title>a</title><x-a>b</head>c</x-a>",
+      "x-a",
+      "<x-a>d</x-a>",
+      "<head><title>a</title><x-a>d</x-a>",
+    ],
+    [
       "a row by rows",
       "<table><tr><td>1</table>",
       "tr",

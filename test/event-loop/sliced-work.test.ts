@@ -1,6 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { atOnce, demand, inSlices, patiently, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
-import { stepClock } from "../helpers/counted-work.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  atOnce,
+  demand,
+  inSlices,
+  patiently,
+  SlicedQueue,
+  type SlicedWork,
+  TimeSlice,
+} from "../../src/event-loop/sliced-work.ts";
+import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 
 /** Work in a number of pieces, each of which calls `piece`. */
 function* pieces(count: number, piece: (index: number) => void = () => {}): SlicedWork<string> {
@@ -72,5 +80,109 @@ describe("patiently", () => {
       throw new RangeError("no");
     });
     expect(() => atOnce(failing)).toThrow(RangeError);
+  });
+});
+
+describe("TimeSlice", () => {
+  it("is over after some milliseconds of work, and begins anew when renewed", async () => {
+    const clock = stepClock(0);
+    const slice = new TimeSlice();
+    clock.pass(4);
+    expect(slice.isOver).toBe(false);
+    clock.pass(1);
+    expect(slice.isOver).toBe(true);
+    await slice.renew();
+    expect(slice.isOver).toBe(false);
+  });
+
+  it("lets others have their turn", async () => {
+    const turns: string[] = [];
+    setImmediate(() => turns.push("other"));
+    await new TimeSlice().renew();
+    expect(turns).toEqual(["other"]);
+  });
+
+  it("rests until its time has passed again, or nobody needs the event loop", async () => {
+    const clock = stepClock(0);
+    const slice = new TimeSlice();
+    clock.pass(20);
+    let turns = 0;
+    let isResting = true;
+    const busy = (): void => {
+      turns += 1;
+      clock.pass(1);
+      if (isResting) setImmediate(busy);
+    };
+    setImmediate(busy);
+    await slice.rest();
+    isResting = false;
+    expect(turns).toBeGreaterThan(1);
+    await new TimeSlice().rest();
+  });
+});
+
+/** A slice that is over after one piece, and says when it rests. */
+class OnePiece extends TimeSlice {
+  readonly #rested: () => void;
+
+  constructor(rested: () => void) {
+    super(0);
+    this.#rested = rested;
+  }
+
+  override async rest(): Promise<void> {
+    this.#rested();
+  }
+}
+
+/** Work of some pieces; the first keeps the event loop until it is not worth doing more at once. */
+function* namedPieces(name: string, count: number, done: string[]): SlicedWork<string> {
+  clock.pass(2);
+  for (let index = 1; index <= count; index += 1) {
+    yield;
+    done.push(`${name}${index}`);
+  }
+  return name;
+}
+
+let clock: SteppedClock;
+
+describe("SlicedQueue", () => {
+  beforeEach(() => {
+    clock = stepClock(0);
+  });
+
+  it("does what takes a moment at once", () => {
+    function* little(): SlicedWork<number> {
+      yield;
+      return 42;
+    }
+    expect(new SlicedQueue().do(little(), { address: "a" })).toBe(42);
+  });
+
+  it("gives clients their turns slice by slice, and rests between any two", async () => {
+    const done: string[] = [];
+    const queue = new SlicedQueue(() => new OnePiece(() => done.push("rest")));
+    const works = [
+      queue.do(namedPieces("a", 3, done), { address: "a" }),
+      queue.do(namedPieces("b", 1, done), { address: "b" }),
+      queue.do(namedPieces("c", 3, done), { address: "c" }),
+    ];
+    expect(await Promise.all(works)).toEqual(["a", "b", "c"]);
+    const order = done.filter((each) => each !== "rest");
+    expect(order).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", "c3"]);
+    const slices = done
+      .join(" ")
+      .split("rest")
+      .map((slice) => slice.trim());
+    expect(Math.max(...slices.map((slice) => slice.split(" ").length))).toBe(1);
+  });
+
+  it("fails as the work does", async () => {
+    function* failing(): SlicedWork<void> {
+      yield* namedPieces("x", 1, []);
+      throw new Error("no");
+    }
+    await expect(new SlicedQueue().do(failing(), { address: "a" })).rejects.toThrow("no");
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TimeSlice } from "../../src/event-loop/time-slice.ts";
+import { TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { compareNames } from "../../src/files/listing-order.ts";
 import type { HeldNames } from "../../src/files/names-budget.ts";
 import { hasMore, type SelectedNames, selectNames, type WantedNames } from "../../src/files/select-names.ts";

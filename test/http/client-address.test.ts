@@ -1,5 +1,13 @@
-import { describe, expect, test } from "vitest";
-import { clientAddress, type TrustProxy } from "../../src/http/client-address.ts";
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import {
+  canonicalAddress,
+  canonicalIPv6,
+  clientAddress,
+  networkOf,
+  type TrustProxy,
+} from "../../src/http/client-address.ts";
+import { checks } from "../helpers/effort.ts";
 
 const reported = { "x-forwarded-for": "203.0.113.1, 203.0.113.2, 10.0.0.2" };
 
@@ -97,4 +105,72 @@ test.each([
 
 test("names the refused value", () => {
   expect(() => clientAddress("10.0.0.0/99", "forwarded")).toThrow("trustProxy: '10.0.0.0/99' is not");
+});
+
+describe("the network of an address", () => {
+  it.each([
+    ["192.0.2.1", 64, "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::", 64, "2001:db8:1:2::/64"],
+    ["2001:db8::1", 64, "2001:db8:0:0::/64"],
+    ["2001:db8:1:2ff:3:4:5:6", 56, "2001:db8:1:200::/56"],
+    ["2001:db8:1:2ff:3:4:5:6", 49, "2001:db8:1:0::/49"],
+    ["2001:db8:1:2ff:3:4:5:6", 48, "2001:db8:1::/48"],
+    ["ffff::", 1, "8000::/1"],
+    ["::1", 64, "0:0:0:0::/64"],
+    ["::", 128, "0:0:0:0:0:0:0:0/128"],
+    ["1::8", 128, "1:0:0:0:0:0:0:8/128"],
+    ["2001:db8::9", 127, "2001:db8:0:0:0:0:0:8/127"],
+  ])("is, for %s and %i bits, %s", (address, prefix, expected) => {
+    expect(networkOf(address, prefix)).toBe(expected);
+  });
+
+  it("is the same for two IPv6 addresses just when their first bits are", () => {
+    const address = fc.ipV6().filter((text) => !text.includes("."));
+    const bits = (text: string): string => {
+      const [start = "", end = ""] = text.split("::");
+      const groups = (part: string) => part.split(":").filter(Boolean);
+      const zeros = Array(8 - groups(start).length - groups(end).length).fill("0");
+      const all = text.includes("::") ? [...groups(start), ...zeros, ...groups(end)] : groups(text);
+      return all.map((group) => Number.parseInt(group, 16).toString(2).padStart(16, "0")).join("");
+    };
+    fc.assert(
+      fc.property(address, address, fc.integer({ min: 1, max: 128 }), (a, b, prefix) => {
+        const isSame = bits(a).slice(0, prefix) === bits(b).slice(0, prefix);
+        expect(networkOf(a, prefix) === networkOf(b, prefix)).toBe(isSame);
+      }),
+      checks({ seed: 5, numRuns: 2000 }),
+    );
+  });
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+  ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:DB8:0:0:0:0:0:1", "2001:db8::1"],
+  ["::1", "::1"],
+  ["::", "::"],
+  ["fe80::1%eth0", "fe80::1"],
+  ["::ffff:1", "::ffff:1"],
+  ["", undefined],
+  ["1", undefined],
+  ["0x7f.1", undefined],
+  ["010.0.0.1", undefined],
+  ["192.0.2.256", undefined],
+  ["192.0.2.1:80", undefined],
+  ["[::1]", undefined],
+  [" ::1", undefined],
+  ["::ffff:999.0.0.1", undefined],
+  ["localhost", undefined],
+  ["<script>", undefined],
+])("spells %j as %j", (text, expected) => {
+  expect(canonicalAddress(text)).toBe(expected);
+});
+
+test("keeps a mapped address IPv6 where one is asked for, and refuses zones", () => {
+  expect(canonicalIPv6("::ffff:192.0.2.1")).toBe("::ffff:c000:201");
+  expect(canonicalIPv6("fe80::1%eth0")).toBeUndefined();
+  expect(canonicalIPv6("192.0.2.1")).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/http-error.ts";
-import { RequestBody } from "../../src/server/request-body.ts";
+import { RequestBody, refuseEncodedContent } from "../../src/server/request-body.ts";
 
 /** A body that arrives in pieces, and how many of them were asked for. */
 function arriving(pieces: readonly (string | Error)[], maxFileSize = 10) {
@@ -96,5 +96,24 @@ describe("the content of a request", () => {
   it("is not asked for before somebody reads", () => {
     const { asked } = arriving(["12"]);
     expect(asked.pieces).toBe(0);
+  });
+});
+
+describe("encoded content", () => {
+  it.each([{}, { "content-encoding": "identity" }, { "content-encoding": " IDENTITY " }])(
+    "passes with %o",
+    (headers) => {
+      expect(() => refuseEncodedContent(headers)).not.toThrow();
+    },
+  );
+
+  it.each(["gzip", "", "identity, gzip"])("is refused as %j", (coding) => {
+    expect(() => refuseEncodedContent({ "content-encoding": coding })).toThrow(
+      expect.objectContaining({
+        status: 415,
+        code: "UNSUPPORTED_ENCODING",
+        headers: { "accept-encoding": "identity" },
+      }),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -84,10 +84,7 @@ export async function settleSpans(
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
-  for (const element of broken) {
-    element.startIndex = null;
-    element.endIndex = null;
-  }
+  for (const element of broken) element.forgetSpan();
 }
 
 /**

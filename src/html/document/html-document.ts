@@ -1,8 +1,10 @@
-import { html } from "parse5";
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { foreignContent } from "../tree-construction/foreign-content.ts";
+import { insertionModes } from "../tree-construction/insertion-modes.ts";
+import { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { settleSpans } from "./element-span.ts";
-import type { RootNode, SourceElement, TreeChild, TreeNode } from "./html-nodes.ts";
-import { HtmlTreeAdapter } from "./html-tree.ts";
+import type { SourceElement, TagObserver, TreeChild, TreeNode } from "./html-nodes.ts";
+import { htmlNamespace } from "./namespaces.ts";
 import { endOfPage } from "./page-end.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import { parseInSlices } from "./parse-in-slices.ts";
@@ -15,23 +17,28 @@ export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise
 }
 
 async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTree> {
-  const tree = new HtmlTreeAdapter(source, budget);
+  const builder = treeBuilder(source, budget);
   const slice = new TimeSlice();
-  const root = await buildHtmlTree(source, tree, budget);
-  await settleSpans(tree, endOfPage({ root, source }), slice);
+  await buildHtmlTree(builder, slice);
+  const { root } = builder;
+  await settleSpans(builder, endOfPage({ root, source }), slice);
   return { root, treeBytes: budget.treeBytes };
 }
 
-/** Has `tree` filled with what stands in a source; elements keep all offsets, whatever error recovery did to them. */
-export async function buildHtmlTree(source: string, tree: HtmlTreeAdapter, budget: ParseBudget): Promise<RootNode> {
-  const root = await parseInSlices(source, tree, budget);
-  await tree.texts.settle(new TimeSlice());
-  return root;
+/** What builds the tree of a source; `observer` is told what becomes of each start tag. */
+export function treeBuilder(source: string, budget: ParseBudget, observer?: TagObserver): TreeBuilder {
+  return new TreeBuilder(source, insertionModes, foreignContent, budget, observer);
+}
+
+/** Builds a tree while others have their turn; elements keep all offsets, whatever error recovery did to them. */
+export async function buildHtmlTree(builder: TreeBuilder, slice: TimeSlice): Promise<void> {
+  await parseInSlices(builder, slice);
+  await builder.texts.settle(slice);
 }
 
 /** Whether an element is one of HTML, not of SVG or MathML. */
 export function isHtmlElement({ namespace }: SourceElement): boolean {
-  return namespace === html.NS.HTML;
+  return namespace === htmlNamespace;
 }
 
 /** The next node in document order that lies below `root`; descends into elements, not into template contents. */

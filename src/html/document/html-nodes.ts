@@ -1,4 +1,6 @@
 import { Comment, Document, Element, ProcessingInstruction, Text } from "domhandler";
+import { readAttributes } from "../tokenizer/read-attributes.ts";
+import { attributeNamesIn } from "./foreign-names.ts";
 
 /** A node of the tree. */
 export type TreeNode = SourceElement | TextNode | CommentNode | DoctypeNode | RootNode;
@@ -12,7 +14,7 @@ export type TreeParent = SourceElement | RootNode;
  * fields. domhandler's field definitions cost a seventh of the parsing time and five words for each element; the fields
  * that these nodes have are set by assignment, in one order, which V8 makes fast.
  */
-type WithoutFields<Node> = new () => Omit<Node, "type">;
+type WithoutFields<Node> = new () => Omit<Node, "type" | "attribs">;
 
 function withoutFields<Node extends object>(base: new (...args: never[]) => Node): WithoutFields<Node> {
   function Bare(): void {}
@@ -31,7 +33,6 @@ const BareComment: WithoutFields<Comment> = withoutFields(Comment);
 export class SourceElement extends BareElement {
   declare readonly name: string;
   declare readonly namespace: string;
-  declare attribs: Record<string, string>;
   declare children: TreeChild[];
   declare parent: TreeParent | null;
   declare prev: TreeChild | null;
@@ -40,8 +41,11 @@ export class SourceElement extends BareElement {
   declare contentStart: number;
   /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` where there is no content. */
   declare contentEnd: number;
+  /** The attributes, or the source whose start tag has them, where nobody has asked for them yet. */
+  declare private ownAttributes: Record<string, string> | string;
 
-  constructor(name: string, namespace: string, attribs: Record<string, string>) {
+  /** `attributes` may be the source that `startIndex`, which has to be set then, counts in. */
+  constructor(name: string, namespace: string, attributes: Record<string, string> | string) {
     super();
     this.parent = null;
     this.prev = null;
@@ -50,10 +54,29 @@ export class SourceElement extends BareElement {
     this.endIndex = null;
     this.name = name;
     this.namespace = namespace;
-    this.attribs = attribs;
+    this.ownAttributes = attributes;
     this.children = [];
     this.contentStart = -1;
     this.contentEnd = -1;
+  }
+
+  get attribs(): Record<string, string> {
+    const attributes = this.ownAttributes;
+    if (typeof attributes !== "string") return attributes;
+    const read = readAttributes(attributes, this.startIndex ?? 0, attributeNamesIn(this.namespace));
+    this.ownAttributes = read;
+    return read;
+  }
+
+  set attribs(attributes: Record<string, string>) {
+    this.ownAttributes = attributes;
+  }
+
+  /** The element has no characters of its own; what its start tag says of it stays. */
+  forgetSpan(): void {
+    this.ownAttributes = this.attribs;
+    this.startIndex = null;
+    this.endIndex = null;
   }
 
   get type(): Element["type"] {
@@ -65,8 +88,8 @@ export class SourceElement extends BareElement {
 export class TemplateElement extends SourceElement {
   content: RootNode = new RootNode();
 
-  constructor(name: string, namespace: string, attribs: Record<string, string>) {
-    super(name, namespace, attribs);
+  constructor(name: string, namespace: string, attributes: Record<string, string> | string) {
+    super(name, namespace, attributes);
     this.content.parent = this;
   }
 }
@@ -153,8 +176,10 @@ const elementTypes: Readonly<Record<string, Element["type"] | undefined>> = Obje
 export interface TagObserver {
   /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several elements of one tag. */
   used(element: SourceElement, offset: number): void;
+  /** Error recovery made a further element like another one. */
+  copied(original: SourceElement, copy: SourceElement): void;
   /** The tag made no element, such as a `<td>` outside of tables. */
-  ignored(name: string, attributes: readonly { readonly name: string }[], offset: number): void;
+  ignored(name: string, attributes: readonly string[], offset: number): void;
 }
 
 /** Makes a node without a parent the last child of another one. */

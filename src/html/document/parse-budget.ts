@@ -38,11 +38,11 @@ export class ParseBudget {
   treeBytes = 0;
   /** How many nodes were made so far. */
   nodes = 0;
+  /** How much work it was so far. */
+  steps = 0;
   readonly #maxDepth: number;
   readonly #maxTreeBytes: number;
   readonly #maxParseSteps: number;
-  #depth = 0;
-  #parseSteps = 0;
 
   constructor(limits: ParseLimits = {}) {
     const { maxDepth = defaultMaxDepth, maxTreeBytes = defaultMaxTreeBytes } = limits;
@@ -51,16 +51,11 @@ export class ParseBudget {
     this.#maxParseSteps = limits.maxParseSteps ?? defaultMaxParseSteps;
   }
 
-  /** An element is open from now on. Throws `DOCUMENT_TOO_DEEP`. */
-  open(): void {
-    this.#depth += 1;
-    if (this.#depth <= this.#maxDepth) return;
+  /** So many elements are open. Throws `DOCUMENT_TOO_DEEP`. */
+  checkDepth(depth: number): void {
+    if (depth <= this.#maxDepth) return;
     const details = `The document nests elements more than ${this.#maxDepth} levels deep.`;
     throw new DocumentError("DOCUMENT_TOO_DEEP", details);
-  }
-
-  close(): void {
-    this.#depth -= 1;
   }
 
   /** Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
@@ -97,13 +92,13 @@ export class ParseBudget {
   }
 
   /** A tag may have the parser look through all open elements, and compare their attributes with its own. */
-  addTag(attributes: number): void {
-    this.#spend(this.#depth * (1 + attributes));
+  addTag(openElements: number, attributes: number): void {
+    this.#spend(openElements * (1 + attributes));
   }
 
   #spend(steps: number): void {
-    this.#parseSteps += steps;
-    if (this.#parseSteps > this.#maxParseSteps)
+    this.steps += steps;
+    if (this.steps > this.#maxParseSteps)
       throw tooCostly(`markup that takes more than ${this.#maxParseSteps} steps to parse`);
   }
 

@@ -1,4 +1,5 @@
-import type { TimeSlice } from "../../event-loop/time-slice.ts";
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { TextRun } from "../tree-construction/text-run.ts";
 import type { TextNode } from "./html-nodes.ts";
 
 /** A rope is made flat when it has so many pieces, and one for so many characters: a rope of words is twice their size. */
@@ -6,8 +7,8 @@ const fewestPieces = 64;
 const charactersForPiece = 64;
 
 /**
- * The texts of a tree that is being built. They come in words; where they read as the source does, they become slices of
- * it, which take no memory of their own, and elsewhere flat strings.
+ * The texts of a tree that is being built. Where they read as the source does, they are slices of it, which take no memory
+ * of their own, and elsewhere flat strings.
  */
 export class SourceTexts {
   readonly #source: string;
@@ -19,16 +20,20 @@ export class SourceTexts {
     this.#source = source;
   }
 
-  /** `words`, which end at `endOffset` of the source, were just added to a text. Sets where the text stands. */
-  added(text: TextNode, words: string, startOffset: number, endOffset: number): void {
-    const start = endOffset - words.length;
-    const isNext = text.endIndex === null ? startOffset === start : text.endIndex + 1 === start;
-    text.startIndex ??= startOffset;
-    text.endIndex = endOffset - 1;
-    if (isNext && !this.#ropes.has(text) && this.#source.startsWith(words, start)) {
-      text.data = this.#source.slice(text.startIndex, endOffset);
+  /** A new text does not read as the source does. */
+  add(text: TextNode): void {
+    this.#ropes.add(text);
+  }
+
+  /** More characters follow in a text. */
+  extend(text: TextNode, { data, start, end, isVerbatim }: TextRun): void {
+    const isNext = text.endIndex !== null && text.endIndex + 1 === start;
+    text.endIndex = end - 1;
+    if (isNext && isVerbatim && !this.#ropes.has(text)) {
+      text.data = this.#source.slice(text.startIndex ?? start, end);
       return;
     }
+    text.data += data;
     this.#ropes.add(text);
     this.#pieces = text === this.#growing ? this.#pieces + 1 : 1;
     this.#growing = text;

@@ -1,5 +1,5 @@
 import { Tokenizer } from "htmlparser2";
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { DocumentError } from "../document-error.ts";
 import type { RootNode } from "./html-nodes.ts";
 import { ParseBudget, type ParseLimits } from "./parse-budget.ts";

@@ -1,4 +1,4 @@
-import { parseFragment } from "parse5";
+import { readReference, referenceText } from "../tokenizer/character-references.ts";
 import { isName } from "./xml-names.ts";
 import { XmlProblem } from "./xml-problem.ts";
 
@@ -66,9 +66,9 @@ export class XmlEntities {
 
   #htmlCharacter(name: string): string | undefined {
     if (!this.#hasHtmlNames || !/^[A-Za-z][A-Za-z0-9]{1,31}$/.test(name)) return undefined;
-    const [node] = parseFragment(`&${name};`).childNodes;
-    const text = node && "value" in node ? node.value : "";
-    if (text.includes(";")) return undefined;
+    const reference = `&${name};`;
+    if (readReference(reference, 0, "text") !== reference.length) return undefined;
+    const text = referenceText();
     this.#resolved.set(name, text);
     return text;
   }

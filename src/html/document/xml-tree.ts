@@ -248,10 +248,9 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     this.#tag.checkPrefixes(scope);
 
     this.#budget.addElement(this.#tag.attributeCount);
-    this.#budget.open();
+    this.#budget.checkDepth(this.#open.length + 1);
     const isTemplate = qualified.local === "template" && namespace === htmlNamespace;
     const element = new (isTemplate ? TemplateElement : SourceElement)(qualified.local, namespace, attribs);
-    if (element instanceof TemplateElement) element.content.parent = element;
     element.startIndex = start;
     element.contentStart = end;
     this.#append(element);
@@ -263,8 +262,7 @@ export class XmlTreeBuilder implements TokenizerCallbacks {
     const element = this.#open.pop()?.element;
     if (!element) return;
     element.endIndex = this.#position - 1;
-    element.children = element.children.slice(); // as in HtmlTreeAdapter
-    this.#budget.close();
+    element.children = element.children.slice(); // without the room that a growing array keeps
   }
 
   #appendNode(node: TextNode | CommentNode, start: number, end: number): void {

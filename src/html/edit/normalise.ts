@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { DoctypeNode, SourceElement, type TreeNode, type TreeParent } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { type PageStep, pageSteps, type SuppliedStep } from "./page-steps.ts";

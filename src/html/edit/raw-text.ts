@@ -1,19 +1,21 @@
-import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
+import { LineCounter } from "../document/line-counter.ts";
+import { Tokenizer } from "../tokenizer/tokenizer.ts";
+import type { ContentModel, TokenSink } from "../tokenizer/tokens.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import type { Fragment, FragmentStep } from "./well-formed.ts";
 
 /** Elements whose content is text to the tokenizer (HTML Standard, 13.2.6.4). With scripting, `noscript` is one too. */
-export const textContents: Readonly<Record<string, (typeof TokenizerMode)[keyof typeof TokenizerMode]>> = {
-  title: TokenizerMode.RCDATA,
-  textarea: TokenizerMode.RCDATA,
-  style: TokenizerMode.RAWTEXT,
-  xmp: TokenizerMode.RAWTEXT,
-  iframe: TokenizerMode.RAWTEXT,
-  noembed: TokenizerMode.RAWTEXT,
-  noframes: TokenizerMode.RAWTEXT,
-  noscript: TokenizerMode.RAWTEXT,
-  script: TokenizerMode.SCRIPT_DATA,
-  plaintext: TokenizerMode.PLAINTEXT,
+export const textContents: Readonly<Record<string, ContentModel>> = {
+  title: "rcdata",
+  textarea: "rcdata",
+  style: "rawtext",
+  xmp: "rawtext",
+  iframe: "rawtext",
+  noembed: "rawtext",
+  noframes: "rawtext",
+  noscript: "rawtext",
+  script: "script",
+  plaintext: "plaintext",
 };
 
 /** Whether an HTML element holds text only, no markup. */
@@ -22,51 +24,55 @@ export function holdsText(name: string): boolean {
 }
 
 /**
- * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws `INVALID_HTML` where it
+ * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws 400 `INVALID_HTML` where it
  * would end the element early.
  */
 export function parseRawText(text: string, elementName: string): Fragment {
-  const check = new RawTextCheck(elementName);
-  const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, check);
-  tokenizer.state = textContents[elementName] ?? TokenizerMode.RAWTEXT;
-  tokenizer.lastStartTagName = elementName;
-  tokenizer.write(text, true);
+  const check = new RawTextCheck(text, elementName);
+  const tokenizer = new Tokenizer(text, check);
+  tokenizer.enter(textContents[elementName] ?? "rawtext", elementName);
+  while (!tokenizer.isDone) tokenizer.advance();
   return { html: text, tags: [], steps: check.steps };
 }
 
-class RawTextCheck implements TokenHandler {
+class RawTextCheck implements TokenSink {
+  readonly allowsCdata = false;
   readonly steps: FragmentStep[] = [];
+  readonly #text: string;
   readonly #elementName: string;
+  readonly #lines: LineCounter;
 
-  constructor(elementName: string) {
+  constructor(text: string, elementName: string) {
+    this.#text = text;
     this.#elementName = elementName;
+    this.#lines = new LineCounter(text);
   }
 
-  onCharacter({ chars, location }: Token.CharacterToken): void {
-    const { startLine: line = 1, startCol: column = 1 } = location ?? {};
-    this.steps.push({ kind: "text", data: chars, line, column });
+  text(start: number, end: number): void {
+    this.characters(this.#text.slice(start, end), start);
   }
 
-  onNullCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
+  characters(data: string, start: number): void {
+    this.steps.push({ kind: "text", data, ...this.#lines.at(start) });
   }
 
-  onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
+  endTag({ start }: { readonly start: number }): void {
+    throw this.#early(start);
   }
 
-  onEndTag({ location }: Token.TagToken): void {
-    const { startLine = 1, startCol = 1 } = location ?? {};
-    throw invalidHtml(`it would end the <${this.#elementName}> early`, startLine, startCol);
+  unfinished(_what: unknown, start: number): void {
+    throw this.#early(start);
   }
 
-  onParseError({ code, startLine, startCol }: ParserError): void {
-    if (code !== ErrorCodes.eofInTag) return;
-    throw invalidHtml(`it would end the <${this.#elementName}> early`, startLine, startCol);
+  #early(start: number): Error {
+    const { line, column } = this.#lines.at(start);
+    return invalidHtml(`it would end the <${this.#elementName}> early`, line, column);
   }
 
-  onStartTag(): void {}
-  onComment(): void {}
-  onDoctype(): void {}
-  onEof(): void {}
+  // There is no markup in such an element.
+  nul(): void {}
+  startTag(): void {}
+  comment(): void {}
+  doctype(): void {}
+  end(): void {}
 }

@@ -1,10 +1,14 @@
-import { ErrorCodes, type ParserError, type Token, type TokenHandler, Tokenizer, type TokenizerMode } from "parse5";
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { losingFirstLine } from "../document/first-line.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, type TreeParent } from "../document/html-nodes.ts";
+import { LineCounter, type Place } from "../document/line-counter.ts";
 import { hasOptionalEndTag, isClosedBy, voidElements } from "../document/optional-tags.ts";
 import type { DocumentError } from "../document-error.ts";
+import { readAttributes } from "../tokenizer/read-attributes.ts";
+import { Tokenizer } from "../tokenizer/tokenizer.ts";
+import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
+import { TextCollector } from "../tree-construction/text-run.ts";
 import { invalidHtml } from "./invalid-html.ts";
 import { textContents } from "./raw-text.ts";
 
@@ -12,7 +16,7 @@ import { textContents } from "./raw-text.ts";
 export interface FragmentTag {
   /** Lower-case. */
   readonly name: string;
-  readonly attributes: readonly Token.Attribute[];
+  readonly attributes: readonly { readonly name: string; readonly value: string }[];
   readonly start: number;
   /** Offset behind the start tag. */
   readonly contentStart: number;
@@ -45,18 +49,17 @@ export interface Fragment {
   readonly steps: readonly FragmentStep[];
 }
 
-/** So many characters are read without looking at the clock. */
-const pieceLength = 64 * 1024;
+/** Tokens that are read without a look at the clock. */
+const tokensAtOnce = 1024;
 
 /** What an incomplete piece of markup at the end is, in words. */
-const unterminated: Partial<Record<ErrorCodes, string>> = {
-  [ErrorCodes.eofBeforeTagName]: "a tag is not complete",
-  [ErrorCodes.eofInTag]: "a tag or an attribute is not closed",
-  [ErrorCodes.eofInComment]: "a comment is not closed",
-  [ErrorCodes.eofInCdata]: "a CDATA section is not closed",
-  [ErrorCodes.eofInDoctype]: "a doctype is not closed",
-  [ErrorCodes.eofInScriptHtmlCommentLikeText]: "a comment in a script is not closed",
-  [ErrorCodes.missingEndTagName]: "an end tag has no name",
+const unfinished: Readonly<Record<Unfinished, string>> = {
+  "tag name": "a tag is not complete",
+  tag: "a tag or an attribute is not closed",
+  comment: "a comment is not closed",
+  cdata: "a CDATA section is not closed",
+  doctype: "a doctype is not closed",
+  "end tag name": "an end tag has no name",
 };
 
 /** SVG and MathML elements in which HTML stands again. */
@@ -86,13 +89,11 @@ export function contextIn(parent: TreeParent | null): FragmentContext {
  * nothing stray or unterminated. Throws `INVALID_HTML` with line and column.
  */
 export async function parseFragment(html: string, context: FragmentContext = "html"): Promise<Fragment> {
-  const check = new FragmentCheck(context);
-  const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, check);
-  tokenizer.inForeignNode = context === "foreign";
-  check.tokenizer = tokenizer;
+  const check = new FragmentCheck(html, context);
+  const { tokenizer } = check;
   const slice = new TimeSlice();
-  for (let position = 0; position === 0 || position < html.length; position += pieceLength) {
-    tokenizer.write(html.slice(position, position + pieceLength), position + pieceLength >= html.length);
+  while (!tokenizer.isDone) {
+    for (let count = 0; count < tokensAtOnce && !tokenizer.isDone; count += 1) tokenizer.advance();
     if (slice.isOver) await slice.renew();
   }
   const { tags, steps, missingEndTags } = check;
@@ -114,106 +115,120 @@ interface OpenTag extends FragmentTag {
   readonly isForeign: boolean;
 }
 
-class FragmentCheck implements TokenHandler {
+class FragmentCheck implements TokenSink {
   readonly tags: FragmentTag[] = [];
   readonly steps: FragmentStep[] = [];
+  readonly tokenizer: Tokenizer;
   missingEndTags: string = "";
-  tokenizer: Tokenizer | undefined;
+  readonly #html: string;
   readonly #context: FragmentContext;
+  readonly #lines: LineCounter;
+  readonly #text: TextCollector;
   readonly #open: OpenTag[] = [];
   #skipsLineFeed = false;
 
-  constructor(context: FragmentContext) {
+  constructor(html: string, context: FragmentContext) {
+    this.#html = html;
     this.#context = context;
+    this.#lines = new LineCounter(html);
+    this.#text = new TextCollector(html);
+    this.tokenizer = new Tokenizer(html, this);
   }
 
-  onStartTag(token: Token.TagToken): void {
-    const { tagName: name, attrs: attributes, selfClosing, location } = token;
+  get allowsCdata(): boolean {
+    return this.#holdsForeign();
+  }
+
+  text(start: number, end: number): void {
+    this.#text.addVerbatim(start, end);
+  }
+
+  characters(data: string, start: number, end: number): void {
+    this.#text.add(data, start, end);
+  }
+
+  nul(offset: number): void {
+    this.characters("\ufffd", offset, offset + 1);
+  }
+
+  startTag({ name: { name }, start, end, attributeCount, isSelfClosing }: Tag): void {
+    this.#endText();
     const isForeign = this.#isForeign(name);
     if (!isForeign) this.#closeImplied(name);
-    const { startOffset = 0, endOffset = 0, startLine = 1, startCol = 1 } = location ?? {};
-    const tag: OpenTag = {
-      name,
-      attributes,
-      start: startOffset,
-      contentStart: endOffset,
-      line: startLine,
-      column: startCol,
-      isForeign,
-    };
+    const place = this.#lines.at(start);
+    const attributes = attributeCount === 0 ? [] : attributesOf(this.#html, start);
+    const tag: OpenTag = { name, attributes, start, contentStart: end, ...place, isForeign };
     this.tags.push(tag);
-    this.#step("start", "", location, tag);
+    this.#step("start", "", place, tag);
     this.#skipsLineFeed = !isForeign && losingFirstLine.has(name);
-    if (isForeign ? selfClosing : voidElements.has(name)) {
-      this.#step("end", "", location, tag);
+    if (isForeign ? isSelfClosing : voidElements.has(name)) {
+      this.#step("end", "", place, tag);
       return;
     }
     this.#open.push(tag);
-    this.#setTokenizer(isForeign ? undefined : textContents[name]);
+    const content = isForeign ? undefined : textContents[name];
+    if (content) this.tokenizer.enter(content, name);
   }
 
-  onEndTag({ tagName: name, location }: Token.TagToken): void {
-    const { startLine = 1, startCol = 1, startOffset = 0 } = location ?? {};
+  endTag({ name: { name }, start }: Tag): void {
+    this.#endText();
     this.#skipsLineFeed = false;
+    const place = this.#lines.at(start);
     const depth = this.#open.findLastIndex((tag) => tag.name === name);
-    if (depth < 0) throw invalidHtml(`</${name}> closes nothing`, startLine, startCol);
+    if (depth < 0) throw invalidHtml(`</${name}> closes nothing`, place.line, place.column);
     for (let top = this.#open.at(-1); top && this.#open.length > depth + 1; top = this.#open.at(-1)) {
       if (needsEndTag(top)) throw unclosedTag(top, `before </${name}>`);
-      this.#close(location);
+      this.#close(place);
     }
     const tag = this.#open.at(-1);
-    if (tag) tag.endTag = startOffset;
-    this.#close(location);
-    this.#setTokenizer();
+    if (tag) tag.endTag = start;
+    this.#close(place);
   }
 
-  onEof(): void {
+  comment(data: string, start: number): void {
+    this.#endText();
+    this.#skipsLineFeed = false;
+    this.#step("comment", data, this.#lines.at(start));
+  }
+
+  doctype(_doctype: unknown, start: number): void {
+    const { line, column } = this.#lines.at(start);
+    throw invalidHtml("a doctype cannot stand in an element", line, column);
+  }
+
+  unfinished(what: Unfinished, start: number): void {
+    this.#endText();
+    const { line, column } = this.#lines.at(start);
+    throw invalidHtml(unfinished[what], line, column);
+  }
+
+  end(): void {
+    this.#endText();
     const names: string[] = [];
     for (let top = this.#open.at(-1); top; top = this.#open.at(-1)) {
       if (needsEndTag(top)) throw unclosedTag(top, "at the end");
       names.push(`</${top.name}>`);
-      this.#close(null);
+      this.#close(atBeginning);
     }
     this.missingEndTags = names.join("");
   }
 
-  onDoctype({ location }: Token.DoctypeToken): void {
-    throw invalidHtml("a doctype cannot stand in an element", location?.startLine ?? 1, location?.startCol ?? 1);
-  }
-
-  onParseError({ code, startLine, startCol }: ParserError): void {
-    const reason = unterminated[code];
-    if (reason) throw invalidHtml(reason, startLine, startCol);
-  }
-
-  onComment({ data, location }: Token.CommentToken): void {
+  #endText(): void {
+    if (this.#text.isEmpty) return;
+    const { data, start } = this.#text.take();
+    const text = this.#skipsLineFeed && data.startsWith("\n") ? data.slice(1) : data;
     this.#skipsLineFeed = false;
-    this.#step("comment", data, location);
+    if (text !== "") this.#step("text", text, this.#lines.at(start));
   }
 
-  onCharacter({ chars, location }: Token.CharacterToken): void {
-    const data = this.#skipsLineFeed && chars.startsWith("\n") ? chars.slice(1) : chars;
-    this.#skipsLineFeed = false;
-    if (data !== "") this.#step("text", data, location);
-  }
-
-  onNullCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
-  }
-
-  onWhitespaceCharacter(token: Token.CharacterToken): void {
-    this.onCharacter(token);
-  }
-
-  #step(kind: FragmentStep["kind"], data: string, location: Token.Location | null, tag?: FragmentTag): void {
-    const { startLine: line = 1, startCol: column = 1 } = location ?? {};
+  #step(kind: FragmentStep["kind"], data: string, { line, column }: Place, tag?: FragmentTag): void {
     this.steps.push({ kind, data, tag, parent: this.#open.at(-1)?.name, line, column });
   }
 
   /** The innermost open element is over. */
-  #close(location: Token.Location | null): void {
+  #close(place: Place): void {
     const tag = this.#open.pop();
-    if (tag) this.#step("end", "", location, tag);
+    if (tag) this.#step("end", "", place, tag);
   }
 
   #isForeign(name: string): boolean {
@@ -229,16 +244,17 @@ class FragmentCheck implements TokenHandler {
   #closeImplied(startTag: string): void {
     let top = this.#open.at(-1);
     while (top && !top.isForeign && isClosedBy(top.name, startTag)) {
-      this.#close(null);
+      this.#close(atBeginning);
       top = this.#open.at(-1);
     }
   }
+}
 
-  #setTokenizer(state?: (typeof TokenizerMode)[keyof typeof TokenizerMode]): void {
-    if (!this.tokenizer) return;
-    if (state !== undefined) this.tokenizer.state = state;
-    this.tokenizer.inForeignNode = this.#holdsForeign();
-  }
+/** Where an end is that is not written. */
+const atBeginning: Place = { line: 1, column: 1 };
+
+function attributesOf(html: string, tagStart: number): FragmentTag["attributes"] {
+  return Object.entries(readAttributes(html, tagStart)).map(([name, value]) => ({ name, value }));
 }
 
 function needsEndTag(tag: OpenTag): boolean {

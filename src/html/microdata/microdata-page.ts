@@ -1,7 +1,7 @@
 import { getAttributeValue, getElementsByTagName } from "domutils";
-import { buildHtmlTree, isHtmlElement } from "../document/html-document.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { buildHtmlTree, isHtmlElement, treeBuilder } from "../document/html-document.ts";
 import { type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
-import { HtmlTreeAdapter } from "../document/html-tree.ts";
 import { LineCounter } from "../document/line-counter.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { parseInTurn } from "../document/parse-queue.ts";
@@ -62,14 +62,14 @@ export async function readPage(source: string): Promise<Page> {
 }
 
 async function parse(source: string, tags: TagLog): Promise<RootNode> {
-  const budget = new ParseBudget();
-  const tree = new HtmlTreeAdapter(source, budget, tags);
+  const builder = treeBuilder(source, new ParseBudget(), tags);
   try {
-    return await parseInTurn(source.length, () => buildHtmlTree(source, tree, budget));
+    await parseInTurn(source.length, () => buildHtmlTree(builder, new TimeSlice()));
+    return builder.root;
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const message = error.message.replace(/^The document/, "the page").replace(/\.$/, "");
-    throw new MicrodataError(new LineCounter(source).at(tree.tagStart).line, message);
+    throw new MicrodataError(new LineCounter(source).at(builder.tokenStart).line, message);
   }
 }
 
@@ -85,9 +85,13 @@ class TagLog implements TagObserver {
     else this.dropped.push({ name: element.name, offset }); // microdata means nothing in SVG and MathML
   }
 
-  ignored(name: string, attributes: readonly { readonly name: string }[], offset: number): void {
-    if (attributes.some((attribute) => microdataAttributes.includes(attribute.name)))
-      this.dropped.push({ name, offset });
+  copied(original: SourceElement, copy: SourceElement): void {
+    const offset = this.offsets.get(original);
+    if (offset !== undefined) this.offsets.set(copy, offset);
+  }
+
+  ignored(name: string, attributes: readonly string[], offset: number): void {
+    if (attributes.some((attribute) => microdataAttributes.includes(attribute))) this.dropped.push({ name, offset });
   }
 }
 

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
-import { foreignContent, type Token } from "parse5";
+import { asciiLowerCase } from "../document/ascii-lower-case.ts";
+import { foreignAttributeName } from "../document/foreign-names.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { EvaluationSteps } from "./evaluation-steps.ts";
@@ -19,9 +19,6 @@ const whiteSpace = " \t\r\n\f";
 
 /** Longer than any value of an attribute that is one of a few words. */
 const maxKeyword = 32;
-
-/** Up to here a regular expression is faster than memory of its own; for a million letters it takes 100 ms. */
-const maxReplaced = 256;
 
 /** Attributes that the HTML parser puts into a namespace, in SVG and MathML (HTML Standard, 13.2.6.1). */
 const foreignAttributes: ReadonlySet<string> = new Set([
@@ -121,23 +118,11 @@ export function asciiKeyword(text: string = ""): string {
   return text.length > maxKeyword ? "" : asciiLowerCase(text);
 }
 
-/** Lower case in which only `A` to `Z` change: `K`, the sign for kelvin, is no `k` to HTML. */
-export function asciiLowerCase(text: string): string {
-  if (!/[^\x00-\x7f]/.test(text)) return text.toLowerCase();
-  if (text.length <= maxReplaced) return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  const units = Buffer.from(text, "utf16le");
-  for (let index = 0; index < units.length; index += 2) {
-    const unit = units.readUInt16LE(index);
-    if (unit >= 0x41 && unit <= 0x5a) units.writeUInt16LE(unit + 0x20, index);
-  }
-  return units.toString("utf16le");
-}
-
 function htmlAttribute(element: SourceElement, lowerName: string): string | undefined {
   const { attribs } = element;
   if (isHtmlElement(element)) return attribs[lowerName];
   if (foreignAttributes.has(lowerName)) return undefined;
-  return attribs[lowerName] ?? attribs[foreignName(lowerName)];
+  return attribs[lowerName] ?? attribs[foreignAttributeName(lowerName)];
 }
 
 function xmlAttribute({ attribs }: SourceElement, name: string): string | undefined {
@@ -155,15 +140,6 @@ function namespacedValues(element: SourceElement, name: string, { kind, steps }:
     if (value || value === "") values.push(value);
   }
   return values;
-}
-
-/** The name that the HTML parser gives to an attribute in SVG and MathML: `viewBox` for `viewbox`. */
-function foreignName(lowerName: string): string {
-  const attribute = { name: lowerName, value: "" };
-  const token = { attrs: [attribute] } as unknown as Token.TagToken;
-  foreignContent.adjustTokenSVGAttrs(token);
-  foreignContent.adjustTokenMathMLAttrs(token);
-  return attribute.name;
 }
 
 function isBoundary(value: string, index: number): boolean {

@@ -1,7 +1,7 @@
-import { html } from "parse5";
 import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { svgNamespace } from "../document/namespaces.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
 import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
 import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
@@ -67,7 +67,7 @@ function isLink(element: SourceElement): boolean {
   const { name, namespace } = element;
   // Chromium takes an image map's image for a link as well.
   if (isHtmlElement(element)) return has(element, name === "img" ? "usemap" : "href") && linkNames.has(name);
-  return namespace === html.NS.SVG && name === "a" && (has(element, "href") || has(element, "xlink:href"));
+  return namespace === svgNamespace && name === "a" && (has(element, "href") || has(element, "xlink:href"));
 }
 
 function isCustom(name: string): boolean {

@@ -1,4 +1,4 @@
-import { utf8Header } from "../../http/header-text.ts";
+import { utf8Header } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import { withoutUserInfo } from "./user-info.ts";

@@ -1,5 +1,4 @@
-import { messageOf } from "../../server/error-message.ts";
-import { notify } from "../../server/notify.ts";
+import { messageOf, notify } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
 
 /** Shortest time between two warnings of lost lines, in milliseconds. */

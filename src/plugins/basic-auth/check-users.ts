@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { type FoundUsers, type LineNote, maxNotes, shown } from "./found-users.ts";
 import { parseHash } from "./password.ts";
 import { ruleSchema } from "./permissions.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { type FoundUsers, isHash, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import type { UserRecord } from "./users.ts";
 

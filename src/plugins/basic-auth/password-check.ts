@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { StoredPassword } from "./password.ts";
 import type { UserRecord } from "./users.ts";
 

@@ -1,8 +1,8 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { documentKind } from "../../http/content-type.ts";
 import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
-import { messageOf } from "../../server/error-message.ts";
+import { messageOf } from "../../server/logger.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 import type { PermissionRule } from "./users.ts";

@@ -1,5 +1,5 @@
 import { parseSelector } from "../../html/selector/selector-parser.ts";
-import { messageOf } from "../../server/error-message.ts";
+import { messageOf } from "../../server/logger.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes
 const placeholder = "${username}";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { Change, ChangeFeed, ChangeOrigin } from "../../server/change-feed.ts";
 import { type Audience, mayReceive, type Verdict } from "./audience.ts";
 import { ChangeMessage, type Encode } from "./change-message.ts";

@@ -1,7 +1,6 @@
-import { TimeSlice } from "../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { Places, unavailable } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
-import { unavailable } from "../../server/outage.ts";
-import { Places } from "../../server/places.ts";
 import type { Plugin, PluginSite } from "../../server/plugin.ts";
 import type { Site } from "../../server/site.ts";
 import { type Audience, mayStay } from "./audience.ts";

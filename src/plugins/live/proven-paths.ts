@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config.ts";
+import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../../server/plugin.ts";
-import { isEverywhere, type ListedPlugin, listPlugins } from "../../server/plugin-list.ts";
 
 /** Whether a client that connected at one path has shown what it may read at another. */
 export type IsProven = (connectedAt: string, path: string) => boolean;

@@ -1,4 +1,4 @@
-import { networkOf } from "../../http/client-network.ts";
+import { networkOf } from "../../http/client-address.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
 /** How clients are told apart; see `keyStrategy` of the options. */

@@ -1,5 +1,4 @@
-import { isCrossSite } from "../../http/cross-site.ts";
-import { parseHost } from "../../http/host-name.ts";
+import { isCrossSite, parseHost } from "../../http/host-name.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { Exchange } from "../../server/exchange.ts";
 

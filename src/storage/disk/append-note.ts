@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { openIfThere } from "./open-if-there.ts";
+import { openIfThere } from "./file-record.ts";
 
 /** The state of the file before, for those who read it meanwhile. */
 export interface Before {

@@ -11,12 +11,10 @@ import {
   markBegun,
   writeRecord,
 } from "./append-note.ts";
-import { alone, type Disk, regularFile } from "./disk.ts";
-import { errnoOf } from "./errors.ts";
-import { statAfterChange, storedStat } from "./file-version.ts";
+import { alone, type Disk } from "./disk.ts";
+import { errnoOf, openIfThere, regularFile, statAfterChange, storedStat } from "./file-record.ts";
 import { type LockedTarget, locked, openPlace } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
-import { openIfThere } from "./open-if-there.ts";
 import { removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle, whileAppending } from "./visible-stat.ts";

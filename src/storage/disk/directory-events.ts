@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { errnoOf, meansAbsent } from "./errors.ts";
+import { errnoOf, meansAbsent } from "./file-record.ts";
 
 /**
  * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), throws away what comes on top, and nobody

@@ -2,7 +2,7 @@ import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
 import { check } from "./check.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
-import { withStorageErrors } from "./errors.ts";
+import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { openFile } from "./open-file.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
@@ -10,10 +10,9 @@ import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { abandonedAfterMs } from "./temporary-file.ts";
-import { update } from "./update.ts";
 import { statAt } from "./visible-stat.ts";
 import { watch } from "./watch.ts";
-import { write } from "./write.ts";
+import { update, write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
 export interface DiskStorageOptions {

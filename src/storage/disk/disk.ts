@@ -1,10 +1,7 @@
 import type { BigIntStats } from "node:fs";
-import { lstat } from "node:fs/promises";
-import { StorageError } from "../storage.ts";
-import { errnoOf } from "./errors.ts";
+import { fileIdentity } from "./file-record.ts";
 import { diskLocks } from "./machine-locks.ts";
 import type { DiskPaths } from "./paths.ts";
-import { fileIdentity } from "./visible-stat.ts";
 
 /** What all operations on one disk storage share. */
 export interface Disk {
@@ -34,21 +31,4 @@ export async function callWitnesses({ witnesses }: Disk, path: string): Promise<
 /** Runs `task` while nothing else changes the file by way of another name; the lock of this name is held already. */
 export function alone<T>(stats: BigIntStats, task: () => Promise<T>): Promise<T> {
   return stats.nlink > 1n ? diskLocks.run(fileIdentity(stats), task) : task();
-}
-
-/** The record, as long as it is that of a regular file or nothing; throws for anything else. */
-export function regularFile(stats: BigIntStats | undefined): BigIntStats | undefined {
-  if (stats?.isDirectory()) throw new StorageError("is-directory");
-  if (stats?.isFile() === false) throw new StorageError("forbidden");
-  return stats;
-}
-
-/** The record of what has that location; `undefined` for nothing. */
-export async function recordAt(location: string): Promise<BigIntStats | undefined> {
-  try {
-    return await lstat(location, { bigint: true });
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }

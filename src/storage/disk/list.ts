@@ -3,7 +3,7 @@ import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
-import { asStorageError, errnoOf, meansAbsent } from "./errors.ts";
+import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 

@@ -2,10 +2,9 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { HeldLock, Locks } from "../locks.ts";
-import { PathLock } from "../path-lock.ts";
+import { type HeldLock, type Locks, PathLock } from "../locks.ts";
 import { StorageError } from "../storage.ts";
-import { errnoOf } from "./errors.ts";
+import { errnoOf } from "./file-record.ts";
 
 /** What a request waits for another process at most, in milliseconds: one that was stopped holds its locks all the same. */
 const maxWaitMs = 30_000;

@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf } from "./errors.ts";
+import { errnoOf } from "./file-record.ts";
 import type { LockedTarget } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 

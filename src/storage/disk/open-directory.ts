@@ -2,7 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf } from "./errors.ts";
+import { errnoOf } from "./file-record.ts";
 
 /** Where Linux shows the files that this process has open. Elsewhere directories go by their names. */
 const descriptors: string | undefined =

@@ -2,10 +2,9 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
+import { openIfThere, storedStat } from "./file-record.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
-import { storedStat } from "./file-version.ts";
 import { liesAt } from "./open-directory.ts";
-import { openIfThere } from "./open-if-there.ts";
 import { isSettled, lockedStat, visibleStat } from "./visible-stat.ts";
 
 /** Opens the regular file at a real location; `undefined` where there is none. */

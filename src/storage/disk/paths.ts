@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf, meansAbsent } from "./errors.ts";
+import { errnoOf, meansAbsent } from "./file-record.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 
 /** Which symbolic links are followed. */

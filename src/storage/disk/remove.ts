@@ -1,8 +1,8 @@
 import { realpath, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
-import { type Disk, recordAt } from "./disk.ts";
-import { errnoOf } from "./errors.ts";
+import type { Disk } from "./disk.ts";
+import { errnoOf, recordAt } from "./file-record.ts";
 import { type LockedTarget, locked } from "./locked-target.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { removeLeftovers } from "./recovery.ts";

@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, lstat } from "node:fs";
 import { join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
-import { storedStat } from "./file-version.ts";
-import { FreshStats } from "./fresh-stats.ts";
+import { storedStat } from "./file-record.ts";
 
 /** Largest file that is kept, and how much all of them may hold together, in bytes. */
 const maxFileBytes = 128 * 1024;
@@ -157,5 +156,36 @@ class KeptFile implements OpenFile {
 
   close(): Promise<void> {
     return closed;
+  }
+}
+
+type Answer = Promise<BigIntStats | undefined>;
+
+/**
+ * Asks the disk for the record of a name, once for all who wait for it. What somebody learns was asked for after they came:
+ * a look under way may have happened before the change that they know of, so they share the next one.
+ */
+export class FreshStats {
+  readonly #underWay = new Map<string, { readonly answer: Answer; next: Answer | undefined }>();
+
+  /** The record of a location itself, not of what a link leads to; `undefined` where there is none to be had. */
+  of(location: string): Answer {
+    const look = this.#underWay.get(location);
+    if (!look) return this.#begin(location);
+    look.next ??= look.answer.then(() => this.#begin(location));
+    return look.next;
+  }
+
+  #begin(location: string): Answer {
+    const answer: Answer = new Promise((resolve) => {
+      lstat(location, { bigint: true }, (_error, stats) => {
+        // Before anybody goes on: who comes from now on has to have a look of their own.
+        if (this.#underWay.get(location) === look && !look.next) this.#underWay.delete(location);
+        resolve(stats);
+      });
+    });
+    const look = { answer, next: undefined };
+    this.#underWay.set(location, look);
+    return answer;
   }
 }

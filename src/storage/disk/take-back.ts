@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type AppendNote, contextOf, openNote } from "./append-note.ts";
-import { errnoOf } from "./errors.ts";
-import { openIfThere } from "./open-if-there.ts";
+import { errnoOf, openIfThere } from "./file-record.ts";
 
 /** How much is compared, or moved, at a time. */
 const chunkBytes = 256 * 1024;

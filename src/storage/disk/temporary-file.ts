@@ -4,7 +4,7 @@ import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import type { Content } from "../storage.ts";
 import { isAppendNoteName } from "./append-note.ts";
-import { errnoOf } from "./errors.ts";
+import { errnoOf } from "./file-record.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 
 /** A live process adds to its temporary file, or is done with it, well within this time. */

@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { StoredStat } from "../storage.ts";
 import { appendNoteName, type Before, openNote } from "./append-note.ts";
-import { meansAbsent } from "./errors.ts";
-import { statOf, storedStat } from "./file-version.ts";
+import { fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
 import { diskLocks } from "./machine-locks.ts";
 import { endAppend } from "./take-back.ts";
 
@@ -19,11 +18,6 @@ const settled = new LRUCache<string, string>({ max: 10_000 });
 
 /** How often a file is looked at that is another one each time. */
 const maxLooks = 10;
-
-/** Names a file whatever paths lead to it. */
-export function fileIdentity({ dev, ino }: BigIntStats): string {
-  return `inode:${dev}:${ino}`;
-}
 
 /** Takes note that a version of a file is whole, and lies where it seems to. */
 export function settle(real: string, stat: StoredStat): void {

@@ -1,13 +1,20 @@
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { type Content, StorageError, type StoredStat, type WriteOptions, type WriteResult } from "../storage.ts";
-import { type Disk, maxAttempts, regularFile } from "./disk.ts";
-import { errnoOf } from "./errors.ts";
-import { statAfterChange, uniqueMoment } from "./file-version.ts";
+import {
+  type Content,
+  type Edit,
+  StorageError,
+  type StoredStat,
+  type WriteOptions,
+  type WriteResult,
+} from "../storage.ts";
+import { callWitnesses, type Disk, maxAttempts } from "./disk.ts";
+import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
 import { type LockedTarget, locked, openPlace, type Place } from "./locked-target.ts";
 import { MissingParents } from "./missing-parents.ts";
 import type { OpenDirectory } from "./open-directory.ts";
+import { openFileAt } from "./open-file.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle } from "./visible-stat.ts";
 
@@ -72,7 +79,7 @@ export async function fill(
 }
 
 /** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
-export async function keepAttributes(handle: FileHandle, replaced: BigIntStats | undefined): Promise<void> {
+async function keepAttributes(handle: FileHandle, replaced: BigIntStats | undefined): Promise<void> {
   if (replaced === undefined) return;
   const own = await handle.stat({ bigint: true });
   const mode = replaced.mode & keptMode;
@@ -86,7 +93,7 @@ export async function keepAttributes(handle: FileHandle, replaced: BigIntStats |
  * The moment of the change: the file is there under its own name, as a whole. What fails after it is reported, and does not
  * undo it. Takes no file's place but that of `target.current`; throws `exists` where another came first.
  */
-export async function moveIntoPlace(
+async function moveIntoPlace(
   disk: Disk,
   temporary: TemporaryFile,
   target: LockedTarget,
@@ -153,5 +160,50 @@ async function attempt(change: Promise<void>): Promise<void> {
     await change;
   } catch (error) {
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"].includes(errnoOf(error))) throw error;
+  }
+}
+
+/** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
+export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {
+  return locked(disk, path, async (target) => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      if (attempt > 0) await callWitnesses(disk, path);
+      const { stat, bytes } = await readWhole(path, target);
+      const edited = await edit(bytes, stat);
+      if (edited === undefined) return { created: false, changed: false, stat };
+      const replaced = await replaceIfStill(disk, target, stat.version, edited);
+      if (replaced !== undefined) return { created: false, changed: true, stat: replaced };
+    }
+    throw new StorageError("conflict");
+  });
+}
+
+async function readWhole(path: string, target: LockedTarget): Promise<{ stat: StoredStat; bytes: Uint8Array }> {
+  regularFile(target.current);
+  const file = path.endsWith("/") || !target.current ? undefined : await openFileAt(target.parent.at(target.name));
+  if (file === undefined) throw new StorageError("not-found");
+  try {
+    return { stat: file.stat, bytes: await file.bytes() };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is stored now; `undefined`, and nothing is changed, if it is no longer the version that was edited. */
+async function replaceIfStill(
+  disk: Disk,
+  target: LockedTarget,
+  version: string,
+  content: Uint8Array,
+): Promise<StoredStat | undefined> {
+  const temporary = await TemporaryFile.create(target.parent);
+  try {
+    const size = await fill(disk, temporary, [content]);
+    const current = regularFile(await recordAt(target.parent.at(target.name)));
+    if (current === undefined || lockedStat(current).version !== version) return undefined;
+    await keepAttributes(temporary.handle, current);
+    return await moveIntoPlace(disk, temporary, target, size);
+  } finally {
+    await temporary.remove();
   }
 }

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { PathLock } from "../path-lock.ts";
+import { PathLock } from "../locks.ts";
 import {
   type ByteSpan,
   type Content,

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
+import { treeBuilder } from "../../../src/html/document/html-document.ts";
 import { CommentNode, SourceElement, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
-import { HtmlTreeAdapter } from "../../../src/html/document/html-tree.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
 import { parseInSlices } from "../../../src/html/document/parse-in-slices.ts";
 import { serialise } from "../../../src/html/document/serialise.ts";
@@ -10,16 +11,17 @@ import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { checks, seededRandom } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
-/** The tree with all positions, parsed in pieces of a length. */
-async function shapeOf(source: string, piece: number): Promise<unknown> {
-  const budget = new ParseBudget();
-  const tree = new HtmlTreeAdapter(source, budget);
-  const root = await parseInSlices(source, tree, budget, piece);
-  await tree.texts.settle({ isOver: false, renew: async () => {} } as never);
+/** The tree with all positions, built in slices of so many tokens. */
+async function shapeOf(source: string, tokens: number): Promise<unknown> {
+  const builder = treeBuilder(source, new ParseBudget());
+  const slice = { isOver: true, renew: async () => {} } as unknown as TimeSlice;
+  await parseInSlices(builder, slice, tokens);
+  await builder.texts.settle(slice);
+  const { root, displaced } = builder;
   return {
     html: serialise({ source }, root),
     mode: root["x-mode"],
-    displaced: tree.displaced.map(({ offset }) => offset),
+    displaced: displaced.map(({ offset }) => offset),
     nodes: nodesOf(root).map(shapeOfNode),
   };
 }

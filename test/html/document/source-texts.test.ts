@@ -34,9 +34,9 @@ describe("SourceTexts", () => {
   it("says where a text stands", () => {
     const texts = new SourceTexts("ab cd");
     const text = new TextNode("ab");
-    texts.added(text, "ab", 0, 2);
-    text.data += " cd";
-    texts.added(text, " cd", 0, 5);
+    text.startIndex = 0;
+    text.endIndex = 1;
+    texts.extend(text, { data: " cd", start: 2, end: 5, isVerbatim: true });
     expect([text.startIndex, text.endIndex, text.data]).toEqual([0, 4, "ab cd"]);
   });
 });

@@ -87,7 +87,7 @@ describe("parseFragment", () => {
   it("leaves out the line end that the parser takes for no content", async () => {
     const { steps } = await parseFragment("<pre>\n\nx</pre><p>\ny</p>");
     const texts = steps.filter(({ kind }) => kind === "text").map(({ data }) => data);
-    expect(texts.join("|")).toBe("\n|x|\n|y");
+    expect(texts).toEqual(["\nx", "\ny"]);
   });
 
   it("reads a fragment of 200,000 nested elements in linear time", async () => {

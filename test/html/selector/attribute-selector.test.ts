@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asciiLowerCase, hasWord } from "../../../src/html/selector/attribute-selector.ts";
+import { hasWord } from "../../../src/html/selector/attribute-selector.ts";
 import { select, selectInXml } from "../../elements/selecting.ts";
 
 describe("attribute selectors", () => {
@@ -47,16 +47,5 @@ describe("hasWord", () => {
     ["a b", "a b", false],
   ])("it looks into %j for %j: %s", (value, word, expected) => {
     expect(hasWord(value, word)).toBe(expected);
-  });
-});
-
-describe("asciiLowerCase", () => {
-  it("leaves letters beyond ASCII alone", () => {
-    expect(asciiLowerCase("AzK\u212aÄİ")).toBe("azk\u212aÄİ");
-    expect(asciiLowerCase("ABC")).toBe("abc");
-  });
-
-  it("does the same for a long text", () => {
-    expect(asciiLowerCase("AzK\u212aÄİ[@\ud800".repeat(100))).toBe("azk\u212aÄİ[@\ud800".repeat(100));
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { directory } from "../../../src/plugins/directory.ts";
 import { provenPaths } from "../../../src/plugins/live/proven-paths.ts";
+import { listPlugins } from "../../../src/server/pipeline.ts";
 import type { Plugin } from "../../../src/server/plugin.ts";
-import { listPlugins } from "../../../src/server/plugin-list.ts";
 
 const auth = (): Plugin => ({ name: "basic-auth", handle: (_exchange, next) => next() });
 const other: Plugin = { name: "other", handle: (_exchange, next) => next() };

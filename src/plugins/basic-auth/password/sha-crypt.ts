@@ -1,5 +1,5 @@
 import { createHash, hash } from "node:crypto";
-import { TimeSlice } from "../../../event-loop/time-slice.ts";
+import { TimeSlice } from "../../../event-loop/sliced-work.ts";
 import { HashQueue } from "../hash-queue.ts";
 import { aboveCeiling } from "./ceiling.ts";
 import type { PasswordFormat } from "./password-format.ts";

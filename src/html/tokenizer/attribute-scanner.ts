@@ -1,0 +1,83 @@
+/**
+ * Goes through the attributes of a tag (HTML Standard, 13.2.5.32 to 13.2.5.40). What it finds are offsets: most attributes
+ * of a page are never asked for, and no strings are made of those.
+ */
+export class AttributeScanner {
+  nameStart = 0;
+  nameEnd = 0;
+  /** Of the value, without quotes; both are 0 where there is none. */
+  valueStart = 0;
+  valueEnd = 0;
+  /** Where the scanner stands: at the `>` of the tag once {@link next} says `false`. */
+  position = 0;
+  isSelfClosing = false;
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Begins behind the name of a tag. */
+  begin(position: number): void {
+    this.position = position;
+    this.isSelfClosing = false;
+  }
+
+  /** Goes on to the next attribute. At the end of the tag it says `false`; `position` is -1 where the tag has no end. */
+  next(): boolean {
+    const source = this.#source;
+    let position = this.position;
+    let code = source.charCodeAt(position);
+    for (; code <= 0x20 || code === 0x2f; code = source.charCodeAt(position)) {
+      if (code <= 0x20 && !isBlank(code)) break;
+      position += 1;
+      this.isSelfClosing = code === 0x2f;
+    }
+    if (code === 0x3e) {
+      this.position = position;
+      return false;
+    }
+    this.isSelfClosing = false;
+    this.nameStart = position;
+    // A name can begin with `=`, but not contain it.
+    for (code = source.charCodeAt(++position); !endsName(code); code = source.charCodeAt(++position));
+    this.nameEnd = position;
+    while (isBlank(code)) code = source.charCodeAt(++position);
+    this.valueStart = 0;
+    this.valueEnd = 0;
+    if (code === 0x3d) position = this.#scanValue(position + 1);
+    this.position = position;
+    if (position < source.length) return true;
+    this.position = -1;
+    return false;
+  }
+
+  /** Gives where the value ends, its quote included; the length of the source where it does not. */
+  #scanValue(start: number): number {
+    const source = this.#source;
+    let position = start;
+    let code = source.charCodeAt(position);
+    while (isBlank(code)) code = source.charCodeAt(++position);
+    if (code === 0x22 || code === 0x27) {
+      this.valueStart = position + 1;
+      const end = source.indexOf(code === 0x22 ? '"' : "'", position + 1);
+      this.valueEnd = end < 0 ? source.length : end;
+      return end < 0 ? source.length : end + 1;
+    }
+    this.valueStart = position;
+    // `<a b=>` has an attribute without a value; the end of the source is no code, and larger than none.
+    while (code !== 0x3e && !isBlank(code) && position < source.length) code = source.charCodeAt(++position);
+    this.valueEnd = position;
+    return position;
+  }
+}
+
+/** Whether a code is white space to HTML. */
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
+}
+
+function endsName(code: number): boolean {
+  // The end of the source is NaN, which no comparison holds for.
+  return code === 0x3d || code === 0x3e || code === 0x2f || isBlank(code) || Number.isNaN(code);
+}

@@ -1,0 +1,77 @@
+import { type TagName, tagCount, tagNames } from "../tokenizer/tag-names.ts";
+
+/** What an open element is to the rules of the parser, as bits. */
+export const trait = {
+  /** "Special" elements (HTML Standard, 13.2.4.2). */
+  special: 1,
+  /** What ends the search for an element "in scope", "in list item scope", and so on. */
+  scope: 2,
+  listItemScope: 4,
+  buttonScope: 8,
+  tableScope: 16,
+  /** Closed by "generate implied end tags", and by "... thoroughly". */
+  impliedEnd: 32,
+  impliedEndThoroughly: 64,
+  /** What "clear the stack back to a table body context" (or row) stops at. */
+  tableBodyContext: 128,
+  tableRowContext: 256,
+  /** What content is put before, not into, by foster parenting. */
+  fosters: 512,
+  /** What ends the search for an open `li`, `dd` or `dt`: special, but not `address`, `div` and `p`. */
+  endsListItems: 1024,
+  heading: 2048,
+} as const;
+
+const traitsById: number[] = Array.from({ length: tagCount }, () => 0);
+
+give(
+  trait.special | trait.endsListItems,
+  `applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd
+  details dir dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html
+  iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol param plaintext pre
+  script search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp`,
+);
+give(trait.special, "address div p");
+const everyScope = trait.scope | trait.listItemScope | trait.buttonScope;
+give(everyScope, "applet caption html marquee object select table td template th");
+give(trait.listItemScope, "ol ul");
+give(trait.buttonScope, "button");
+give(trait.tableScope, "html table template");
+give(trait.impliedEnd | trait.impliedEndThoroughly, "dd dt li optgroup option p rb rp rt rtc");
+give(trait.impliedEndThoroughly, "caption colgroup tbody td tfoot th thead tr");
+give(trait.tableBodyContext, "tbody tfoot thead template html");
+give(trait.tableRowContext, "tr template html");
+give(trait.fosters, "table tbody tfoot thead tr");
+give(trait.heading, "h1 h2 h3 h4 h5 h6");
+
+/** An element of SVG or MathML on the stack of open elements, and one in which HTML may stand. */
+export const foreignTag: TagName = { name: "", id: tagCount };
+export const foreignBoundaryTag: TagName = { name: "", id: tagCount + 1 };
+traitsById.push(0, everyScope | trait.special | trait.endsListItems);
+
+/** How many ids open elements can have. */
+export const openTagCount: number = tagCount + 2;
+
+/** The traits of an open element, by the id of its tag. */
+export function traitsOf(tag: TagName): number {
+  return traitsById[tag.id] ?? 0;
+}
+
+/** A tag that HTML knows. */
+export function tagNamed(name: string): TagName {
+  const tag = tagNames.get(name);
+  if (!tag) throw new TypeError(`${name} is no name of a tag`);
+  return tag;
+}
+
+/** Tags that HTML knows, each under its name. */
+export function tagsNamed<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, TagName>> {
+  return Object.fromEntries(names.map((name) => [name, tagNamed(name)])) as Record<Name, TagName>;
+}
+
+function give(traits: number, names: string): void {
+  for (const name of names.split(/\s+/)) {
+    const { id } = tagNamed(name);
+    traitsById[id] = (traitsById[id] ?? 0) | traits;
+  }
+}

@@ -1,0 +1,301 @@
+import { hasEndTag } from "../document/element-span.ts";
+import type { SourceElement, TagObserver } from "../document/html-nodes.ts";
+import { htmlNamespace } from "../document/namespaces.ts";
+import type { ParseBudget } from "../document/parse-budget.ts";
+import { readAttributes } from "../tokenizer/read-attributes.ts";
+import type { Doctype } from "../tokenizer/read-doctype.ts";
+import type { TagName } from "../tokenizer/tag-names.ts";
+import { Tokenizer } from "../tokenizer/tokenizer.ts";
+import type { ContentModel, Tag, TokenSink } from "../tokenizer/tokens.ts";
+import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./integration-points.ts";
+import { tagNamed } from "./tags.ts";
+import { TextCollector, type TextRun } from "./text-run.ts";
+import { TreeWriter } from "./tree-writer.ts";
+
+/** The insertion modes (HTML Standard, 13.2.4.1). There is no "in select" any more, and with scripting no "in head noscript". */
+export type ModeName =
+  | "initial"
+  | "before html"
+  | "before head"
+  | "in head"
+  | "after head"
+  | "in body"
+  | "text"
+  | "in table"
+  | "in caption"
+  | "in column group"
+  | "in table body"
+  | "in row"
+  | "in cell"
+  | "in template"
+  | "after body"
+  | "in frameset"
+  | "after frameset"
+  | "after after body"
+  | "after after frameset";
+
+export type TagRule = (builder: TreeBuilder, tag: Tag) => void;
+
+/** What happens to each token in a mode. */
+export interface InsertionMode {
+  /** Rules for start tags and end tags, by the ids of their names. */
+  readonly startTags: readonly TagRule[];
+  readonly endTags: readonly TagRule[];
+  text(builder: TreeBuilder, run: TextRun): void;
+  /** Whether text is looked at piece by piece: white space and the rest of it go different ways. */
+  readonly splitsText?: boolean;
+  comment(builder: TreeBuilder, data: string, start: number, end: number): void;
+  /** Where a doctype is not ignored. */
+  doctype?(builder: TreeBuilder, doctype: Doctype, start: number, end: number): void;
+  /** The document ends. */
+  end(builder: TreeBuilder): void;
+}
+
+export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
+
+/** Shorter values are read at once, whatever stands in them. */
+const longValue = 64 * 1024;
+
+const svg = tagNamed("svg");
+const glyphs: ReadonlySet<TagName> = new Set([tagNamed("mglyph"), tagNamed("malignmark")]);
+
+/** Builds the tree of a document from its tokens (HTML Standard, 13.2.6), with scripting on. */
+export class TreeBuilder extends TreeWriter implements TokenSink {
+  readonly tokenizer: Tokenizer;
+  mode: ModeName = "initial";
+  /** Where "text" and "in table text" go back to. */
+  originalMode: ModeName = "initial";
+  readonly templateModes: ModeName[] = [];
+  head: SourceElement | undefined;
+  form: SourceElement | undefined;
+  framesetOk = true;
+  /** A line feed right behind `<pre>` is no content. */
+  skipsLineFeed = false;
+  readonly #modes: InsertionModes;
+  readonly #foreign: InsertionMode;
+  readonly #collector: TextCollector;
+
+  constructor(
+    source: string,
+    modes: InsertionModes,
+    foreign: InsertionMode,
+    budget: ParseBudget,
+    observer?: TagObserver,
+  ) {
+    super(source, budget, observer);
+    this.#modes = modes;
+    this.#foreign = foreign;
+    this.#collector = new TextCollector(source);
+    this.tokenizer = new Tokenizer(source, this);
+  }
+
+  get allowsCdata(): boolean {
+    return this.isInForeignContent;
+  }
+
+  checkTag(attributes: number, nameLength: number, valueStart: number, valueEnd: number): void {
+    this.budget.checkTag(attributes, nameLength);
+    if (valueEnd - valueStart < longValue) return;
+    const reference = this.source.indexOf("&", valueStart);
+    if (reference >= 0 && reference < valueEnd) this.budget.checkReferences(valueEnd - valueStart);
+  }
+
+  // What the tokenizer tells.
+
+  text(start: number, end: number): void {
+    let from = start;
+    if (this.skipsLineFeed) {
+      this.skipsLineFeed = false;
+      if (this.source.charCodeAt(start) === 0x0a) from += 1;
+      if (from === end) return;
+    }
+    this.#collector.addVerbatim(from, end);
+    if (this.#modes[this.mode].splitsText) this.#processText();
+  }
+
+  characters(data: string, start: number, end: number): void {
+    const isSkipped = this.skipsLineFeed && data.startsWith("\n");
+    this.skipsLineFeed = false;
+    if (isSkipped && data.length === 1) return;
+    if (isSkipped) this.#collector.add(data.slice(1), start + (this.source.startsWith("\r\n", start) ? 2 : 1), end);
+    else this.#collector.add(data, start, end);
+    if (this.#modes[this.mode].splitsText) this.#processText();
+  }
+
+  /** To the standard a NUL begins the `body` as text does, and is gone then. Browsers do not see it, so it is not seen here. */
+  nul(offset: number): void {
+    if (!this.isTextForeign()) return;
+    this.#beginToken(offset, offset + 1);
+    this.insertText({ data: "\ufffd", start: offset, end: offset + 1, isVerbatim: false });
+  }
+
+  startTag(tag: Tag): void {
+    this.#beginToken(tag.start, tag.end);
+    this.budget.addTag(this.open.length, tag.attributeCount);
+    this.isTagUsed = false;
+    this.processStartTag(tag);
+    if (this.observer && !this.isTagUsed) {
+      this.observer.ignored(tag.name.name, Object.keys(readAttributes(this.source, tag.start)), tag.start);
+    }
+  }
+
+  endTag(tag: Tag): void {
+    this.#beginToken(tag.start, tag.end);
+    this.budget.addTag(this.open.length, 0);
+    this.endTagName = tag.name.name;
+    this.processEndTag(tag);
+    this.endTagName = undefined;
+  }
+
+  comment(data: string, start: number, end: number): void {
+    this.#beginToken(start, end);
+    if (this.isInForeignContent) this.insertComment(data, start, end);
+    else this.#modes[this.mode].comment(this, data, start, end);
+  }
+
+  doctype(doctype: Doctype, start: number, end: number): void {
+    this.#beginToken(start, end);
+    if (!this.isInForeignContent) this.#modes[this.mode].doctype?.(this, doctype, start, end);
+  }
+
+  end(): void {
+    this.#beginToken(this.source.length, this.source.length);
+    this.processEnd();
+  }
+
+  // What the rules of the modes ask for.
+
+  /** Processes a start tag, or processes it again after the mode has changed. */
+  processStartTag(tag: Tag): void {
+    const rules = this.#isStartTagForeign(tag) ? this.#foreign : this.#modes[this.mode];
+    rules.startTags[tag.name.id]?.(this, tag);
+  }
+
+  processEndTag(tag: Tag): void {
+    const rules = this.isInForeignContent ? this.#foreign : this.#modes[this.mode];
+    rules.endTags[tag.name.id]?.(this, tag);
+  }
+
+  processText(run: TextRun): void {
+    const rules = this.isTextForeign() ? this.#foreign : this.#modes[this.mode];
+    rules.text(this, run);
+  }
+
+  processEnd(): void {
+    this.#modes[this.mode].end(this);
+  }
+
+  /** The rules of a mode, without a change of mode and without regard to SVG and MathML. */
+  rulesOf(mode: ModeName): InsertionMode {
+    return this.#modes[mode];
+  }
+
+  startTagIn(mode: ModeName, tag: Tag): void {
+    this.#modes[mode].startTags[tag.name.id]?.(this, tag);
+  }
+
+  endTagIn(mode: ModeName, tag: Tag): void {
+    this.#modes[mode].endTags[tag.name.id]?.(this, tag);
+  }
+
+  /** Inserts an element whose content is text, up to its end tag. */
+  insertTextElement(tag: Tag, content: ContentModel): void {
+    this.insertElement(tag);
+    this.tokenizer.enter(content, tag.name.name);
+    this.originalMode = this.mode;
+    this.mode = "text";
+  }
+
+  /** Opens the formatting elements again that were closed while they were not ended. */
+  reconstructFormatting(): void {
+    const { formatting } = this;
+    let index = formatting.length - 1;
+    while (index >= 0 && this.#isClosedFormatting(index)) index -= 1;
+    for (index += 1; index < formatting.length; index += 1) {
+      const entry = formatting.at(index);
+      if (!entry) continue;
+      const element = this.copyOf(entry.element, entry.element);
+      this.insert(element);
+      this.open.push(element, entry.tag);
+      formatting.replaceAt(index, element, entry.tag);
+    }
+  }
+
+  /** "Reset the insertion mode appropriately": what the innermost open elements say. */
+  resetMode(): void {
+    for (let index = this.open.length - 1; index > 0; index -= 1) {
+      const name = this.open.tagAt(index)?.name ?? "";
+      const mode = name === "template" ? this.templateModes.at(-1) : modesOfElements.get(name);
+      if (mode) {
+        this.mode = mode;
+        return;
+      }
+    }
+    this.mode = this.head ? "after head" : "before head";
+  }
+
+  /** The document is over: all that is open ends here. */
+  stop(): void {
+    const { open } = this;
+    const html = open.elementAt(0);
+    const isHtmlClosed = html !== undefined && hasEndTag(html);
+    for (let index = open.length - 1; index >= 0; index -= 1) {
+      const element = open.elementAt(index);
+      if (!element) continue;
+      this.lists.close(element);
+      const isPagePart = index < 2;
+      if (isPagePart ? !isHtmlClosed && !hasEndTag(element) : element.startIndex !== null) this.markEnd(element);
+    }
+    this.lists.close(this.root);
+    this.lists.closeReopened();
+  }
+
+  /** Whether text is content of SVG or MathML. */
+  isTextForeign(): boolean {
+    const { current } = this;
+    if (!current || current.namespace === htmlNamespace) return false;
+    return !isTextIntegrationPoint(current) && !isHtmlIntegrationPoint(current);
+  }
+
+  #isStartTagForeign({ name }: Tag): boolean {
+    const { current } = this;
+    if (!current || current.namespace === htmlNamespace) return false;
+    if (isTextIntegrationPoint(current)) return glyphs.has(name);
+    if (current.name === "annotation-xml" && name === svg) return false;
+    return !isHtmlIntegrationPoint(current);
+  }
+
+  #isClosedFormatting(index: number): boolean {
+    const entry = this.formatting.at(index);
+    return entry !== null && this.open.indexOfElement(entry.element, entry.tag) < 0;
+  }
+
+  #beginToken(start: number, end: number): void {
+    this.skipsLineFeed = false;
+    if (!this.#collector.isEmpty) this.#processText();
+    this.tokenStart = start;
+    this.tokenEnd = end;
+  }
+
+  #processText(): void {
+    const run = this.#collector.take();
+    this.tokenStart = run.start;
+    this.tokenEnd = run.end;
+    this.processText(run);
+  }
+}
+
+const modesOfElements: ReadonlyMap<string, ModeName> = new Map([
+  ["td", "in cell"],
+  ["th", "in cell"],
+  ["tr", "in row"],
+  ["tbody", "in table body"],
+  ["thead", "in table body"],
+  ["tfoot", "in table body"],
+  ["caption", "in caption"],
+  ["colgroup", "in column group"],
+  ["table", "in table"],
+  ["head", "in head"],
+  ["body", "in body"],
+  ["frameset", "in frameset"],
+]);

@@ -1,0 +1,245 @@
+import { Attributes, noAttributes } from "../document/attributes.ts";
+import type { DisplacedText } from "../document/element-span.ts";
+import { svgElementName } from "../document/foreign-names.ts";
+import {
+  CommentNode,
+  DoctypeNode,
+  RootNode,
+  SourceElement,
+  type TagObserver,
+  TemplateElement,
+  TextNode,
+  type TreeChild,
+  type TreeParent,
+} from "../document/html-nodes.ts";
+import { htmlNamespace, svgNamespace } from "../document/namespaces.ts";
+import type { ParseBudget } from "../document/parse-budget.ts";
+import { SourceTexts } from "../document/source-texts.ts";
+import type { TagName } from "../tokenizer/tag-names.ts";
+import type { Tag } from "../tokenizer/tokens.ts";
+import { ChildLists } from "./child-lists.ts";
+import { FormattingElements } from "./formatting-elements.ts";
+import { openTagOf } from "./integration-points.ts";
+import { OpenElements } from "./open-elements.ts";
+import { tagNamed, trait, traitsOf } from "./tags.ts";
+import { isBlankText, type TextRun } from "./text-run.ts";
+
+const table = tagNamed("table");
+const template = tagNamed("template");
+
+/** Where a node goes: into a parent, before one of its children or at its end. */
+export interface InsertionPlace {
+  readonly parent: TreeParent;
+  readonly before: TreeChild | null;
+}
+
+/** Makes the nodes of a tree and puts them into their places (HTML Standard, 13.2.6.1), each with its place in the source. */
+export class TreeWriter {
+  readonly root: RootNode = new RootNode();
+  readonly lists: ChildLists = new ChildLists();
+  readonly open: OpenElements;
+  readonly formatting: FormattingElements = new FormattingElements();
+  /** Every element that a start tag made, in the order of the source. */
+  readonly elements: SourceElement[] = [];
+  readonly displaced: DisplacedText[] = [];
+  readonly texts: SourceTexts;
+  readonly source: string;
+  /** "Foster parenting": what does not belong into a table goes before it. */
+  fosters = false;
+  /** Where the token stands that is being processed. */
+  tokenStart = 0;
+  protected tokenEnd = 0;
+  /** Its name, where it is an end tag. */
+  protected endTagName: string | undefined;
+  protected isTagUsed = false;
+  protected readonly observer: TagObserver | undefined;
+  readonly budget: ParseBudget;
+
+  constructor(source: string, budget: ParseBudget, observer?: TagObserver) {
+    this.source = source;
+    this.texts = new SourceTexts(source);
+    this.budget = budget;
+    this.observer = observer;
+    this.open = new OpenElements(
+      (depth) => budget.checkDepth(depth),
+      (element) => this.close(element),
+    );
+    this.lists.open(this.root);
+  }
+
+  /** The element in which the parser is; only the end of a document comes while there is none. */
+  get current(): SourceElement | undefined {
+    return this.open.current;
+  }
+
+  get isInForeignContent(): boolean {
+    const { current } = this.open;
+    return current !== undefined && current.namespace !== htmlNamespace;
+  }
+
+  /** Inserts an HTML element for a start tag; it is open then. */
+  insertElement(tag: Tag): SourceElement {
+    return this.insertAs(tag, tag.name);
+  }
+
+  /** The same under another name, such as `img` for `image`. */
+  insertAs(tag: Tag, name: TagName): SourceElement {
+    const element = this.elementOf(tag, name.name, htmlNamespace, name === template);
+    this.insert(element);
+    this.open.push(element, name);
+    return element;
+  }
+
+  /** Inserts an HTML element that has no content, and is not open. */
+  insertVoid(tag: Tag, name: TagName = tag.name): void {
+    const element = this.elementOf(tag, name.name, htmlNamespace, false);
+    this.insert(element);
+    this.lists.close(element);
+  }
+
+  /** Inserts an element of SVG or MathML, which is open unless its tag closes itself. */
+  insertForeign(tag: Tag, namespace: string): void {
+    const name = namespace === svgNamespace ? svgElementName(tag.name.name) : tag.name.name;
+    const element = this.elementOf(tag, name, namespace, false);
+    this.insert(element);
+    if (tag.isSelfClosing) this.lists.close(element);
+    else this.open.push(element, openTagOf(namespace, name));
+  }
+
+  /** Inserts an HTML element that has no tag in the source. */
+  insertImplied(name: TagName): SourceElement {
+    this.budget.addElement(0);
+    const element = new SourceElement(name.name, htmlNamespace, noAttributes);
+    this.lists.open(element);
+    this.insert(element);
+    this.open.push(element, name);
+    return element;
+  }
+
+  /** One more element like another one: formatting goes on in the next paragraph. */
+  copyOf({ name, namespace, attribs }: SourceElement, original: SourceElement): SourceElement {
+    this.budget.addElement(0);
+    const element = new SourceElement(name, namespace, attribs);
+    this.lists.open(element);
+    this.observer?.copied(original, element);
+    return element;
+  }
+
+  /** The element of a start tag, not inserted yet. */
+  protected elementOf(tag: Tag, name: string, namespace: string, isTemplate: boolean): SourceElement {
+    this.budget.addElement(tag.attributeCount);
+    const attributes = tag.attributeCount === 0 ? noAttributes : this.source;
+    const element = isTemplate
+      ? new TemplateElement(name, namespace, attributes)
+      : new SourceElement(name, namespace, attributes);
+    if (element instanceof TemplateElement) this.lists.open(element.content);
+    this.lists.open(element);
+    element.startIndex = tag.start;
+    element.endIndex = tag.end - 1;
+    element.contentStart = tag.end;
+    this.elements.push(element);
+    this.isTagUsed = true;
+    this.observer?.used(element, tag.start);
+    return element;
+  }
+
+  insert(node: TreeChild, target: SourceElement | undefined = this.current): void {
+    if (this.fosters && this.open.currentHas(trait.fosters)) {
+      const { parent, before } = this.fosterPlace();
+      if (before) this.lists.insertBefore(before, node);
+      else this.lists.append(parent, node);
+    } else this.lists.append(contentParent(target) ?? this.root, node);
+  }
+
+  /** The appropriate place for inserting a node, with a given target. */
+  placeIn(target: SourceElement, targetTag: TagName, isFostering: boolean): InsertionPlace {
+    return isFostering && (traitsOf(targetTag) & trait.fosters) !== 0
+      ? this.fosterPlace()
+      : { parent: contentParent(target) ?? this.root, before: null };
+  }
+
+  /** Before the table, or in the template in which there is none. */
+  fosterPlace(): InsertionPlace {
+    const tableIndex = this.open.indexOf(table);
+    const templateIndex = this.open.indexOf(template);
+    if (templateIndex > tableIndex) {
+      return { parent: contentParent(this.open.elementAt(templateIndex)) ?? this.root, before: null };
+    }
+    const element = tableIndex < 0 ? undefined : this.open.elementAt(tableIndex);
+    if (element?.parent) return { parent: element.parent, before: element };
+    return { parent: contentParent(this.open.elementAt(Math.max(tableIndex - 1, 0))) ?? this.root, before: null };
+  }
+
+  insertText(run: TextRun): void {
+    const isFostered = this.fosters && this.open.currentHas(trait.fosters);
+    const { parent, before } = isFostered
+      ? this.fosterPlace()
+      : { parent: contentParent(this.current) ?? this.root, before: null };
+    if (parent === this.root) return; // a document has no text of its own
+    const previous = before ? before.prev : this.lists.last(parent);
+    if (previous instanceof TextNode) this.texts.extend(previous, run);
+    else {
+      this.budget.addNode();
+      const text = new TextNode(run.data);
+      text.startIndex = run.start;
+      text.endIndex = run.end - 1;
+      if (!run.isVerbatim) this.texts.add(text);
+      if (before) this.lists.insertBefore(before, text);
+      else this.lists.append(parent, text);
+    }
+    const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && !isBlankText(run);
+    if (before || isLate) this.displaced.push({ offset: run.end - 1, parent });
+  }
+
+  insertComment(data: string, start: number, end: number, parent?: TreeParent): void {
+    this.budget.addNode();
+    const comment = new CommentNode(data);
+    comment.startIndex = start;
+    comment.endIndex = end - 1;
+    if (parent) this.lists.append(parent, comment);
+    else this.insert(comment);
+  }
+
+  insertDoctype(name: string, publicId: string, systemId: string, start: number, end: number): void {
+    this.budget.addNode();
+    const doctype = new DoctypeNode(name, publicId, systemId);
+    doctype.startIndex = start;
+    doctype.endIndex = end - 1;
+    this.lists.append(this.root, doctype);
+  }
+
+  /** The attributes of a further `html` or `body` tag that the element does not have. */
+  adoptAttributes(element: SourceElement, attributes: Record<string, string>): void {
+    this.budget.addAttributes(Object.keys(attributes).length);
+    if (element.attribs === noAttributes) element.attribs = new Attributes();
+    for (const [name, value] of Object.entries(attributes)) element.attribs[name] ??= value;
+    this.isTagUsed = true;
+    this.observer?.used(element, this.tokenStart);
+  }
+
+  /** Notes where an element ends: with its end tag, or where something else closed it. */
+  markEnd(element: SourceElement): void {
+    const isEndTag = this.endTagName !== undefined && isNamed(element, this.endTagName);
+    const end = isEndTag ? this.tokenEnd : this.tokenStart;
+    // A `form` directly in a table is closed by its own start tag.
+    if (end < element.contentStart) return;
+    element.endIndex = end - 1;
+    element.contentEnd = this.tokenStart;
+  }
+
+  /** An element is no longer open. */
+  close(element: SourceElement): void {
+    this.lists.close(element);
+    if (element instanceof TemplateElement) this.lists.close(element.content);
+    if (element.startIndex !== null) this.markEnd(element);
+  }
+}
+
+/** What the children of an element belong to: of a `template`, its content. */
+export function contentParent(element: SourceElement | undefined): TreeParent | undefined {
+  return element instanceof TemplateElement ? element.content : element;
+}
+
+function isNamed({ name, namespace }: SourceElement, tagName: string): boolean {
+  return name === tagName || (namespace !== htmlNamespace && name.toLowerCase() === tagName);
+}

@@ -1,0 +1,57 @@
+import { networkOf } from "../http/client-address.ts";
+import { HttpError } from "../http/http-error.ts";
+
+/** Why a server answers nobody for the moment. */
+type Outage = "CLOSING" | "MAINTENANCE" | "OVERLOADED";
+
+/** Seconds after which asking again is worth the while. */
+const retryAfter: Readonly<Record<Outage, string>> = { CLOSING: "5", MAINTENANCE: "60", OVERLOADED: "1" };
+
+const details: Readonly<Record<Outage, string>> = {
+  CLOSING: "The server is shutting down. Try again shortly.",
+  MAINTENANCE: "The server is under maintenance. Try again shortly.",
+  OVERLOADED: "The server is overloaded. Try again shortly.",
+};
+
+/** The 503 that everybody gets during an outage. */
+export function unavailable(outage: Outage): HttpError {
+  return new HttpError(503, outage, details[outage], { headers: { "retry-after": retryAfter[outage] } });
+}
+
+/** Bits of an IPv6 address that make one client. */
+const ipv6Prefix = 64;
+
+/** Bounds how much of something is in use at once: in all, and for each client address. */
+export class Places {
+  readonly #max: number;
+  readonly #maxPerAddress: number;
+  readonly #byNetwork = new Map<string, number>();
+  #taken = 0;
+
+  /** By default one address can take half of the places. */
+  constructor(max: number, maxPerAddress: number = Math.ceil(max / 2)) {
+    this.#max = max;
+    this.#maxPerAddress = maxPerAddress;
+  }
+
+  /** Takes a place for a client, and returns how to give it back. Throws 503 where there is none left for it. */
+  take(address: string): () => void {
+    const network = networkOf(address, ipv6Prefix);
+    const own = this.#byNetwork.get(network) ?? 0;
+    if (this.#taken >= this.#max || own >= this.#maxPerAddress) throw unavailable("OVERLOADED");
+    this.#taken += 1;
+    this.#byNetwork.set(network, own + 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#giveBack(network);
+      isTaken = false;
+    };
+  }
+
+  #giveBack(network: string): void {
+    this.#taken -= 1;
+    const left = (this.#byNetwork.get(network) ?? 0) - 1;
+    if (left > 0) this.#byNetwork.set(network, left);
+    else this.#byNetwork.delete(network);
+  }
+}

@@ -1,4 +1,0 @@
-/** The message of what was thrown, which need not be an error. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}

@@ -1,0 +1,155 @@
+import { hash, randomBytes } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { constants as system } from "node:os";
+import { StorageError, type StorageErrorCode, type StoredStat } from "../storage.ts";
+
+/** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
+const versionLength = 22;
+
+// A real location has no links in it: if one has appeared since it was looked up, it is not followed. And opening a FIFO
+// that nobody writes must not hang.
+const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+// In microseconds.
+let lastMoment = 0;
+
+/** What of a file's record tells its versions apart. */
+export type VersionRecord = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">;
+
+/** What is known of a file or directory from the operating system's record of it. */
+export function storedStat(stats: BigIntStats): StoredStat {
+  return statOf(stats, stats.isFile() ? "file" : "directory");
+}
+
+/** What is known of a file from a part of its record. */
+export function statOf(record: VersionRecord, type: StoredStat["type"] = "file"): StoredStat {
+  const { dev, ino, size, mtimeNs, ctimeNs } = record;
+  let version: string | undefined;
+  return {
+    type,
+    size: type === "file" ? Number(size) : 0,
+    modified: new Date(Number(mtimeNs / 1_000_000n)),
+    // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number.
+    get version() {
+      version ??= hash("sha256", `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, "base64url").slice(0, versionLength);
+      return version;
+    },
+  };
+}
+
+/**
+ * What is known of a file that was just changed. Where the system does not tell, the change is made all the same: the
+ * version is then one that no file has, so that conditions on it fail rather than hold by chance.
+ */
+export async function statAfterChange(handle: FileHandle, size: number): Promise<StoredStat> {
+  try {
+    return storedStat(await handle.stat({ bigint: true }));
+  } catch {
+    const version = randomBytes(32).toString("base64url").slice(0, versionLength);
+    return { type: "file", size, modified: new Date(), version };
+  }
+}
+
+/**
+ * The present in seconds, as a modification time that no file has got from here before. The kernel's own file times
+ * stand still for up to 10 ms, in which a file can be replaced several times and get back an inode number it had: two
+ * different contents would share one version. The digits below a millisecond are random, for other processes' sake.
+ */
+export function uniqueMoment(): number {
+  const present = Date.now() * 1000 + Math.floor(Math.random() * 1000);
+  lastMoment = Math.max(present, lastMoment + 1);
+  return lastMoment / 1e6;
+}
+
+/** Names a file whatever paths lead to it. */
+export function fileIdentity({ dev, ino }: BigIntStats): string {
+  return `inode:${dev}:${ino}`;
+}
+
+/** The record, as long as it is that of a regular file or nothing; throws for anything else. */
+export function regularFile(stats: BigIntStats | undefined): BigIntStats | undefined {
+  if (stats?.isDirectory()) throw new StorageError("is-directory");
+  if (stats?.isFile() === false) throw new StorageError("forbidden");
+  return stats;
+}
+
+/** The record of what has that location; `undefined` for nothing. */
+export async function recordAt(location: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(location, { bigint: true });
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** What the operating system says, in the words of the storage. Anything else is unexpected and passed on as it is. */
+const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
+  ENOENT: "not-found",
+  EEXIST: "exists",
+  EISDIR: "is-directory",
+  ENOTDIR: "not-a-directory",
+  ENOTEMPTY: "not-empty",
+  ENAMETOOLONG: "name-too-long",
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EFBIG: "full",
+  EACCES: "forbidden",
+  EPERM: "forbidden",
+  EROFS: "read-only",
+  ELOOP: "forbidden",
+  ENXIO: "forbidden", // a socket, or a FIFO that nobody reads
+  ENODEV: "forbidden",
+  EMFILE: "busy",
+  ENFILE: "busy",
+  EXDEV: "conflict", // the directory became another file system's while the content was received
+};
+
+/** Means "nothing to read here": no such name, a file where a directory is needed, links in a circle, a socket. */
+const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV"]);
+
+/** Names of errors by their numbers; Node knows fewer names than numbers (EDQUOT is "Unknown system error -122" in Node 20). */
+const names: ReadonlyMap<number, string> = new Map(Object.entries(system.errno).map(([name, no]) => [no, name]));
+
+/** The operating system's name of an error (`"ENOENT"`), or `""` for any other error. */
+export function errnoOf(error: unknown): string {
+  if (!(error instanceof Error && "code" in error)) return "";
+  const { code } = error;
+  if (typeof code === "string" && /^E[A-Z0-9]+$/.test(code)) return code;
+  const isUnnamed = "errno" in error && typeof error.errno === "number" && "syscall" in error;
+  return isUnnamed ? (names.get(-Number(error.errno)) ?? "") : "";
+}
+
+/** Whether the error only says that there is nothing to read. */
+export function meansAbsent(error: unknown): boolean {
+  return absent.has(errnoOf(error));
+}
+
+/** Gives what `operation` gives; an error of the operating system that callers can expect becomes a {@link StorageError}. */
+export async function withStorageErrors<T>(operation: Promise<T>): Promise<T> {
+  try {
+    return await operation;
+  } catch (error) {
+    throw asStorageError(error);
+  }
+}
+
+/** The {@link StorageError} that an error of the operating system stands for; any other error as it is. */
+export function asStorageError(error: unknown): unknown {
+  const code = storageErrors[errnoOf(error)];
+  return code === undefined ? error : new StorageError(code, error);
+}
+
+/** Opens what lies at a real location, to read or also to write; `undefined` where there is nothing, or a link. */
+export async function openIfThere(
+  location: string,
+  access: number = constants.O_RDONLY,
+): Promise<FileHandle | undefined> {
+  try {
+    return await open(location, access | always);
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}

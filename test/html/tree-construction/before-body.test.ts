@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { parseHtml } from "../../helpers/parse-html.ts";
+import { pageOf } from "../reading.ts";
+
+it.each([
+  ["", "<html><head></head><body></body></html>"],
+  [" \n<!--a--> <!doctype html> <!--b--> x", "<!--a--><!doctype html><!--b--><html><head></head><body>x</body></html>"],
+  [
+    "<html a=b> <head c=d> <title>t&amp;</title> </head> <body e=f> x",
+    '<html a="b"><head c="d"> <title>t&amp;</title> </head> <body e="f"> x</body></html>',
+  ],
+  ["</p></br>x", "<html><head></head><body><br>x</body></html>"],
+  ["<head></head><title>a</title><p>", "<html><head><title>a</title></head><body><p></p></body></html>"],
+  ["<head><head></head><head></head>x", "<html><head></head><body>x</body></html>"],
+  ["<head></head></head></p>x", "<html><head></head><body>x</body></html>"],
+  ["<noscript><p></noscript>", "<html><head><noscript><p></noscript></head><body></body></html>"],
+  ["\0<title>a</title>", "<html><head><title>a</title></head><body></body></html>"],
+  ["<link><html x=y><base>z", '<html x="y"><head><link><base></head><body>z</body></html>'],
+  ["<template><p></template></head>", "<html><head><template><p></p></template></head><body></body></html>"],
+  ["<frameset><frame></frameset>", "<html><head></head><frameset><frame></frameset></html>"],
+])("reads the beginning of %j", async (html, page) => {
+  expect(await pageOf(html)).toBe(page);
+});
+
+it.each([
+  ["<!doctype html><p>", "no-quirks"],
+  ["<p>", "quirks"],
+  ["<!doctype html system 'about:legacy-compat' x><p>", "no-quirks"],
+  ["<!doctype html public '-//w3c//dtd xhtml 1.0 transitional//'><p>", "limited-quirks"],
+])("knows the mode of %s", async (html, mode) => {
+  expect((await parseHtml(html)).root["x-mode"]).toBe(mode);
+});

@@ -1,0 +1,88 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  asStorageError,
+  errnoOf,
+  meansAbsent,
+  storedStat,
+  uniqueMoment,
+  withStorageErrors,
+} from "../../../src/storage/disk/file-record.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+describe("a version", () => {
+  it("can stand in an entity tag, and does not tell the inode number", async () => {
+    const file = join(await temporaryDirectory(), "a.txt");
+    await writeFile(file, "a");
+    const stats = await stat(file, { bigint: true });
+    const { version } = storedStat(stats);
+    expect(version).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(version).not.toContain(String(stats.ino));
+  });
+});
+
+describe("a unique moment", () => {
+  it("is later than every one before, by what file systems can tell apart", () => {
+    const moments = Array.from({ length: 10_000 }, uniqueMoment);
+    const microseconds = moments.map((moment) => Math.round(moment * 1e6));
+    expect(new Set(microseconds).size).toBe(10_000);
+    expect(microseconds).toEqual([...microseconds].sort((a, b) => a - b));
+  });
+
+  it("is the present", () => {
+    const before = Date.now() / 1000;
+    const moment = uniqueMoment();
+    expect(moment).toBeGreaterThanOrEqual(before);
+    expect(moment).toBeLessThan(Date.now() / 1000 + 1);
+  });
+});
+
+const errno = (code: string): Error => Object.assign(new Error(code), { code });
+
+describe("an error of the operating system", () => {
+  it.each([
+    ["ENOENT", "not-found"],
+    ["EEXIST", "exists"],
+    ["EISDIR", "is-directory"],
+    ["ENOTDIR", "not-a-directory"],
+    ["ENOTEMPTY", "not-empty"],
+    ["ENAMETOOLONG", "name-too-long"],
+    ["ENOSPC", "full"],
+    ["EDQUOT", "full"],
+    ["EFBIG", "full"],
+    ["EACCES", "forbidden"],
+    ["EPERM", "forbidden"],
+    ["EROFS", "read-only"],
+    ["ELOOP", "forbidden"],
+    ["EMFILE", "busy"],
+    ["ENFILE", "busy"],
+  ])("%s becomes %s, and is its cause", (code, expected) => {
+    const cause = errno(code);
+    expect(asStorageError(cause)).toMatchObject({ name: "StorageError", code: expected, cause });
+  });
+
+  it.each([errno("EIO"), errno("ERR_INVALID_ARG_TYPE"), errno("constructor"), new Error("other"), "text", undefined])(
+    "stays as it is when nobody expects it: %s",
+    (error) => {
+      expect(asStorageError(error)).toBe(error);
+    },
+  );
+
+  it("is told by its number where Node does not know its name", () => {
+    const unnamed = { code: "Unknown system error -122", errno: -constants.errno.EDQUOT, syscall: "write" };
+    expect(errnoOf(Object.assign(new Error("quota"), unnamed))).toBe("EDQUOT");
+    expect(errnoOf(Object.assign(new Error("no system call"), { code: "X", errno: -1 }))).toBe("");
+  });
+
+  it("is told by its name", () => {
+    expect([errnoOf(errno("ENOENT")), errnoOf(errno("ERR_X")), errnoOf(undefined)]).toEqual(["ENOENT", "", ""]);
+    expect([meansAbsent(errno("ELOOP")), meansAbsent(errno("EACCES"))]).toEqual([true, false]);
+  });
+
+  it("is translated when a promise fails with it", async () => {
+    const reading = withStorageErrors(readFile("/no/such/file"));
+    await expect(reading).rejects.toMatchObject({ name: "StorageError", code: "not-found" });
+  });
+});
