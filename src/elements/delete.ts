@@ -1,12 +1,9 @@
 import { elementSpan } from "../html/document/element-span.ts";
-import { firstLineAt } from "../html/document/first-line.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
-import { pageElements } from "../html/document/page-elements.ts";
+import { pageElements } from "../html/document/page.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
-import { nextOf, previousOf } from "../html/edit/neighbours.ts";
-import { outermost } from "../html/edit/outermost.ts";
-import type { Placement } from "../html/edit/placement.ts";
-import { endTagsAt } from "../html/edit/unclosed-tail.ts";
+import { firstLineAt } from "../html/document/tag-rules.ts";
+import { endTagsAt, nextOf, outermost, type Placement, previousOf } from "../html/edit/placement.ts";
 import { removeXml } from "../html/edit/xml-placement.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Reply } from "../server/reply.ts";

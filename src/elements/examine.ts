@@ -1,6 +1,6 @@
-import { isHtmlElement } from "../html/document/html-document.ts";
-import { voidElements } from "../html/document/optional-tags.ts";
-import { pageElements } from "../html/document/page-elements.ts";
+import { isHtmlElement } from "../html/document/html-nodes.ts";
+import { pageElements } from "../html/document/page.ts";
+import { voidElements } from "../html/document/tag-rules.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";

@@ -22,3 +22,9 @@ export class DocumentError extends Error {
     this.code = code;
   }
 }
+
+/** The error for supplied HTML that cannot be used. */
+export function invalidHtml(reason: string, line: number, column: number): DocumentError {
+  const details = `The supplied HTML is not valid: ${reason} (line ${line}, column ${column}).`;
+  return new DocumentError("INVALID_HTML", details);
+}

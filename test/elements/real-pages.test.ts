@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { elementSpan, isTagOnly } from "../../src/html/document/element-span.ts";
-import { isHtmlElement } from "../../src/html/document/html-document.ts";
-import type { SourceElement } from "../../src/html/document/html-nodes.ts";
+import { isHtmlElement, type SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { sample, seededRandom } from "../helpers/effort.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DocumentError } from "../../src/html/document-error.ts";
+import { DocumentError, invalidHtml } from "../../src/html/document-error.ts";
 
 describe("DocumentError", () => {
   it("is an Error with a code for programs and a message for people", () => {
@@ -10,5 +10,14 @@ describe("DocumentError", () => {
       "INVALID_SELECTOR",
       "The selector ends too early.",
     ]);
+  });
+});
+
+describe("invalidHtml", () => {
+  it("says what is wrong, and where", () => {
+    expect(invalidHtml("it is blue", 3, 4)).toMatchObject({
+      code: "INVALID_HTML",
+      message: "The supplied HTML is not valid: it is blue (line 3, column 4).",
+    });
   });
 });

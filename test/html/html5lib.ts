@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { mathNamespace, svgNamespace } from "../../src/html/document/html-names.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -8,7 +9,6 @@ import {
   TextNode,
   type TreeChild,
 } from "../../src/html/document/html-nodes.ts";
-import { mathNamespace, svgNamespace } from "../../src/html/document/namespaces.ts";
 
 /** The tests that browsers and parsers share, where they lie beside the checkout. */
 const directory = new URL("../../../shared/html5lib-tests/", import.meta.url);

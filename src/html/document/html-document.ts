@@ -3,12 +3,9 @@ import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { insertionModes } from "../tree-construction/insertion-modes.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { settleSpans } from "./element-span.ts";
-import type { SourceElement, TagObserver, TreeChild, TreeNode } from "./html-nodes.ts";
-import { htmlNamespace } from "./namespaces.ts";
-import { endOfPage } from "./page-end.ts";
-import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
-import { parseInSlices } from "./parse-in-slices.ts";
-import { parseInTurn } from "./parse-queue.ts";
+import type { TagObserver } from "./html-nodes.ts";
+import { endOfPage } from "./page.ts";
+import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
 import type { ParsedTree } from "./source-document.ts";
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
@@ -36,20 +33,26 @@ export async function buildHtmlTree(builder: TreeBuilder, slice: TimeSlice): Pro
   await builder.texts.settle(slice);
 }
 
-/** Whether an element is one of HTML, not of SVG or MathML. */
-export function isHtmlElement({ namespace }: SourceElement): boolean {
-  return namespace === htmlNamespace;
-}
+/** Steps of work that are done without a look at the clock: less than a millisecond of a real page. */
+const stepsAtOnce = 32 * 1024;
+/** The same of nodes: 5,000 characters of `<p><font size=1><p><font size=2>...` make 130,000 of them. */
+const nodesAtOnce = 512;
 
-/** The next node in document order that lies below `root`; descends into elements, not into template contents. */
-export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
-  const firstChild = "children" in node ? node.children[0] : undefined;
-  if (firstChild) return firstChild;
-  let current = node;
-  while (current !== root) {
-    if (current.next) return current.next;
-    if (!current.parent) return null;
-    current = current.parent;
+/** Builds a tree, and gives way to everyone else every few milliseconds. It stops between two tokens, and goes on there. */
+export async function parseInSlices(
+  builder: TreeBuilder,
+  slice: TimeSlice,
+  steps: number = stepsAtOnce,
+): Promise<void> {
+  const { tokenizer, budget } = builder;
+  while (!tokenizer.isDone) {
+    const mostSteps = budget.steps + steps;
+    const mostNodes = budget.nodes + nodesAtOnce;
+    while (budget.steps < mostSteps && budget.nodes < mostNodes && !tokenizer.isDone) {
+      const from = tokenizer.position;
+      tokenizer.advance();
+      budget.addCharacters(tokenizer.position - from);
+    }
+    if (slice.isOver) await slice.renew();
   }
-  return null;
 }

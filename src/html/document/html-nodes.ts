@@ -1,6 +1,6 @@
 import { Comment, Document, Element, ProcessingInstruction, Text } from "domhandler";
-import { readAttributes } from "../tokenizer/read-attributes.ts";
-import { attributeNamesIn } from "./foreign-names.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
+import { attributeNamesIn, htmlNamespace } from "./html-names.ts";
 
 /** A node of the tree. */
 export type TreeNode = SourceElement | TextNode | CommentNode | DoctypeNode | RootNode;
@@ -197,4 +197,9 @@ export function appendChild(parent: TreeParent, node: TreeChild): void {
 function doctypeText(name: string, publicId: string, systemId: string): string {
   const keyword = publicId ? ` PUBLIC "${publicId}"` : systemId ? " SYSTEM" : "";
   return `!DOCTYPE ${name}${keyword}${systemId ? ` "${systemId}"` : ""}`;
+}
+
+/** Whether an element is one of HTML, not of SVG or MathML. */
+export function isHtmlElement({ namespace }: SourceElement): boolean {
+  return namespace === htmlNamespace;
 }

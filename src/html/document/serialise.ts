@@ -1,9 +1,15 @@
-import { losesFirstLine } from "./first-line.ts";
-import { isHtmlElement } from "./html-document.ts";
-import { CommentNode, DoctypeNode, RootNode, SourceElement, TextNode, type TreeNode } from "./html-nodes.ts";
-import { voidElements } from "./optional-tags.ts";
-import { endOfPage, textOnPage } from "./page-end.ts";
+import {
+  CommentNode,
+  DoctypeNode,
+  isHtmlElement,
+  RootNode,
+  SourceElement,
+  TextNode,
+  type TreeNode,
+} from "./html-nodes.ts";
+import { endOfPage, textOnPage } from "./page.ts";
 import type { SourceDocument } from "./source-document.ts";
+import { losesFirstLine, voidElements } from "./tag-rules.ts";
 import { contentOf, TreeWalk } from "./tree-walk.ts";
 
 // HTML Standard, 13.3 "Serializing HTML fragments": the text of these stands as it is. `noscript` as with scripting.

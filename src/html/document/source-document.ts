@@ -1,12 +1,12 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { DocumentError } from "../document-error.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
 import type { RootNode } from "./html-nodes.ts";
 
 /**
  * How the bytes of a document became characters. One that is not UTF-8 is read byte by byte, so that every byte comes
  * back as it was; its ASCII characters, and with them all markup, are the same in both.
  */
-export type DocumentEncoding = "utf8" | "latin1";
+type DocumentEncoding = "utf8" | "latin1";
 
 /** The characters of a file, and what makes bytes of them again. */
 export interface DocumentSource {
@@ -20,7 +20,7 @@ export interface DocumentSource {
  * A document: its source, and a tree whose elements know where they stand in it. HTML and XML are both this; all that
  * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
  *
- * - parsing: `html-document.ts` (parse5) and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
+ * - parsing: `html-document.ts` and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
  * - everything about an edit: one object of rules for each in `document-language.ts`;
  * - names in selectors, which have case in XML: `isXml`, asked by `select.ts`.
  */
@@ -72,4 +72,50 @@ export function documentBytes(document: DocumentSource, source: string = documen
 export function requireEncodable({ encoding }: DocumentSource, text: string): void {
   if (encoding === "utf8" || ascii.test(text)) return;
   throw new DocumentError("NOT_UTF8", "The document is not valid UTF-8, so that only ASCII text can be put into it.");
+}
+
+/** A place in a text, as an editor shows it; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Lines and columns of offsets that never go back. */
+export class LineCounter {
+  readonly #source: string;
+  readonly #lineEnd = /\r\n?|\n/g;
+  #line = 1;
+  #lineStart = 0;
+  #nextLine: number;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#nextLine = this.#findNextLine();
+  }
+
+  at(offset: number | null): Place {
+    const position = offset ?? 0;
+    while (this.#nextLine <= position) {
+      this.#line += 1;
+      this.#lineStart = this.#nextLine;
+      this.#nextLine = this.#findNextLine();
+    }
+    return { line: this.#line, column: Math.max(position - this.#lineStart, 0) + 1 };
+  }
+
+  #findNextLine(): number {
+    return this.#lineEnd.test(this.#source) ? this.#lineEnd.lastIndex : Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The text of a request's content. Throws `INVALID_HTML` for what is not UTF-8 or holds NUL. */
+export function decodeHtml(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw invalidHtml("it is not valid UTF-8", 1, 1);
+  const html = new TextDecoder().decode(bytes);
+  const nul = html.indexOf("\0");
+  if (nul >= 0) {
+    const before = html.slice(0, nul).split("\n");
+    throw invalidHtml("it contains a NUL character", before.length, (before.at(-1)?.length ?? 0) + 1);
+  }
+  return html;
 }

@@ -1,7 +1,6 @@
 import { DoctypeNode } from "./html-nodes.ts";
 import { XmlEntities } from "./xml-entities.ts";
-import { namePattern } from "./xml-names.ts";
-import { XmlProblem } from "./xml-problem.ts";
+import { namePattern, XmlProblem } from "./xml-names.ts";
 
 /** A document type declaration, and the entities that it declares. */
 export interface XmlDoctype {

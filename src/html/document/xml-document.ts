@@ -2,13 +2,11 @@ import { Tokenizer } from "htmlparser2";
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { DocumentError } from "../document-error.ts";
 import type { RootNode } from "./html-nodes.ts";
-import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
-import { parseInTurn } from "./parse-queue.ts";
+import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
 import type { ParsedTree } from "./source-document.ts";
 import { readDoctype } from "./xml-doctype.ts";
 import { XmlEntities } from "./xml-entities.ts";
-import { NamespaceScope } from "./xml-names.ts";
-import { XmlProblem } from "./xml-problem.ts";
+import { NamespaceScope, XmlProblem } from "./xml-names.ts";
 import { type XmlContext, XmlTreeBuilder } from "./xml-tree.ts";
 
 /** So many characters are parsed without a look at the clock. */

@@ -1,6 +1,5 @@
 import { readReference, referenceText } from "../tokenizer/character-references.ts";
-import { isName } from "./xml-names.ts";
-import { XmlProblem } from "./xml-problem.ts";
+import { isName, XmlProblem } from "./xml-names.ts";
 
 const predefined: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 

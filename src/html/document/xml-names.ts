@@ -1,5 +1,3 @@
-import { XmlProblem } from "./xml-problem.ts";
-
 // Namespaces in XML 1.0: a name, and one with a prefix.
 const nameStart =
   ":A-Z_a-z\\xc0-\\xd6\\xd8-\\xf6\\xf8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u218f\\u2c00-\\u2fef" +
@@ -77,4 +75,26 @@ function isAllowed(prefix: string, namespace: string): boolean {
   return prefix === ""
     ? namespace !== xmlNamespace
     : namespace !== "" && (prefix === "xml") === (namespace === xmlNamespace);
+}
+
+/** What keeps a text from being well-formed, and where in it. */
+export class XmlProblem extends Error {
+  readonly offset: number;
+
+  constructor(reason: string, offset: number) {
+    super(reason);
+    this.offset = offset;
+  }
+
+  /** With the line and column in `source`, both from 1. */
+  describe(source: string): string {
+    const { line, column } = lineAndColumn(source, this.offset);
+    return `${this.message} (line ${line}, column ${column})`;
+  }
+}
+
+/** Where an offset is, both from 1; a line ends with LF, CR, or both. */
+export function lineAndColumn(source: string, offset: number): { readonly line: number; readonly column: number } {
+  const lines = source.slice(0, offset).split(/\r\n?|\n/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,7 +1,6 @@
 import { QuoteType } from "htmlparser2";
-import { Attributes, noAttributes } from "./attributes.ts";
-import { type NamespaceScope, qualifiedName } from "./xml-names.ts";
-import { XmlProblem } from "./xml-problem.ts";
+import { Attributes, noAttributes } from "../tokenizer/attributes.ts";
+import { type NamespaceScope, qualifiedName, XmlProblem } from "./xml-names.ts";
 
 interface Attribute {
   readonly name: string;

@@ -12,8 +12,7 @@ import {
 import type { ParseBudget } from "./parse-budget.ts";
 import { isXmlDeclaration } from "./xml-doctype.ts";
 import type { XmlEntities } from "./xml-entities.ts";
-import { declarationsIn, NamespaceScope, qualifiedName } from "./xml-names.ts";
-import { XmlProblem } from "./xml-problem.ts";
+import { declarationsIn, NamespaceScope, qualifiedName, XmlProblem } from "./xml-names.ts";
 import { XmlStartTag } from "./xml-start-tag.ts";
 
 /** What is allowed where the source stands. */

@@ -2,13 +2,10 @@ import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { DocumentError } from "../document-error.ts";
-import { invalidHtml } from "./invalid-html.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
 import { normalise } from "./normalise.ts";
-import { outermost } from "./outermost.ts";
-import { type Placement, splicedLength } from "./placement.ts";
+import { outermost, type Placement, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
-import { splice } from "./splice.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
 

@@ -1,5 +1,8 @@
-import type { SourceElement, TreeParent } from "../document/html-nodes.ts";
-import type { Replacement } from "./splice.ts";
+import { elementSpan, isTagOnly } from "../document/element-span.ts";
+import { SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
+import { isClosing, pageElements } from "../document/page.ts";
+import type { SourceDocument } from "../document/source-document.ts";
+import { isClosedBy } from "../document/tag-rules.ts";
 import type { Fragment } from "./well-formed.ts";
 
 /** A change of the source, and what it is to do to the tree. */
@@ -48,4 +51,124 @@ export function treeEdit(placements: readonly Placement[]): TreeEdit {
 /** How long the source will be. */
 export function splicedLength(source: string, placements: readonly Replacement[]): number {
   return placements.reduce((length, { start, end, text }) => length + text.length - (end - start), source.length);
+}
+
+/** Characters `start` to `end` of a source give way to `text`. An insertion has `start` equal to `end`. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Applies replacements that do not overlap, in the order of the source, in one pass. */
+export function splice(source: string, replacements: readonly Replacement[]): string {
+  const parts: string[] = [];
+  let position = 0;
+  for (const { start, end, text } of replacements) {
+    if (start < position || end < start) throw new RangeError(`replacement ${start}-${end} overlaps the one before`);
+    parts.push(source.slice(position, start), text);
+    position = end;
+  }
+  parts.push(source.slice(position));
+  return parts.join("");
+}
+
+/** Of elements in document order, those that lie in no other one of them. */
+export function outermost(elements: readonly SourceElement[]): SourceElement[] {
+  const all = new Set<unknown>(elements);
+  const inside = new Map<unknown, boolean>();
+  return elements.filter((element) => !hasAncestorIn(element, all, inside));
+}
+
+/** Each ancestor is looked at once, however many elements share it. */
+function hasAncestorIn(element: SourceElement, all: ReadonlySet<unknown>, inside: Map<unknown, boolean>): boolean {
+  const path: unknown[] = [];
+  let isInside = false;
+  for (let parent = element.parent; parent; parent = parent.parent) {
+    const known = all.has(parent) || inside.get(parent);
+    if (known !== undefined) {
+      isInside = known;
+      break;
+    }
+    path.push(parent);
+  }
+  for (const ancestor of path) inside.set(ancestor, isInside);
+  return isInside;
+}
+
+/** The sibling before an element, or before its implied parent, where that begins with it. */
+export function previousOf(element: SourceElement): TreeChild | null {
+  let current = element;
+  while (!current.prev && isImplied(current.parent)) current = current.parent;
+  return current.prev;
+}
+
+/** The sibling after an element, or after its implied parent, where that ends with it. */
+export function nextOf(element: SourceElement): TreeChild | null {
+  let current = element;
+  while (!current.next && isImplied(current.parent)) current = current.parent;
+  return current.next;
+}
+
+function isImplied(parent: TreeParent | null): parent is SourceElement {
+  return parent instanceof SourceElement && parent.startIndex === null;
+}
+
+/**
+ * The end tags that must stand at `offset` before something is put there, so that it does not end up inside of an element
+ * that has no end tag: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset. Nothing is
+ * needed where the first tag that follows closes those elements by itself.
+ */
+export function endTagsAt(node: TreeChild | null | undefined, offset: number, firstTag?: string): string {
+  const open: string[] = [];
+  for (let current = node; current instanceof SourceElement; current = current.children.at(-1)) {
+    const span = elementSpan(current);
+    // An implied `tbody` has no tags of its own; the `tr` in it may be open.
+    if (!span) continue;
+    if (isTagOnly(current) || span.end !== offset || span.contentEnd !== offset) break;
+    open.push(current.name);
+  }
+  if (firstTag !== undefined && open.every((name) => isClosedBy(name, firstTag))) return "";
+  return open
+    .map((name) => `</${name}>`)
+    .reverse()
+    .join("");
+}
+
+/** Name of the start tag with which HTML begins, if it begins with one. */
+export function firstTagOf({ tags: [tag] }: Pick<Fragment, "tags">): string | undefined {
+  return tag?.start === 0 ? tag.name : undefined;
+}
+
+/**
+ * Where content is added at the end of an element: before its end tag, or where the element ends when that was left out.
+ * `undefined` where the source has no such place. `html`, `head` and `body` have one even when they are implied; what is
+ * added to `html` goes to the end of the page, which is its `body`.
+ */
+export function insertionPoint(document: SourceDocument, element: SourceElement): number | undefined {
+  const page = pageElements(document.root);
+  if (element === page.html || element === page.body) return page.body && endOfBody(document, page.body);
+  if (element === page.head && !elementSpan(element)) return endOfImpliedHead(document, page.head, page.body);
+  if (isTagOnly(element)) return undefined;
+  return elementSpan(element)?.contentEnd;
+}
+
+/** Content after `</body>` still belongs to `body`; what is added then goes after that content. */
+function endOfBody({ source }: SourceDocument, body: SourceElement): number | undefined {
+  const { startIndex, contentEnd } = body;
+  const last = body.children.findLast(
+    (node) => node instanceof SourceElement || ("data" in node && node.data.trim() !== ""),
+  );
+  const isBehind = last?.endIndex != null && !isClosing(source, contentEnd, last.endIndex + 1);
+  if (contentEnd !== -1 && (startIndex !== null || !isBehind)) return contentEnd;
+  if (!last) return source.length;
+  return last.endIndex === null ? undefined : last.endIndex + 1;
+}
+
+/** Before the first thing that is not in the head: `<body>`, or what opened it. */
+function endOfImpliedHead({ source }: SourceDocument, head: SourceElement, body?: SourceElement): number | undefined {
+  const lastInHead = head.children.findLast((node) => node instanceof SourceElement);
+  if (lastInHead) return lastInHead.endIndex === null ? undefined : lastInHead.endIndex + 1;
+  const opener = body && elementSpan(body) ? body : body?.children.find((node) => node.startIndex !== null);
+  return opener?.startIndex ?? source.length;
 }

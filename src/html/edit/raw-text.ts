@@ -1,7 +1,7 @@
-import { LineCounter } from "../document/line-counter.ts";
+import { LineCounter } from "../document/source-document.ts";
+import { invalidHtml } from "../document-error.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { ContentModel, TokenSink } from "../tokenizer/tokens.ts";
-import { invalidHtml } from "./invalid-html.ts";
 import type { Fragment, FragmentStep } from "./well-formed.ts";
 
 /** Elements whose content is text to the tokenizer (HTML Standard, 13.2.6.4). With scripting, `noscript` is one too. */

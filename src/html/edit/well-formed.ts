@@ -1,15 +1,12 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { losingFirstLine } from "../document/first-line.ts";
-import { isHtmlElement } from "../document/html-document.ts";
-import { SourceElement, type TreeParent } from "../document/html-nodes.ts";
-import { LineCounter, type Place } from "../document/line-counter.ts";
-import { hasOptionalEndTag, isClosedBy, voidElements } from "../document/optional-tags.ts";
-import type { DocumentError } from "../document-error.ts";
-import { readAttributes } from "../tokenizer/read-attributes.ts";
+import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
+import { LineCounter, type Place } from "../document/source-document.ts";
+import { hasOptionalEndTag, isClosedBy, losingFirstLine, voidElements } from "../document/tag-rules.ts";
+import { type DocumentError, invalidHtml } from "../document-error.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
 import { TextCollector } from "../tree-construction/text-run.ts";
-import { invalidHtml } from "./invalid-html.ts";
 import { textContents } from "./raw-text.ts";
 
 /** A start tag of supplied HTML. */

@@ -1,13 +1,11 @@
 import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
-import { LineCounter, type Place } from "../document/line-counter.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
-import type { SourceDocument } from "../document/source-document.ts";
+import { LineCounter, type Place, type SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { readDoctype } from "../document/xml-doctype.ts";
 import { buildXmlTree } from "../document/xml-document.ts";
 import { XmlEntities } from "../document/xml-entities.ts";
-import { declarationsIn, NamespaceScope } from "../document/xml-names.ts";
-import { XmlProblem } from "../document/xml-problem.ts";
+import { declarationsIn, NamespaceScope, XmlProblem } from "../document/xml-names.ts";
 import { DocumentError } from "../document-error.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 

@@ -1,12 +1,9 @@
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
-import { isHtmlElement } from "../document/html-document.ts";
-import type { SourceElement } from "../document/html-nodes.ts";
-import { voidElements } from "../document/optional-tags.ts";
+import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
-import { DocumentError } from "../document-error.ts";
-import { invalidHtml } from "./invalid-html.ts";
-import { outermost } from "./outermost.ts";
-import type { Placement } from "./placement.ts";
+import { voidElements } from "../document/tag-rules.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
+import { outermost, type Placement } from "./placement.ts";
 import type { Fragment } from "./well-formed.ts";
 import { parseXmlFragment } from "./xml-fragment.ts";
 

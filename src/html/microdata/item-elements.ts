@@ -1,6 +1,5 @@
 import { getAttributeValue, getChildren, hasAttrib } from "domutils";
-import { isHtmlElement } from "../document/html-document.ts";
-import { SourceElement } from "../document/html-nodes.ts";
+import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
 
 /** Twice the elements of the largest page; more is one that refers to the same large part again and again. */

@@ -1,10 +1,9 @@
 import { getAttributeValue, getElementsByTagName } from "domutils";
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { buildHtmlTree, isHtmlElement, treeBuilder } from "../document/html-document.ts";
-import { type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
-import { LineCounter } from "../document/line-counter.ts";
-import { ParseBudget } from "../document/parse-budget.ts";
-import { parseInTurn } from "../document/parse-queue.ts";
+import { buildHtmlTree, treeBuilder } from "../document/html-document.ts";
+import { isHtmlElement, type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
+import { ParseBudget, parseInTurn } from "../document/parse-budget.ts";
+import { LineCounter } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 
 const microdataAttributes = ["itemscope", "itemtype", "itemid", "itemprop", "itemref"];

@@ -1,9 +1,8 @@
-import { getAttributeValue, hasAttrib } from "domutils";
+import { getAttributeValue, hasAttrib, textContent } from "domutils";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { MicrodataItem, MicrodataPage, MicrodataValue } from "../microdata.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
 import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
-import { propertyValue } from "./property-value.ts";
 
 /** Properties within properties have the same text again and again: 512 times 5 MiB would fill the memory. */
 const maxTextCost = 8 * 1024 * 1024;
@@ -113,4 +112,22 @@ function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): Generat
     if (stray && !isItem(element)) mistakes.push({ line, text: `${stray} is of no effect without itemscope` });
   }
   return mistakes;
+}
+
+/** The attribute that has the value of a property, for the elements that do not have it in their text. */
+const valueAttributes: ReadonlyMap<string, string> = new Map([
+  ["meta", "content"],
+  ...["audio", "embed", "iframe", "img", "source", "track", "video"].map((name) => [name, "src"] as const),
+  ...["a", "area", "link"].map((name) => [name, "href"] as const),
+  ["object", "data"],
+  ["data", "value"],
+  ["meter", "value"],
+]);
+
+/** The value of a property that is no item, as the HTML Standard has it ("Values" of microdata); URLs as written. */
+function propertyValue(element: SourceElement): string {
+  const name = valueAttributes.get(element.name);
+  if (name !== undefined) return getAttributeValue(element, name) ?? "";
+  const date = element.name === "time" ? getAttributeValue(element, "datetime") : undefined;
+  return date ?? textContent(element);
 }

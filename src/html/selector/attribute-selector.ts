@@ -1,9 +1,7 @@
-import { asciiLowerCase } from "../document/ascii-lower-case.ts";
-import { foreignAttributeName } from "../document/foreign-names.ts";
-import { isHtmlElement } from "../document/html-document.ts";
-import type { SourceElement } from "../document/html-nodes.ts";
-import type { EvaluationSteps } from "./evaluation-steps.ts";
+import { asciiLowerCase, foreignAttributeName } from "../document/html-names.ts";
+import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
+import type { EvaluationSteps } from "./tree-steps.ts";
 
 /** Attributes of HTML whose values selectors compare in any case (HTML Standard, 4.16.2). */
 const caseInsensitiveValues: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { isHtmlElement, nextNode } from "../document/html-document.ts";
-import { SourceElement, TextNode } from "../document/html-nodes.ts";
+import { isHtmlElement, SourceElement, TextNode } from "../document/html-nodes.ts";
+import { nextNode } from "../document/tree-walk.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { Direction } from "./selector-names.ts";

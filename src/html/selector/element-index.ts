@@ -1,7 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { asciiLowerCase } from "../document/ascii-lower-case.ts";
-import { nextNode } from "../document/html-document.ts";
+import { asciiLowerCase } from "../document/html-names.ts";
 import { type RootNode, SourceElement } from "../document/html-nodes.ts";
+import { nextNode } from "../document/tree-walk.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
 type ElementList = readonly SourceElement[];

@@ -3,11 +3,10 @@ import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "./attribute-selector.ts";
 import { compoundTest, type ElementTest } from "./compound-matcher.ts";
 import type { ElementIndex } from "./element-index.ts";
-import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { ElementMemory, MatchContext } from "./match-context.ts";
 import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector-tree.ts";
 import { SiblingPositions } from "./sibling-positions.ts";
-import { parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
+import { type EvaluationSteps, parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
 
 /** A tree that selectors can be evaluated over. */
 export interface SelectableDocument {

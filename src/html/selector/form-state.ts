@@ -1,8 +1,7 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { nextNode } from "../document/html-document.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
-import { has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
-import { FormOwners } from "./form-owner.ts";
+import { nextNode } from "../document/tree-walk.ts";
+import { FormOwners, has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
 import type { MatchContext } from "./match-context.ts";
 
 /** What is known of the forms of a document, found in one walk. */

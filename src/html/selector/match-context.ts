@@ -1,11 +1,11 @@
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "./attribute-selector.ts";
 import type { ElementIndex } from "./element-index.ts";
-import type { EvaluationSteps } from "./evaluation-steps.ts";
 import type { FormState } from "./form-state.ts";
 import type { Direction } from "./selector-names.ts";
 import type { SelectorList } from "./selector-tree.ts";
 import type { SiblingPositions } from "./sibling-positions.ts";
+import type { EvaluationSteps } from "./tree-steps.ts";
 
 /** What the parts of a selector know of the document in which they are evaluated. */
 export interface MatchContext {

@@ -1,7 +1,6 @@
 import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { isHtmlElement } from "../document/html-document.ts";
-import { SourceElement, TextNode } from "../document/html-nodes.ts";
-import { svgNamespace } from "../document/namespaces.ts";
+import { svgNamespace } from "../document/html-names.ts";
+import { isHtmlElement, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
 import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
 import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";

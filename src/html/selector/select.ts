@@ -4,9 +4,9 @@ import type { SourceElement } from "../document/html-nodes.ts";
 import { DocumentError } from "../document-error.ts";
 import { elementIndex } from "./element-index.ts";
 import { Evaluation, type SelectableDocument } from "./evaluation.ts";
-import { EvaluationSteps } from "./evaluation-steps.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
 import type { SelectorList } from "./selector-tree.ts";
+import { EvaluationSteps } from "./tree-steps.ts";
 
 /** A selector that was parsed, ready to be evaluated over documents. */
 export interface ParsedSelector {

@@ -1,4 +1,4 @@
-import { isBlank } from "./attribute-scanner.ts";
+import { isBlank } from "./attributes.ts";
 
 /** No mark that matters is longer. */
 const longestMark = "</script".length + 1;

@@ -1,9 +1,7 @@
-import { AttributeScanner, isBlank } from "./attribute-scanner.ts";
+import { AttributeScanner, isBlank } from "./attributes.ts";
 import { normalised, readReference, referenceText } from "./character-references.ts";
 import { endOfRawText, endOfScript, type RawTextEnd } from "./raw-text-end.ts";
-import { readDoctype } from "./read-doctype.ts";
-import { TagNameReader } from "./tag-names.ts";
-import type { ContentModel, Tag, TokenSink } from "./tokens.ts";
+import { type ContentModel, readDoctype, type Tag, TagNameReader, type TokenSink } from "./tokens.ts";
 
 /** Longer text and comments are read in stretches: 16 MiB of them must not hold the event loop. */
 const stretch = 64 * 1024;

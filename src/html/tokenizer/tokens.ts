@@ -1,5 +1,5 @@
-import type { Doctype } from "./read-doctype.ts";
-import type { TagName } from "./tag-names.ts";
+import { asciiLowerCase } from "../document/html-names.ts";
+import { normalised } from "./character-references.ts";
 
 /** A start or end tag. One object serves all tags of a source: what is to stay must be copied. */
 export interface Tag {
@@ -38,3 +38,140 @@ export type Unfinished = "tag" | "tag name" | "end tag name" | "comment" | "cdat
 
 /** How the content of an element is read; `data` is markup. */
 export type ContentModel = "data" | "rcdata" | "rawtext" | "script" | "plaintext" | "cdata";
+
+/** The name of a tag; all tags of one name share it. */
+export interface TagName {
+  /** In lower case. */
+  readonly name: string;
+  /** Index in tables of all known names; {@link unknownTag} for every other name. */
+  readonly id: number;
+}
+
+/** The id of names that HTML does not know, such as those of custom elements. */
+export const unknownTag = 0;
+
+// Every name that a rule of the parser mentions, and those that pages use most.
+const known =
+  `a abbr address annotation-xml applet area article aside audio b base basefont bdi bdo bgsound big blockquote
+  body br button canvas caption center cite code col colgroup data datalist dd del desc details dfn dialog dir div dl dt em
+  embed fieldset figcaption figure font footer foreignobject form frame frameset g h1 h2 h3 h4 h5 h6 head header hgroup hr
+  html i iframe image img input ins kbd keygen label legend li link listing main malignmark map mark marquee math menu meta
+  meter mglyph mi mn mo ms mtext nav nobr noembed noframes noscript object ol optgroup option output p param path picture
+  plaintext pre progress q rb rp rt rtc ruby s samp script search section select selectedcontent slot small source span
+  strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul use
+  var video wbr xmp`.split(/\s+/);
+
+/** How many ids there are. */
+export const tagCount: number = known.length + 1;
+
+/** The known names, each under itself. */
+export const tagNames: ReadonlyMap<string, TagName> = new Map(
+  known.map((name, index) => [name, { name, id: index + 1 }]),
+);
+
+const slots = 1024;
+const bySum: TagName[][] = Array.from({ length: slots }, () => []);
+for (const tag of tagNames.values()) bySum[sumOf(tag.name, 0, tag.name.length)]?.push(tag);
+
+/**
+ * Finds the names of tags in a source. A known name is recognised where it stands, without making a string of it; other
+ * names are kept, up to a number, so that the elements of a tree share them.
+ */
+export class TagNameReader {
+  readonly #source: string;
+  readonly #others = new Map<string, TagName>();
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** The name that stands between two offsets. */
+  read(start: number, end: number): TagName {
+    for (const tag of bySum[sumOf(this.#source, start, end)] ?? []) {
+      if (stands(tag.name, this.#source, start, end)) return tag;
+    }
+    return this.#readOther(start, end);
+  }
+
+  #readOther(start: number, end: number): TagName {
+    const name = asciiLowerCase(this.#source.slice(start, end)).replaceAll("\0", "\ufffd");
+    const found = this.#others.get(name);
+    if (found) return found;
+    const tag = { name, id: unknownTag };
+    if (this.#others.size < slots) this.#others.set(name, tag);
+    return tag;
+  }
+}
+
+function sumOf(text: string, start: number, end: number): number {
+  let sum = end - start;
+  for (let i = start; i < end; i += 1) sum = (Math.imul(sum, 31) + (text.charCodeAt(i) | 0x20)) & (slots - 1);
+  return sum;
+}
+
+function stands(name: string, source: string, start: number, end: number): boolean {
+  if (name.length !== end - start) return false;
+  for (let i = 0; i < name.length; i += 1) {
+    const code = source.charCodeAt(start + i);
+    const isUpperCase = code >= 0x41 && code <= 0x5a;
+    if ((isUpperCase ? code | 0x20 : code) !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** What a document type declaration says. `null` is what it does not say, which is not the same as saying nothing. */
+export interface Doctype {
+  readonly name: string | null;
+  readonly publicId: string | null;
+  readonly systemId: string | null;
+  /** Whether it is so broken that browsers take the page for one of the nineties. */
+  readonly forcesQuirks: boolean;
+}
+
+const blanks = "[\\t\\n\\f ]*";
+const quoted = `(?:"([^"]*)("?)|'([^']*)('?))`;
+const start = new RegExp(`^${blanks}([^\\t\\n\\f ]*)${blanks}`);
+const keyword = /^(public|system)/i;
+const identifier = new RegExp(`^${blanks}${quoted}${blanks}`);
+
+/**
+ * Reads what stands between `<!doctype` and `>` (HTML Standard, 13.2.5.53 to 13.2.5.68). `isComplete` tells whether there
+ * is a `>`.
+ */
+export function readDoctype(raw: string, isComplete: boolean): Doctype {
+  const text = normalised(raw);
+  const [all = "", name = ""] = start.exec(text) ?? [];
+  const rest = text.slice(all.length);
+  const named = { name: name === "" ? null : asciiLowerCase(name), publicId: null, systemId: null };
+  if (rest === "") return { ...named, forcesQuirks: name === "" || !isComplete };
+  const kind = keyword.exec(rest)?.[0];
+  const first = kind === undefined ? undefined : readIdentifier(rest.slice(kind.length));
+  if (!first || kind === undefined) return { ...named, forcesQuirks: true };
+  if (kind.toLowerCase() === "system") {
+    const isCut = !first.isClosed || (!isComplete && first.rest === "");
+    return { ...named, systemId: first.id, forcesQuirks: isCut };
+  }
+  const known = { ...named, publicId: first.id };
+  if (!first.isClosed || first.rest === "") return { ...known, forcesQuirks: !first.isClosed || !isComplete };
+  const second = readIdentifier(first.rest);
+  if (!second) return { ...known, forcesQuirks: true };
+  const isCut = !second.isClosed || (!isComplete && second.rest === "");
+  return { ...known, systemId: second.id, forcesQuirks: isCut };
+}
+
+interface Identifier {
+  readonly id: string;
+  readonly isClosed: boolean;
+  readonly rest: string;
+}
+
+function readIdentifier(text: string): Identifier | undefined {
+  const found = identifier.exec(text);
+  if (!found) return undefined;
+  const [all, double, doubleEnd, single, singleEnd] = found;
+  return {
+    id: double ?? single ?? "",
+    isClosed: (doubleEnd ?? singleEnd) !== "",
+    rest: text.slice(all.length),
+  };
+}

@@ -1,9 +1,8 @@
-import { svgElementName } from "../document/foreign-names.ts";
-import { htmlNamespace, mathNamespace } from "../document/namespaces.ts";
-import { readAttributes } from "../tokenizer/read-attributes.ts";
+import { htmlNamespace, mathNamespace, svgElementName } from "../document/html-names.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
-import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./integration-points.ts";
 import { insertComment, ruleTable } from "./rule-table.ts";
+import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./tags.ts";
 import { isBlankText } from "./text-run.ts";
 import type { InsertionMode, TreeBuilder } from "./tree-builder.ts";
 

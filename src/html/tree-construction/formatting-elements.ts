@@ -1,5 +1,5 @@
 import type { SourceElement } from "../document/html-nodes.ts";
-import type { TagName } from "../tokenizer/tag-names.ts";
+import type { TagName } from "../tokenizer/tokens.ts";
 import type { OpenElement } from "./open-elements.ts";
 
 /** Set where content begins that formatting from outside does not reach into: a cell, an `object`. */

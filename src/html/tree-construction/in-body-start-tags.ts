@@ -1,8 +1,7 @@
-import { mathNamespace, svgNamespace } from "../document/namespaces.ts";
-import { readAttributes } from "../tokenizer/read-attributes.ts";
-import type { TagName } from "../tokenizer/tag-names.ts";
-import type { Tag } from "../tokenizer/tokens.ts";
-import { closeParagraph, endFormatting } from "./closing.ts";
+import { mathNamespace, svgNamespace } from "../document/html-names.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
+import type { Tag, TagName } from "../tokenizer/tokens.ts";
+import { closeParagraph, endFormatting } from "./in-body-end-tags.ts";
 import { ignore, ruleTable } from "./rule-table.ts";
 import { tagsNamed, trait } from "./tags.ts";
 import type { TagRule, TreeBuilder } from "./tree-builder.ts";

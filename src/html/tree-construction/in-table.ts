@@ -1,5 +1,4 @@
-import type { TagName } from "../tokenizer/tag-names.ts";
-import type { Tag } from "../tokenizer/tokens.ts";
+import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { insertContentText } from "./in-body.ts";
 import { isHiddenInput } from "./in-body-start-tags.ts";
 import { ignore, insertComment, ruleTable } from "./rule-table.ts";

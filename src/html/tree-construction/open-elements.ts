@@ -1,5 +1,5 @@
 import type { SourceElement } from "../document/html-nodes.ts";
-import type { TagName } from "../tokenizer/tag-names.ts";
+import type { TagName } from "../tokenizer/tokens.ts";
 import { openTagCount, trait, traitsOf } from "./tags.ts";
 
 /** An open element and the tag that made it. */

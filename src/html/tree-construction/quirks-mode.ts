@@ -1,4 +1,4 @@
-import type { Doctype } from "../tokenizer/read-doctype.ts";
+import type { Doctype } from "../tokenizer/tokens.ts";
 
 const quirksPrefixes = `+//silmaril//dtd html pro v0r11 19970101//
 -//as//dtd html 3.0 aswedit + extensions//

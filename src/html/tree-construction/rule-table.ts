@@ -1,4 +1,4 @@
-import { tagCount } from "../tokenizer/tag-names.ts";
+import { tagCount } from "../tokenizer/tokens.ts";
 import { tagNamed } from "./tags.ts";
 import type { TagRule, TreeBuilder } from "./tree-builder.ts";
 

@@ -1,4 +1,6 @@
-import { type TagName, tagCount, tagNames } from "../tokenizer/tag-names.ts";
+import { mathNamespace, svgNamespace } from "../document/html-names.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
+import { type TagName, tagCount, tagNames } from "../tokenizer/tokens.ts";
 
 /** What an open element is to the rules of the parser, as bits. */
 export const trait = {
@@ -74,4 +76,28 @@ function give(traits: number, names: string): void {
     const { id } = tagNamed(name);
     traitsById[id] = (traitsById[id] ?? 0) | traits;
   }
+}
+
+const textPoints: ReadonlySet<string> = new Set(["mi", "mo", "mn", "ms", "mtext"]);
+const svgPoints: ReadonlySet<string> = new Set(["foreignObject", "desc", "title"]);
+const htmlEncodings: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
+
+/** Whether text and HTML may stand in an element of MathML. */
+export function isTextIntegrationPoint({ namespace, name }: SourceElement): boolean {
+  return namespace === mathNamespace && textPoints.has(name);
+}
+
+/** Whether HTML may stand in an element of SVG or MathML. */
+export function isHtmlIntegrationPoint(element: SourceElement): boolean {
+  const { namespace, name } = element;
+  if (namespace === svgNamespace) return svgPoints.has(name);
+  if (namespace !== mathNamespace || name !== "annotation-xml") return false;
+  return htmlEncodings.has(element.attribs["encoding"]?.toLowerCase() ?? "");
+}
+
+/** What an element of SVG or MathML is on the stack of open elements. */
+export function openTagOf(namespace: string, name: string): TagName {
+  const isBoundary =
+    namespace === svgNamespace ? svgPoints.has(name) : textPoints.has(name) || name === "annotation-xml";
+  return isBoundary ? foreignBoundaryTag : foreignTag;
 }

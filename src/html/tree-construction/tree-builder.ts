@@ -1,14 +1,11 @@
 import { hasEndTag } from "../document/element-span.ts";
+import { htmlNamespace } from "../document/html-names.ts";
 import type { SourceElement, TagObserver } from "../document/html-nodes.ts";
-import { htmlNamespace } from "../document/namespaces.ts";
 import type { ParseBudget } from "../document/parse-budget.ts";
-import { readAttributes } from "../tokenizer/read-attributes.ts";
-import type { Doctype } from "../tokenizer/read-doctype.ts";
-import type { TagName } from "../tokenizer/tag-names.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
-import type { ContentModel, Tag, TokenSink } from "../tokenizer/tokens.ts";
-import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./integration-points.ts";
-import { tagNamed } from "./tags.ts";
+import type { ContentModel, Doctype, Tag, TagName, TokenSink } from "../tokenizer/tokens.ts";
+import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
 import { TextCollector, type TextRun } from "./text-run.ts";
 import { TreeWriter } from "./tree-writer.ts";
 

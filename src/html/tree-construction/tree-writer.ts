@@ -1,6 +1,5 @@
-import { Attributes, noAttributes } from "../document/attributes.ts";
 import type { DisplacedText } from "../document/element-span.ts";
-import { svgElementName } from "../document/foreign-names.ts";
+import { htmlNamespace, svgElementName, svgNamespace } from "../document/html-names.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -12,17 +11,14 @@ import {
   type TreeChild,
   type TreeParent,
 } from "../document/html-nodes.ts";
-import { htmlNamespace, svgNamespace } from "../document/namespaces.ts";
 import type { ParseBudget } from "../document/parse-budget.ts";
-import { SourceTexts } from "../document/source-texts.ts";
-import type { TagName } from "../tokenizer/tag-names.ts";
-import type { Tag } from "../tokenizer/tokens.ts";
+import { Attributes, noAttributes } from "../tokenizer/attributes.ts";
+import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { ChildLists } from "./child-lists.ts";
 import { FormattingElements } from "./formatting-elements.ts";
-import { openTagOf } from "./integration-points.ts";
 import { OpenElements } from "./open-elements.ts";
-import { tagNamed, trait, traitsOf } from "./tags.ts";
-import { isBlankText, type TextRun } from "./text-run.ts";
+import { openTagOf, tagNamed, trait, traitsOf } from "./tags.ts";
+import { isBlankText, SourceTexts, type TextRun } from "./text-run.ts";
 
 const table = tagNamed("table");
 const template = tagNamed("template");

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { documentBytes, readSource, requireEncodable } from "../../../src/html/document/source-document.ts";
+import {
+  decodeHtml,
+  documentBytes,
+  LineCounter,
+  readSource,
+  requireEncodable,
+} from "../../../src/html/document/source-document.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("readSource", () => {
@@ -27,5 +33,33 @@ describe("requireEncodable", () => {
     expect(() => requireEncodable(utf8, "€")).not.toThrow();
     expect(() => requireEncodable(other, "a")).not.toThrow();
     expect(() => requireEncodable(other, "é")).toThrow(expect.objectContaining({ code: "NOT_UTF8" }));
+  });
+});
+
+it("counts lines that end in LF, CRLF or CR, and columns in them", () => {
+  const lines = new LineCounter("a\nbc\r\n\rd");
+  expect([0, 1, 2, 3, 6, 7].map((offset) => Object.values(lines.at(offset)))).toEqual([
+    [1, 1],
+    [1, 2],
+    [2, 1],
+    [2, 2],
+    [3, 1],
+    [4, 1],
+  ]);
+});
+
+it("takes what has no place for the beginning", () => {
+  expect(new LineCounter("a").at(null)).toEqual({ line: 1, column: 1 });
+});
+
+describe("decodeHtml", () => {
+  it("reads UTF-8 without its byte order mark", () => {
+    expect(decodeHtml(Buffer.from("\ufeffé"))).toBe("é");
+  });
+
+  it("refuses what is not UTF-8, lone surrogates too, and NUL", () => {
+    expect(() => decodeHtml(Buffer.from([0xe9]))).toThrow("not valid UTF-8");
+    expect(() => decodeHtml(Buffer.from([0xed, 0xa0, 0x80]))).toThrow("not valid UTF-8");
+    expect(() => decodeHtml(Buffer.from("a\nb\0"))).toThrow("NUL character (line 2, column 2)");
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { declarationsIn, isName, NamespaceScope, qualifiedName } from "../../../src/html/document/xml-names.ts";
+import {
+  declarationsIn,
+  isName,
+  lineAndColumn,
+  NamespaceScope,
+  qualifiedName,
+  XmlProblem,
+} from "../../../src/html/document/xml-names.ts";
 
 describe("isName", () => {
   it.each(["a", "_", "a-b.c1", "é", "x:y", "\u{10000}"])("takes %s", (text) => {
@@ -69,5 +76,27 @@ describe("declarationsIn", () => {
     { xmlns: "http://www.w3.org/2000/xmlns/" },
   ])("refuses %o", (attribs) => {
     expect(() => declarationsIn(attribs, 7)).toThrow(expect.objectContaining({ offset: 7 }));
+  });
+});
+
+describe("lineAndColumn", () => {
+  it.each([
+    [0, { line: 1, column: 1 }],
+    [2, { line: 1, column: 3 }],
+    [3, { line: 2, column: 1 }],
+    [5, { line: 3, column: 1 }],
+    [6, { line: 4, column: 1 }],
+  ])("finds offset %i", (offset, expected) => {
+    expect(lineAndColumn("ab\nc\r\rd\r\ne".replace("c\r", "c\r"), offset)).toEqual(expected);
+  });
+
+  it("takes CRLF for one line end", () => {
+    expect(lineAndColumn("a\r\nb", 3)).toEqual({ line: 2, column: 1 });
+  });
+});
+
+describe("XmlProblem", () => {
+  it("says where it is", () => {
+    expect(new XmlProblem("a tag is broken", 4).describe("a\nbcd")).toBe("a tag is broken (line 2, column 3)");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { htmlNamespace } from "../../../src/html/document/html-names.ts";
 import { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { htmlNamespace } from "../../../src/html/document/namespaces.ts";
 import { FormattingElements } from "../../../src/html/tree-construction/formatting-elements.ts";
 import { tagNamed } from "../../../src/html/tree-construction/tags.ts";
 

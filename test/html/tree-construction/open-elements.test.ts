@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { noAttributes } from "../../../src/html/document/attributes.ts";
+import { htmlNamespace } from "../../../src/html/document/html-names.ts";
 import { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { htmlNamespace } from "../../../src/html/document/namespaces.ts";
-import { tagNames } from "../../../src/html/tokenizer/tag-names.ts";
+import { noAttributes } from "../../../src/html/tokenizer/attributes.ts";
+import { tagNames } from "../../../src/html/tokenizer/tokens.ts";
 import { OpenElements } from "../../../src/html/tree-construction/open-elements.ts";
 import { tagNamed, trait } from "../../../src/html/tree-construction/tags.ts";
 

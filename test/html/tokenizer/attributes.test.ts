@@ -1,5 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { AttributeScanner, isBlank } from "../../../src/html/tokenizer/attribute-scanner.ts";
+import {
+  AttributeScanner,
+  Attributes,
+  isBlank,
+  noAttributes,
+  readAttributes,
+} from "../../../src/html/tokenizer/attributes.ts";
+
+it("has no attribute that nobody set", () => {
+  expect(["constructor", "toString", "__proto__"].map((name) => new Attributes()[name])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(Object.isFrozen(noAttributes)).toBe(true);
+});
 
 function scan(tag: string) {
   const scanner = new AttributeScanner(tag);
@@ -64,4 +79,25 @@ describe("AttributeScanner", () => {
 it("takes five characters for white space", () => {
   const blanks = Array.from({ length: 256 }, (_, code) => code).filter(isBlank);
   expect(blanks).toEqual([9, 10, 12, 13, 32]);
+});
+
+it("reads the attributes of the tag at an offset, of two with one name the first", () => {
+  expect({ ...readAttributes("x<P Id=a ID=b title='c&amp;d\r\n' e>", 1) }).toEqual({ id: "a", title: "c&d\n", e: "" });
+});
+
+it("reads names that JavaScript's objects have, and NULs", () => {
+  const attributes = readAttributes("<p __proto__=a constructor=b \0=\0>", 0);
+  expect(Object.entries(attributes)).toEqual([
+    ["__proto__", "a"],
+    ["constructor", "b"],
+    ["\ufffd", "\ufffd"],
+  ]);
+});
+
+it("gives all tags without attributes the same", () => {
+  expect(readAttributes("<p>", 0)).toBe(noAttributes);
+});
+
+it("renames attributes as it is told", () => {
+  expect({ ...readAttributes("<svg VIEWBOX=0>", 0, (name) => name.toUpperCase()) }).toEqual({ VIEWBOX: "0" });
 });

@@ -1,3 +1,5 @@
+import { isHtmlElement, type SourceElement } from "./html-nodes.ts";
+
 // HTML Standard, 13.1.2.4 "Optional tags", and the start tags that close an open element in 13.2.6.
 const closesParagraph = [
   ..."address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer".split(
@@ -52,4 +54,17 @@ function close(openNames: readonly string[], startTags: readonly string[]): void
     for (const name of openNames) closed.add(name);
     closedByStartTag.set(startTag, closed);
   }
+}
+
+/** The parser takes a line end directly behind these start tags for no content (HTML Standard, 13.2.6.4.7). */
+export const losingFirstLine: ReadonlySet<string> = new Set(["pre", "listing", "textarea"]);
+
+/** Whether an element loses a line end at the beginning of its content. */
+export function losesFirstLine(element: SourceElement): boolean {
+  return losingFirstLine.has(element.name) && isHtmlElement(element);
+}
+
+/** The line end that must stand at `offset`, right behind the start tag of `parent`, so that the one in `text` counts. */
+export function firstLineAt(parent: SourceElement, offset: number, text: string): string {
+  return offset === parent.contentStart && losesFirstLine(parent) && /^[\r\n]/.test(text) ? "\n" : "";
 }

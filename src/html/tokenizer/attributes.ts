@@ -1,3 +1,13 @@
+import { asciiLowerCase } from "../document/html-names.ts";
+import { resolved } from "./character-references.ts";
+
+/** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
+export const Attributes = function Attributes() {} as unknown as new () => Record<string, string>;
+Attributes.prototype = Object.create(null);
+
+/** What an element without attributes has. */
+export const noAttributes: Record<string, string> = Object.freeze(new Attributes());
+
 /**
  * Goes through the attributes of a tag (HTML Standard, 13.2.5.32 to 13.2.5.40). What it finds are offsets: most attributes
  * of a page are never asked for, and no strings are made of those.
@@ -81,3 +91,31 @@ function endsName(code: number): boolean {
   // The end of the source is NaN, which no comparison holds for.
   return code === 0x3d || code === 0x3e || code === 0x2f || isBlank(code) || Number.isNaN(code);
 }
+
+/**
+ * The attributes of the start tag that begins at an offset; of two with one name the first. `rename` gives names back their
+ * capitals in SVG and MathML.
+ */
+export function readAttributes(
+  source: string,
+  tagStart: number,
+  rename: (name: string) => string = (name) => name,
+): Record<string, string> {
+  const scanner = new AttributeScanner(source);
+  scanner.begin(endOfTagName(source, tagStart));
+  let attributes: Record<string, string> | undefined;
+  while (scanner.next()) {
+    attributes ??= new Attributes();
+    const name = rename(asciiLowerCase(source.slice(scanner.nameStart, scanner.nameEnd)).replaceAll("\0", "\ufffd"));
+    attributes[name] ??= resolved(source.slice(scanner.valueStart, scanner.valueEnd), "attribute");
+  }
+  return attributes ?? noAttributes;
+}
+
+function endOfTagName(source: string, tagStart: number): number {
+  endOfName.lastIndex = tagStart + 1;
+  endOfName.test(source);
+  return endOfName.lastIndex;
+}
+
+const endOfName = /[^\t\n\f\r />]*/y;

@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
-import { attributeNamesIn, foreignAttributeName, svgElementName } from "../../../src/html/document/foreign-names.ts";
-import { htmlNamespace, mathNamespace, svgNamespace } from "../../../src/html/document/namespaces.ts";
+import {
+  asciiLowerCase,
+  attributeNamesIn,
+  foreignAttributeName,
+  htmlNamespace,
+  mathNamespace,
+  svgElementName,
+  svgNamespace,
+} from "../../../src/html/document/html-names.ts";
 
 it("gives names of SVG and MathML back their capitals", () => {
   expect(["clippath", "fegaussianblur", "g"].map(svgElementName)).toEqual(["clipPath", "feGaussianBlur", "g"]);
@@ -17,4 +24,13 @@ it("knows what a selector means that has a name in lower case", () => {
     "definitionURL",
     "class",
   ]);
+});
+
+it("leaves letters beyond ASCII alone", () => {
+  expect(asciiLowerCase("AzK\u212aÄİ")).toBe("azk\u212aÄİ");
+  expect(asciiLowerCase("ABC")).toBe("abc");
+});
+
+it("does the same for a long text", () => {
+  expect(asciiLowerCase("AzK\u212aÄİ[@\ud800".repeat(100))).toBe("azk\u212aÄİ[@\ud800".repeat(100));
 });
