@@ -26,7 +26,7 @@ interface RefusedDocument {
   readonly error: DocumentError;
 }
 
-/** So many refusals are remembered: what costs seconds to find out is not found out for every request. */
+/** Most refusals that are remembered: what costs seconds to find out is not found out for every request. */
 const maxRefused = 1000;
 
 /** What will be said of the same bytes again. */
@@ -103,7 +103,7 @@ export interface LoadedDocument {
 interface DocumentPlace {
   readonly storage: Storage;
   readonly path: string;
-  /** The file, if it is open already; whoever opened it closes it. */
+  /** The file, if it is open already; the caller that opened it closes it. */
   readonly file?: OpenFile;
 }
 

@@ -93,7 +93,7 @@ export function elementTag(content: Uint8Array): string {
 }
 
 /**
- * The elements as they stand in the file, one behind the other; those without characters of their own as a browser
+ * The elements as they stand in the file, joined; those without characters of their own as a browser
  * serialises them. Throws 413 `RESULT_TOO_LARGE`: elements that nest are repeated, up to once for each level.
  */
 export async function elementBytes(

@@ -12,7 +12,7 @@ import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 export interface ExaminedElements {
   /** Header fields that tell how many there are. */
   readonly headers: ReplyHeaders;
-  /** Methods that could not succeed, whoever asks: DELETE of a `body`, POST to an `img`. */
+  /** Methods that could not succeed for anybody: DELETE of a `body`, POST to an `img`. */
   readonly impossible: ReadonlySet<string>;
   readonly elements: SelectedElements;
 }

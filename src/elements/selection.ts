@@ -55,7 +55,7 @@ export class ChosenElements implements SelectedElements {
   readonly #find: () => readonly SourceElement[];
   #found: readonly SourceElement[] | undefined;
   readonly #maxSelectionSteps: number;
-  /** Whoever announces a change asks for each of many listeners. */
+  /** An announcement of a change asks this for each of many listeners. */
   readonly #known = new Map<string, ReadonlySet<TreeParent>>();
   /** While permission is asked for: the first selector that is not known yet. */
   #needed: { selector?: string } | undefined;

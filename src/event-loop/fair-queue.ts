@@ -35,8 +35,8 @@ interface Waiting {
 
 /**
  * Lets a few costly tasks run at once; the others wait. Addresses take turns, at one address accounts do, and known clients
- * take turns with all others: whoever sends the most waits the longest. When too much waits, the newest task of the address
- * with the most is refused.
+ * take turns with all others: the client that sends the most waits the longest. When too much waits, the newest task of the
+ * address with the most is refused.
  */
 export class FairQueue {
   readonly #concurrency: number;

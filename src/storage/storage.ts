@@ -91,7 +91,7 @@ export interface StorageWatcher {
   /**
    * Called for a file that was created, changed or removed, with what it is now (`undefined`: gone, or no longer a
    * file), and whether it was there before as far as the storage knows. Called while nothing changes the file through
-   * the storage; of a change made through it, only after whoever made it had the result. A name that came and went may
+   * the storage; of a change made through it, only after its maker had the result. A name that came and went may
    * be told of as gone.
    */
   changed(path: string, stat: StoredStat | undefined, wasThere: boolean): void;
@@ -123,7 +123,7 @@ export interface Storage {
   open(path: string): Promise<OpenFile | undefined>;
   /**
    * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
-   * measured: whoever shows an entry asks `stat` for the rest, which may find that it has gone.
+   * measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone.
    */
   list(path: string): AsyncIterable<StoredEntry>;
   /** Stores all of `content` as the file: created, or replaced as a whole. */

@@ -51,7 +51,7 @@ export class ParseBudget {
     this.#maxParseSteps = limits.maxParseSteps ?? defaultMaxParseSteps;
   }
 
-  /** So many elements are open. Throws `DOCUMENT_TOO_DEEP`. */
+  /** Checks the number of open elements. Throws `DOCUMENT_TOO_DEEP`. */
   checkDepth(depth: number): void {
     if (depth <= this.#maxDepth) return;
     const details = `The document nests elements more than ${this.#maxDepth} levels deep.`;
@@ -74,13 +74,13 @@ export class ParseBudget {
     this.#add(nodeBytes);
   }
 
-  /** The tag that is being read has so many attributes by now, and a name of that length. */
+  /** Checks the tag that is being read: its attributes so far, and the length of the name. */
   checkTag(attributes: number, nameLength: number): void {
     if (attributes > maxAttributes) throw tooCostly(`an element with more than ${maxAttributes} attributes`);
     if (nameLength > maxNameLength) throw tooCostly(`a name that is longer than ${maxNameLength} characters`);
   }
 
-  /** References in one value of so many characters are to be resolved in one go. */
+  /** Checks the length of a value whose references are to be resolved at once. */
   checkReferences(length: number): void {
     if (length > maxValueLength)
       throw tooCostly(`an attribute of more than ${maxValueLength} characters with references`);

@@ -9,7 +9,7 @@ import { XmlEntities } from "./xml-entities.ts";
 import { NamespaceScope, XmlProblem } from "./xml-names.ts";
 import { type XmlContext, XmlTreeBuilder } from "./xml-tree.ts";
 
-/** So many characters are parsed without a look at the clock. */
+/** Characters that are parsed without a look at the clock. */
 const pieceLength = 32 * 1024;
 
 const notAllowed = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;

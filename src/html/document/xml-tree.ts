@@ -36,7 +36,7 @@ const blankInValue = /\r\n|[\t\r\n]/g;
 /** Longer text becomes several nodes, so that resolving its references does not hold the event loop. */
 const longText = 64 * 1024;
 
-/** A reference has at most so many characters. */
+/** Most characters of a reference. */
 const longReference = 260;
 const unfinishedTail = /(?:&[^;&]*|\]{1,2}|\r)$/;
 

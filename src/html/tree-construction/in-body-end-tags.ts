@@ -118,7 +118,7 @@ function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   open.popTo(index);
 }
 
-// HTML Standard, 13.2.6.4.7: so often, and with so many formatting elements in between, for one end tag.
+// HTML Standard, 13.2.6.4.7: the most rounds for one end tag, and the most formatting elements in each.
 const outerLoops = 8;
 const innerLoops = 3;
 

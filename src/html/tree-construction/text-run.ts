@@ -91,7 +91,7 @@ export function splitBlanks(
   ];
 }
 
-/** A rope is made flat when it has so many pieces, and one for so many characters: a rope of words is twice their size. */
+/** A rope is made flat when it has this many pieces, and one for this many characters: a rope of words is twice their size. */
 const fewestPieces = 64;
 const charactersForPiece = 64;
 

@@ -92,7 +92,7 @@ async function understood(handle: FileHandle): Promise<AppendNote | undefined> {
 function parseRecord(text: string): AppendRecord | undefined {
   try {
     const { name, inode, before, length, checksum, context } = JSON.parse(text);
-    // A plain name: whoever can put a file here must not make us change one elsewhere.
+    // A plain name: somebody who can put a file here must not make us change one elsewhere.
     const isName = typeof name === "string" && /^[^/\\\0]{1,255}$/.test(name) && name !== "." && name !== "..";
     if (!isName || ![length, checksum, context].every((value) => Number.isSafeInteger(value) && value >= 0)) return;
     const { size, mtimeNs, ctimeNs } = before;

@@ -113,7 +113,7 @@ interface Addition {
 }
 
 /**
- * First the received content becomes a note, from which whoever comes after a crash can tell which bytes are ours. Then it
+ * First the received content becomes a note, from which the next process after a crash can tell which bytes are ours. Then it
  * is added to the file, and the note is removed. A note that stays does no harm: content that is there as a whole is left.
  */
 async function addTo(

@@ -4,7 +4,7 @@ import { errnoOf, meansAbsent } from "./file-record.ts";
 
 /**
  * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), throws away what comes on top, and nobody
- * is told. So many at once mean that some may be missing.
+ * is told. With this many at once, some may be missing.
  */
 const maxAtOnce = 4096;
 
@@ -41,7 +41,7 @@ export class DirectoryEvents {
       });
       return watcher.on("error", () => noticed(undefined)); // on Windows, the removal of the directory
     } catch (error) {
-      if (meansAbsent(error)) return undefined; // whoever removed it made an event in the directory above
+      if (meansAbsent(error)) return undefined; // its removal was an event in the directory above
       if (!exhausted.has(errnoOf(error))) throw error;
       if (!this.#isExhaustionTold) this.#listener.failed(exhaustion(path, error));
       this.#isExhaustionTold = true;

@@ -66,7 +66,7 @@ class MachineLocks implements Locks {
 
   #held(name: string, server: Server): HeldLock {
     const waiting = new Set<Socket>();
-    server.on("error", ignore); // of a connection that could not be accepted: whoever wanted it tries again
+    server.on("error", ignore); // of a connection that could not be accepted: the process that wanted it tries again
     server.on("connection", (socket) => {
       waiting.add(socket.on("error", ignore).on("close", () => waiting.delete(socket)));
     });

@@ -87,7 +87,7 @@ class OpenDiskFile implements OpenFile {
 
   async #read(into: Uint8Array, position: number): Promise<number> {
     const { bytesRead } = await this.#handle.read(into, 0, into.length, position);
-    // Never padded: whoever was promised so many bytes must learn that they will not come.
+    // Never padded: a client that was promised more bytes must learn that they will not come.
     if (bytesRead === 0) throw new Error("the file became shorter while it was read");
     return bytesRead;
   }

@@ -95,7 +95,7 @@ export class TemporaryFile {
     this.#isThere = false;
   }
 
-  /** Takes a path that nothing has yet; fails with `EEXIST` otherwise, whoever came first. */
+  /** Takes a path that nothing has yet; fails with `EEXIST` otherwise. */
   async moveToFree(path: string): Promise<void> {
     try {
       await link(this.path, path);

@@ -30,7 +30,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
   const locks = new PathLock();
   const watches = new Set<{ readonly watcher: StorageWatcher }>();
 
-  /** Tells of a change, unless another has followed by then, once whoever made it has had the result. */
+  /** Tells of a change, unless another has followed by then, once its maker has had the result. */
   const announce = (path: string, stat: StoredStat | undefined, wasThere: boolean): void => {
     const tell = async (): Promise<void> => {
       if (tree.find(path)?.stat !== stat) return;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { StorageError, type StoredStat } from "../storage.ts";
 
-/** A file in memory. Its content is never changed, only replaced, so that whoever reads it reads one version. */
+/** A file in memory. Its content is never changed, only replaced, so that each reader reads one version. */
 export interface MemoryFile {
   readonly stat: StoredStat;
   readonly content: Uint8Array;
