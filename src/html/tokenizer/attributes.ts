@@ -1,5 +1,5 @@
 import { asciiLowerCase } from "../document/html-names.ts";
-import { resolved } from "./character-references.ts";
+import { isBlank, resolved } from "./text.ts";
 
 /** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
 export const Attributes = function Attributes() {} as unknown as new () => Record<string, string>;
@@ -80,11 +80,6 @@ export class AttributeScanner {
     this.valueEnd = position;
     return position;
   }
-}
-
-/** Whether a code is white space to HTML. */
-export function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c;
 }
 
 function endsName(code: number): boolean {

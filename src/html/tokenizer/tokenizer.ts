@@ -1,6 +1,13 @@
-import { AttributeScanner, isBlank } from "./attributes.ts";
-import { normalised, readReference, referenceText } from "./character-references.ts";
-import { endOfRawText, endOfScript, type RawTextEnd } from "./raw-text-end.ts";
+import { AttributeScanner } from "./attributes.ts";
+import {
+  endOfRawText,
+  endOfScript,
+  isBlank,
+  normalised,
+  type RawTextEnd,
+  readReference,
+  referenceText,
+} from "./text.ts";
 import { type ContentModel, readDoctype, type Tag, TagNameReader, type TokenSink } from "./tokens.ts";
 
 /** Longer text and comments are read in stretches: 16 MiB of them must not hold the event loop. */

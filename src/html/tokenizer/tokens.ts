@@ -1,5 +1,5 @@
 import { asciiLowerCase } from "../document/html-names.ts";
-import { normalised } from "./character-references.ts";
+import { normalised } from "./text.ts";
 
 /** A start or end tag. One object serves all tags of a source: what is to stay must be copied. */
 export interface Tag {

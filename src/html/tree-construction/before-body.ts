@@ -1,9 +1,9 @@
 import type { Tag } from "../tokenizer/tokens.ts";
+import { type InsertionMode, ignore, insertComment, type ModeName, ruleTable, type TagRule } from "./insertion-mode.ts";
 import { modeOf } from "./quirks-mode.ts";
-import { ignore, insertComment, ruleTable } from "./rule-table.ts";
 import { tagNamed, trait } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
-import type { InsertionMode, ModeName, TagRule, TreeBuilder } from "./tree-builder.ts";
+import type { TreeBuilder } from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.1 to 13.2.6.4.6: from the doctype to the first content.
 
@@ -190,4 +190,42 @@ function asIn(mode: ModeName): TagRule {
 
 function commentInDocument(builder: TreeBuilder, data: string, start: number, end: number): void {
   builder.insertComment(data, start, end, builder.root);
+}
+
+/** HTML Standard, 13.2.6.4.16: what a `template` begins with says what it is content of. */
+export const inTemplate: InsertionMode = {
+  startTags: ruleTable(
+    {
+      "base basefont bgsound link meta noframes script style template title": (builder, tag) =>
+        builder.startTagIn("in head", tag),
+      "caption colgroup tbody tfoot thead": becoming("in table"),
+      col: becoming("in column group"),
+      tr: becoming("in table body"),
+      "td th": becoming("in row"),
+    },
+    becoming("in body"),
+  ),
+  endTags: ruleTable({ template: (builder, tag) => builder.endTagIn("in head", tag) }, ignore),
+  text: (builder, run) => builder.insertContentText(run),
+  comment: insertComment,
+  end(builder) {
+    if (!builder.open.has(template)) {
+      builder.stop();
+      return;
+    }
+    builder.open.popThrough(template);
+    builder.formatting.clearToMarker();
+    builder.templateModes.pop();
+    builder.resetMode();
+    builder.processEnd();
+  },
+};
+
+function becoming(mode: ModeName): TagRule {
+  return (builder, tag) => {
+    builder.templateModes.pop();
+    builder.templateModes.push(mode);
+    builder.mode = mode;
+    builder.processStartTag(tag);
+  };
 }

@@ -2,15 +2,19 @@ import { hasEndTag } from "../document/element-span.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { endTemplate } from "./before-body.ts";
+import { ruleTable, type TagRule } from "./insertion-mode.ts";
 import type { OpenElement } from "./open-elements.ts";
-import { ruleTable } from "./rule-table.ts";
 import { tagsNamed, trait, traitsOf } from "./tags.ts";
-import type { TagRule, TreeBuilder } from "./tree-builder.ts";
-import { contentParent, type TreeWriter } from "./tree-writer.ts";
+import type { TreeBuilder } from "./tree-builder.ts";
+import { contentParent } from "./tree-writer.ts";
 
 const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(
   ...(["body", "br", "form", "li", "p", "template", "h1", "h2", "h3", "h4", "h5", "h6"] as const),
 );
+
+// HTML Standard, 13.2.6.4.7: the most rounds for one end tag, and the most formatting elements in each.
+const outerLoops = 8;
+const innerLoops = 3;
 
 /** End tags "in body" (HTML Standard, 13.2.6.4.7). */
 export const inBodyEndTags: readonly TagRule[] = ruleTable(
@@ -105,11 +109,6 @@ function closeInScope({ open }: TreeBuilder, { name }: { readonly name: TagName 
   return true;
 }
 
-/** The end tag of formatting. */
-export function endFormatting(builder: TreeBuilder, tag: Pick<Tag, "name">): void {
-  runAdoptionAgency(builder, tag, () => endAnyOther(builder, tag));
-}
-
 /** "Any other end tag": ends the innermost element of its name, unless a special element is open within that. */
 function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   const index = open.indexOf(name);
@@ -118,16 +117,12 @@ function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
   open.popTo(index);
 }
 
-// HTML Standard, 13.2.6.4.7: the most rounds for one end tag, and the most formatting elements in each.
-const outerLoops = 8;
-const innerLoops = 3;
-
 /**
  * The adoption agency algorithm: an end tag of formatting, `</b>`, ends it also where paragraphs have begun meanwhile, by
- * giving each of them formatting of its own. `anyOther` is what an end tag does that ends no formatting.
+ * giving each of them formatting of its own.
  */
-function runAdoptionAgency(writer: TreeWriter, { name: tag }: Pick<Tag, "name">, anyOther: () => void): void {
-  const { open, formatting } = writer;
+export function endFormatting(builder: TreeBuilder, { name: tag }: Pick<Tag, "name">): void {
+  const { open, formatting } = builder;
   const { current } = open;
   if (current && open.currentTag === tag && formatting.indexOfElement(current) < 0) {
     open.pop();
@@ -137,7 +132,7 @@ function runAdoptionAgency(writer: TreeWriter, { name: tag }: Pick<Tag, "name">,
     const entryIndex = formatting.lastIndexOf(tag.name);
     const entry = entryIndex < 0 ? null : formatting.at(entryIndex);
     if (!entry) {
-      anyOther();
+      endAnyOther(builder, { name: tag });
       return;
     }
     const index = open.indexOfElement(entry.element, entry.tag);
@@ -146,19 +141,19 @@ function runAdoptionAgency(writer: TreeWriter, { name: tag }: Pick<Tag, "name">,
       return;
     }
     if (index < open.topmostWith("scope")) return;
-    const block = firstSpecialAbove(writer, index);
+    const block = firstSpecialAbove(builder, index);
     if (block < 0) {
       open.popTo(index);
       formatting.removeAt(entryIndex);
       return;
     }
-    writer.budget.addTag(open.length, 0);
-    adopt(writer, entry, index, block);
+    builder.budget.addTag(open.length, 0);
+    adopt(builder, entry, index, block);
   }
 }
 
 /** The "furthest block": the first special element within the formatting element. */
-function firstSpecialAbove({ open }: TreeWriter, index: number): number {
+function firstSpecialAbove({ open }: TreeBuilder, index: number): number {
   if (open.topmostWith("special") <= index) return -1;
   for (let above = index + 1; above < open.length; above += 1) {
     const tag = open.tagAt(above);
@@ -167,8 +162,8 @@ function firstSpecialAbove({ open }: TreeWriter, index: number): number {
   return -1;
 }
 
-function adopt(writer: TreeWriter, formattingEntry: OpenElement, index: number, blockIndex: number): void {
-  const { open, formatting, lists } = writer;
+function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number, blockIndex: number): void {
+  const { open, formatting, lists } = builder;
   const ancestor = open.elementAt(index - 1);
   const ancestorTag = open.tagAt(index - 1);
   const above = open.cutFrom(index);
@@ -176,7 +171,7 @@ function adopt(writer: TreeWriter, formattingEntry: OpenElement, index: number, 
   const [block, ...inBlock] = above.slice(blockIndex - index);
   if (!ancestor || !ancestorTag || !block) return;
   const original = formattingEntry.element;
-  writer.close(original);
+  builder.close(original);
 
   // From the block outwards, formatting between it and the element is made again around it; the rest is left behind.
   const kept: OpenElement[] = [];
@@ -191,9 +186,9 @@ function adopt(writer: TreeWriter, formattingEntry: OpenElement, index: number, 
       if (entryIndex < bookmark) bookmark -= 1;
       entryIndex = -1;
     }
-    writer.close(node.element);
+    builder.close(node.element);
     if (entryIndex < 0) continue;
-    const copy = writer.copyOf(node.element, node.element);
+    const copy = builder.copyOf(node.element, node.element);
     formatting.replaceAt(entryIndex, copy, node.tag);
     kept.unshift({ element: copy, tag: node.tag });
     if (last === block.element) bookmark = entryIndex + 1;
@@ -203,11 +198,11 @@ function adopt(writer: TreeWriter, formattingEntry: OpenElement, index: number, 
   }
 
   lists.detach(last);
-  const { parent, before } = writer.placeIn(ancestor, ancestorTag, true);
+  const { parent, before } = builder.placeIn(ancestor, ancestorTag, true);
   if (before) lists.insertBefore(before, last);
   else lists.append(parent, last);
 
-  const copy = writer.copyOf(original, original);
+  const copy = builder.copyOf(original, original);
   const content = contentParent(block.element) ?? block.element;
   lists.moveAll(content, copy);
   lists.append(content, copy);

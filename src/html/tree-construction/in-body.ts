@@ -1,14 +1,179 @@
-import { inBodyEndTags } from "./in-body-end-tags.ts";
-import { inBodyStartTags } from "./in-body-start-tags.ts";
-import { insertComment } from "./rule-table.ts";
-import { isBlankText, type TextRun } from "./text-run.ts";
-import type { InsertionMode, TreeBuilder } from "./tree-builder.ts";
+import { mathNamespace, svgNamespace } from "../document/html-names.ts";
+import { readAttributes } from "../tokenizer/attributes.ts";
+import type { Tag, TagName } from "../tokenizer/tokens.ts";
+import { closeParagraph, endFormatting, inBodyEndTags } from "./in-body-end-tags.ts";
+import { type InsertionMode, ignore, insertComment, ruleTable, type TagRule } from "./insertion-mode.ts";
+import { tagsNamed, trait } from "./tags.ts";
+import type { TreeBuilder } from "./tree-builder.ts";
+
+const { a, body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
+  ...(["a", "body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),
+  "template",
+);
+
+const insertBlock: TagRule = (builder, tag) => {
+  closeParagraph(builder);
+  builder.insertElement(tag);
+};
+
+const insertInline: TagRule = (builder, tag) => {
+  builder.reconstructFormatting();
+  builder.insertElement(tag);
+};
+
+const insertRawText: TagRule = (builder, tag) => builder.insertTextElement(tag, "rawtext");
+
+/** Start tags "in body" (HTML Standard, 13.2.6.4.7). */
+const inBodyStartTags: readonly TagRule[] = ruleTable(
+  {
+    html(builder, tag) {
+      const element = builder.open.elementAt(0);
+      if (element && !builder.open.has(template)) adopt(builder, element, tag);
+    },
+    "base basefont bgsound link meta noframes script style template title": (builder, tag) =>
+      builder.startTagIn("in head", tag),
+    body(builder, tag) {
+      const element = bodyElement(builder);
+      if (!element || builder.open.has(template)) return;
+      builder.framesetOk = false;
+      adopt(builder, element, tag);
+    },
+    frameset(builder, tag) {
+      const element = bodyElement(builder);
+      if (!element || !builder.framesetOk) return;
+      builder.lists.detach(element);
+      builder.open.popTo(1);
+      builder.insertElement(tag);
+      builder.mode = "in frameset";
+    },
+    [`address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup main
+      menu nav ol p search section summary ul`]: insertBlock,
+    "h1 h2 h3 h4 h5 h6"(builder, tag) {
+      closeParagraph(builder);
+      if (builder.open.currentHas(trait.heading)) builder.open.pop();
+      builder.insertElement(tag);
+    },
+    "pre listing"(builder, tag) {
+      insertBlock(builder, tag);
+      builder.skipsLineFeed = true;
+      builder.framesetOk = false;
+    },
+    form(builder, tag) {
+      const isInTemplate = builder.open.has(template);
+      if (builder.form && !isInTemplate) return;
+      closeParagraph(builder);
+      const element = builder.insertElement(tag);
+      if (!isInTemplate) builder.form = element;
+    },
+    li: (builder, tag) => insertListItem(builder, tag, [li]),
+    "dd dt": (builder, tag) => insertListItem(builder, tag, [dd, dt]),
+    plaintext(builder, tag) {
+      insertBlock(builder, tag);
+      builder.tokenizer.enter("plaintext", "");
+    },
+    button(builder, tag) {
+      if (builder.open.hasInScope(button)) {
+        builder.open.generateImpliedEndTags();
+        builder.open.popThrough(button);
+      }
+      insertInline(builder, tag);
+      builder.framesetOk = false;
+    },
+    a(builder, tag) {
+      const { formatting, open } = builder;
+      const earlier = formatting.at(formatting.lastIndexOf("a"));
+      if (earlier) {
+        endFormatting(builder, tag);
+        const index = formatting.indexOfElement(earlier.element);
+        if (index >= 0) formatting.removeAt(index);
+        open.remove(earlier.element, a);
+      }
+      insertFormatting(builder, tag);
+    },
+    "b big code em font i s small strike strong tt u": insertFormatting,
+    nobr(builder, tag) {
+      builder.reconstructFormatting();
+      if (builder.open.hasInScope(nobr)) endFormatting(builder, tag);
+      insertFormatting(builder, tag);
+    },
+    "applet marquee object"(builder, tag) {
+      insertInline(builder, tag);
+      builder.formatting.pushMarker();
+      builder.framesetOk = false;
+    },
+    table(builder, tag) {
+      if (builder.root["x-mode"] !== "quirks") closeParagraph(builder);
+      builder.insertElement(tag);
+      builder.framesetOk = false;
+      builder.mode = "in table";
+    },
+    "area br embed img keygen wbr": insertVoidInline,
+    image: (builder, tag) => insertVoidInline(builder, tag, img),
+    input(builder, tag) {
+      if (builder.open.hasInScope(select)) builder.open.popThrough(select);
+      builder.reconstructFormatting();
+      builder.insertVoid(tag);
+      if (!isHiddenInput(builder, tag)) builder.framesetOk = false;
+    },
+    "param source track": (builder, tag) => builder.insertVoid(tag),
+    hr(builder, tag) {
+      closeParagraph(builder);
+      if (builder.open.hasInScope(select)) builder.open.generateImpliedEndTags();
+      builder.insertVoid(tag);
+      builder.framesetOk = false;
+    },
+    textarea(builder, tag) {
+      builder.insertTextElement(tag, "rcdata");
+      builder.skipsLineFeed = true;
+      builder.framesetOk = false;
+    },
+    xmp(builder, tag) {
+      closeParagraph(builder);
+      builder.reconstructFormatting();
+      builder.framesetOk = false;
+      insertRawText(builder, tag);
+    },
+    iframe(builder, tag) {
+      builder.framesetOk = false;
+      insertRawText(builder, tag);
+    },
+    "noembed noscript": insertRawText,
+    select(builder, tag) {
+      if (builder.open.hasInScope(select)) {
+        builder.open.popThrough(select);
+        return;
+      }
+      insertInline(builder, tag);
+      builder.framesetOk = false;
+    },
+    option: (builder, tag) => insertOption(builder, tag, optgroup),
+    optgroup: (builder, tag) => insertOption(builder, tag),
+    "rb rtc"(builder, tag) {
+      if (builder.open.hasInScope(ruby)) builder.open.generateImpliedEndTags();
+      builder.insertElement(tag);
+    },
+    "rp rt"(builder, tag) {
+      if (builder.open.hasInScope(ruby)) builder.open.generateImpliedEndTags(rtc);
+      builder.insertElement(tag);
+    },
+    math(builder, tag) {
+      builder.reconstructFormatting();
+      builder.insertForeign(tag, mathNamespace);
+    },
+    svg(builder, tag) {
+      builder.reconstructFormatting();
+      builder.insertForeign(tag, svgNamespace);
+    },
+    "caption col colgroup frame head tbody td tfoot th thead tr": ignore,
+  },
+  insertInline,
+);
 
 /** HTML Standard, 13.2.6.4.7. */
 export const inBody: InsertionMode = {
   startTags: inBodyStartTags,
   endTags: inBodyEndTags,
-  text: insertContentText,
+  text: (builder, run) => builder.insertContentText(run),
   comment: insertComment,
   end(builder) {
     if (builder.templateModes.length > 0) builder.rulesOf("in template").end(builder);
@@ -32,9 +197,46 @@ export const text: InsertionMode = {
   },
 };
 
-/** Text in the body, a cell, a caption, a template. */
-export function insertContentText(builder: TreeBuilder, run: TextRun): void {
+/** Whether a tag is that of an `input` that nobody sees. */
+export function isHiddenInput({ source }: TreeBuilder, { start }: Tag): boolean {
+  return readAttributes(source, start)["type"]?.toLowerCase() === "hidden";
+}
+
+function insertFormatting(builder: TreeBuilder, tag: Tag): void {
   builder.reconstructFormatting();
-  builder.insertText(run);
-  if (builder.framesetOk && !isBlankText(run)) builder.framesetOk = false;
+  builder.formatting.push(builder.insertElement(tag), tag.name);
+}
+
+function insertVoidInline(builder: TreeBuilder, tag: Tag, name: TagName = tag.name): void {
+  builder.reconstructFormatting();
+  builder.insertVoid(tag, name);
+  builder.framesetOk = false;
+}
+
+/** Ends an open item of the list, however deep the parser is in it. */
+function insertListItem(builder: TreeBuilder, tag: Tag, names: readonly TagName[]): void {
+  const { open } = builder;
+  builder.framesetOk = false;
+  const innermost = open.tagAt(open.topmostWith("endsListItems"));
+  if (innermost && names.includes(innermost)) {
+    open.generateImpliedEndTags(innermost);
+    open.popThrough(innermost);
+  }
+  insertBlock(builder, tag);
+}
+
+/** In a `select` an `option` ends the one before, whatever stands in that. */
+function insertOption(builder: TreeBuilder, tag: Tag, kept?: TagName): void {
+  const { open } = builder;
+  if (open.hasInScope(select)) open.generateImpliedEndTags(kept);
+  else if (open.currentTag === option) open.pop();
+  insertInline(builder, tag);
+}
+
+function bodyElement({ open }: TreeBuilder): ReturnType<typeof open.elementAt> {
+  return open.tagAt(1) === body ? open.elementAt(1) : undefined;
+}
+
+function adopt(builder: TreeBuilder, element: Parameters<TreeBuilder["adoptAttributes"]>[0], tag: Tag): void {
+  builder.adoptAttributes(element, readAttributes(builder.source, tag.start));
 }

@@ -1,10 +1,9 @@
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
-import { insertContentText } from "./in-body.ts";
-import { isHiddenInput } from "./in-body-start-tags.ts";
-import { ignore, insertComment, ruleTable } from "./rule-table.ts";
+import { isHiddenInput } from "./in-body.ts";
+import { type InsertionMode, ignore, insertComment, type ModeName, ruleTable, type TagRule } from "./insertion-mode.ts";
 import { tagsNamed, trait } from "./tags.ts";
 import { isBlankText, splitBlanks } from "./text-run.ts";
-import type { InsertionMode, ModeName, TagRule, TreeBuilder } from "./tree-builder.ts";
+import type { TreeBuilder } from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.9 to 13.2.6.4.15.
 
@@ -33,7 +32,7 @@ const tableText: Pick<InsertionMode, "text" | "comment" | "end"> = {
       return;
     }
     builder.fosters = true;
-    insertContentText(builder, run);
+    builder.insertContentText(run);
     builder.fosters = false;
   },
   comment: insertComment,
@@ -107,7 +106,7 @@ export const inCaption: InsertionMode = {
     },
     (builder, tag) => builder.endTagIn("in body", tag),
   ),
-  text: insertContentText,
+  text: (builder, run) => builder.insertContentText(run),
   comment: insertComment,
   end: tableText.end,
 };
@@ -230,7 +229,7 @@ export const inCell: InsertionMode = {
     },
     (builder, tag) => builder.endTagIn("in body", tag),
   ),
-  text: insertContentText,
+  text: (builder, run) => builder.insertContentText(run),
   comment: insertComment,
   end: tableText.end,
 };

@@ -5,50 +5,10 @@ import type { ParseBudget } from "../document/parse-budget.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { ContentModel, Doctype, Tag, TagName, TokenSink } from "../tokenizer/tokens.ts";
+import type { InsertionMode, InsertionModes, ModeName } from "./insertion-mode.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
-import { TextCollector, type TextRun } from "./text-run.ts";
+import { isBlankText, TextCollector, type TextRun } from "./text-run.ts";
 import { TreeWriter } from "./tree-writer.ts";
-
-/** The insertion modes (HTML Standard, 13.2.4.1). There is no "in select" any more, and with scripting no "in head noscript". */
-export type ModeName =
-  | "initial"
-  | "before html"
-  | "before head"
-  | "in head"
-  | "after head"
-  | "in body"
-  | "text"
-  | "in table"
-  | "in caption"
-  | "in column group"
-  | "in table body"
-  | "in row"
-  | "in cell"
-  | "in template"
-  | "after body"
-  | "in frameset"
-  | "after frameset"
-  | "after after body"
-  | "after after frameset";
-
-export type TagRule = (builder: TreeBuilder, tag: Tag) => void;
-
-/** What happens to each token in a mode. */
-export interface InsertionMode {
-  /** Rules for start tags and end tags, by the ids of their names. */
-  readonly startTags: readonly TagRule[];
-  readonly endTags: readonly TagRule[];
-  text(builder: TreeBuilder, run: TextRun): void;
-  /** Whether text is looked at piece by piece: white space and the rest of it go different ways. */
-  readonly splitsText?: boolean;
-  comment(builder: TreeBuilder, data: string, start: number, end: number): void;
-  /** Where a doctype is not ignored. */
-  doctype?(builder: TreeBuilder, doctype: Doctype, start: number, end: number): void;
-  /** The document ends. */
-  end(builder: TreeBuilder): void;
-}
-
-export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
 
 /** Shorter values are read at once, whatever stands in them. */
 const longValue = 64 * 1024;
@@ -201,6 +161,13 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.tokenizer.enter(content, tag.name.name);
     this.originalMode = this.mode;
     this.mode = "text";
+  }
+
+  /** Text in the body, a cell, a caption, a template. */
+  insertContentText(run: TextRun): void {
+    this.reconstructFormatting();
+    this.insertText(run);
+    if (this.framesetOk && !isBlankText(run)) this.framesetOk = false;
   }
 
   /** Opens the formatting elements again that were closed while they were not ended. */

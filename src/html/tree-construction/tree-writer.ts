@@ -15,8 +15,7 @@ import type { ParseBudget } from "../document/parse-budget.ts";
 import { Attributes, noAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { ChildLists } from "./child-lists.ts";
-import { FormattingElements } from "./formatting-elements.ts";
-import { OpenElements } from "./open-elements.ts";
+import { FormattingElements, OpenElements } from "./open-elements.ts";
 import { openTagOf, tagNamed, trait, traitsOf } from "./tags.ts";
 import { isBlankText, SourceTexts, type TextRun } from "./text-run.ts";
 

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  AttributeScanner,
-  Attributes,
-  isBlank,
-  noAttributes,
-  readAttributes,
-} from "../../../src/html/tokenizer/attributes.ts";
+import { AttributeScanner, Attributes, noAttributes, readAttributes } from "../../../src/html/tokenizer/attributes.ts";
 
 it("has no attribute that nobody set", () => {
   expect(["constructor", "toString", "__proto__"].map((name) => new Attributes()[name])).toEqual([
@@ -74,11 +68,6 @@ describe("AttributeScanner", () => {
   ])("knows whether %s closes itself", (tag, expected) => {
     expect(scan(tag).isSelfClosing).toBe(expected);
   });
-});
-
-it("takes five characters for white space", () => {
-  const blanks = Array.from({ length: 256 }, (_, code) => code).filter(isBlank);
-  expect(blanks).toEqual([9, 10, 12, 13, 32]);
 });
 
 it("reads the attributes of the tag at an offset, of two with one name the first", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ignore, ruleTable } from "../../../src/html/tree-construction/rule-table.ts";
+import { ignore, ruleTable } from "../../../src/html/tree-construction/insertion-mode.ts";
 import { tagNamed } from "../../../src/html/tree-construction/tags.ts";
 
 it("has a rule for each name, several names in one key, and one for all others", () => {
