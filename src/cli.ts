@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { type CommandLine, help, parseCommandLine, UsageError } from "./cli/command-line.ts";
 import { logLines, type OperatorLog } from "./cli/log-lines.ts";
+import { openHostWarnings } from "./cli/open-hosts.ts";
 import { serve } from "./cli/serve.ts";
-import { startFiles } from "./cli/start-files.ts";
+import { defaultAddress, startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
 import { messageOf } from "./server/logger.ts";
@@ -36,7 +37,9 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
 /** Does everything that a start does but listen. */
 async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (commandLine.tls) await readTlsFiles(commandLine.tls);
-  const { files } = await startFiles(commandLine, log);
+  const { files, config } = await startFiles(commandLine, log);
+  const address = commandLine.host ?? config.bindAddress ?? defaultAddress;
+  for (const warning of openHostWarnings(config, address)) log.warn({}, warning);
   await files.close();
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);
 }

@@ -38,12 +38,15 @@ async function beginDownload(): Promise<{ running: RunningCommand; download: Inc
   return { running, download };
 }
 
+/** What is said at the start of a server on this computer that any program may write to. */
+const isOpen = "warning: every program on this computer can change the files here: there is no authentication\n";
+
 describe("filement, the command", () => {
   it("prints one line with its address, and serves the directory to read, to write and to list", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a.html"), "<ul><li>One</li></ul>");
     const { url, printed } = await startFilement([directory]);
-    expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: "" });
+    expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
     expect(await (await fetch(`${url}/`)).text()).toContain("a.html");
@@ -51,7 +54,7 @@ describe("filement, the command", () => {
     expect([selected.status, await selected.text()]).toEqual([206, "<li>One</li>"]);
     expect((await fetch(`${url}/new/b.txt`, { method: "PUT", body: "b" })).status).toBe(201);
     expect(await readFile(join(directory, "new/b.txt"), "utf8")).toBe("b");
-    expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: "" });
+    expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
   });
 
   it("serves the working directory when it is not told another", async () => {
@@ -90,8 +93,8 @@ describe("filement, the command", () => {
     await (await fetch(`${url}/missing`)).text();
     kill("SIGTERM");
     await ended;
-    const [first = "", second = "", ...rest] = printed.stderr.split("\n");
-    expect(rest).toEqual([""]);
+    const [warning, first = "", second = "", ...rest] = printed.stderr.split("\n");
+    expect([`${warning}\n`, rest]).toEqual([isOpen, [""]]);
     expect(JSON.parse(first.replace("info: request ", ""))).toMatchObject({
       address: "127.0.0.1",
       method: "GET",
@@ -111,7 +114,7 @@ describe("filement, the command", () => {
     for await (const chunk of download) size += chunk.length;
     expect(size).toBe(64 * 1024 * 1024);
     expect(await running.ended).toEqual({ code: 0, signal: null });
-    expect(running.printed.stderr).toBe("");
+    expect(running.printed.stderr).toBe(isOpen);
   });
 
   it("does not wait for clients that only keep their connection open", async () => {
@@ -162,10 +165,13 @@ describe("filement, the command", () => {
     });
   });
 
-  it.each(["127.0.0.1", "localhost", "127.1.2.3"])("does not warn about %s", async (host) => {
-    const { printed, url } = await startFilement([await temporaryDirectory(), "--host", host]);
-    expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: "" });
-  });
+  it.each(["127.0.0.1", "localhost", "127.1.2.3"])(
+    "warns of other programs only when it listens on %s",
+    async (host) => {
+      const { printed, url } = await startFilement([await temporaryDirectory(), "--host", host]);
+      expect(printed).toEqual({ stdout: `filement: listening on ${url}\n`, stderr: isOpen });
+    },
+  );
 
   it("warns that everybody may write when it listens on 0.0.0.0", async () => {
     const directory = await temporaryDirectory();
@@ -187,7 +193,7 @@ describe("filement, the command", () => {
     const { url, printed } = await startFilement([directory, "--host", "::1"]);
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect(await (await fetch(`${url}/a.txt`)).text()).toBe("abc");
-    expect(printed.stderr).toBe("");
+    expect(printed.stderr).toBe(isOpen);
   });
 
   it("warns about ::", { tags: ["ipv6"] }, async () => {
@@ -269,7 +275,11 @@ describe("filement with a configuration page", () => {
 describe("filement --check", () => {
   it("says that all is fine, and exits with 0", async () => {
     const { page, directory } = await site({ plugins: [pluginItem("file://./rate-limit.so")] });
-    expect(await runFilement("--check", page)).toEqual({ code: 0, stdout: `filement: ${page} is fine\n`, stderr: "" });
+    expect(await runFilement("--check", page)).toEqual({
+      code: 0,
+      stdout: `filement: ${page} is fine\n`,
+      stderr: isOpen,
+    });
     expect((await runFilement("--check", directory)).stdout).toBe(`filement: ${directory} is fine\n`);
   });
 
@@ -311,7 +321,7 @@ describe("filement --check", () => {
     expect(reply.statusCode).toBe(201);
     await (await fetch(`${url}/b.txt`)).text();
     expect(await readFile(join(directory, "www/b.txt"), "utf8")).toBe("0123456789");
-    expect(printed.stderr).toBe("");
+    expect(printed.stderr).toBe(isOpen);
   });
 });
 
@@ -335,8 +345,8 @@ describe("what filement logs", () => {
     await ended;
     const lines = printed.stderr.trimEnd().split("\n");
     const messages = lines.map((line) => line.slice(0, line.indexOf("{") - 1));
-    expect(messages).toEqual(["info: request", "info: rate limit: refused", "info: request"]);
-    const [first, refusal, second] = lines.map((line) => JSON.parse(line.slice(line.indexOf("{"))));
+    expect(messages.slice(1)).toEqual(["info: request", "info: rate limit: refused", "info: request"]);
+    const [first, refusal, second] = lines.slice(1).map((line) => JSON.parse(line.slice(line.indexOf("{"))));
     expect([first, second]).toMatchObject([
       { url: "/a.txt", status: 200 },
       { url: "/b.txt", status: 429 },
@@ -415,6 +425,6 @@ describe("filement --cert --key", { tags: ["openssl"] }, () => {
     const [reply] = await once(upload, "response");
     expect(reply[":status"]).toBe(201);
     expect(await ended).toEqual({ code: 0, signal: null });
-    expect(printed.stderr).toBe("");
+    expect(printed.stderr).toBe(isOpen);
   });
 });

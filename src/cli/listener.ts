@@ -70,11 +70,14 @@ export class Listener {
     if ("setSecureContext" in this.server) this.server.setSecureContext(tls);
   }
 
-  /** Accepts no more connections, closes the idle ones, and after a while those with requests in flight, too. */
-  stop(): void {
+  /**
+   * Accepts no more connections, closes the idle ones, and after a while those with requests in flight, too. `beforeCut`
+   * is called just before these are closed.
+   */
+  stop(beforeCut: () => void = () => {}): void {
     this.server.close();
     for (const session of this.#sessions) session.close();
-    this.#endAllAfter(this.#timeouts.drainMs);
+    this.#endAllAfter(this.#timeouts.drainMs, beforeCut);
   }
 
   /** Closes the remaining connections after the last reply. */
@@ -83,10 +86,11 @@ export class Listener {
     this.#endAllAfter(this.#timeouts.closeMs);
   }
 
-  #endAllAfter(milliseconds: number): void {
+  #endAllAfter(milliseconds: number, before: () => void = () => {}): void {
     clearTimeout(this.#deadline);
     // Unref'd: open connections keep the process alive, and without any the timer has nothing to do.
     this.#deadline = setTimeout(() => {
+      before();
       for (const socket of this.#sockets) socket.destroy();
     }, milliseconds).unref();
   }

@@ -3,9 +3,9 @@ import { ConfigError, type FileServerConfig } from "../config.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
-import { Listener } from "./listener.ts";
+import { Listener, type Timeouts } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { isLoopback, openHosts } from "./open-hosts.ts";
+import { openHostWarnings } from "./open-hosts.ts";
 import { defaultAddress, type StartedFiles, startFiles } from "./start-files.ts";
 import { SwitchOver } from "./switch-over.ts";
 import { readTlsFiles } from "./tls-files.ts";
@@ -24,19 +24,21 @@ export class Service {
   readonly #bound: Address;
   readonly #current: SwitchOver;
   #isStopping = false;
+  #warned: readonly string[] = [];
 
   /** Resolves when it listens. Rejects with what keeps it from that. */
-  static async start(commandLine: CommandLine, log: OperatorLog): Promise<Service> {
+  static async start(commandLine: CommandLine, log: OperatorLog, timeouts: Partial<Timeouts> = {}): Promise<Service> {
     const tls = commandLine.tls && (await readTlsFiles(commandLine.tls));
-    const listener = new Listener(tls);
+    const listener = new Listener(tls, timeouts);
     const started = await startFiles(commandLine, log);
     const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
     const wanted = addressOf(commandLine, started.config);
-    warnOfOpenHosts(started.config, wanted, log);
     try {
       const got = await listener.listen(wanted.host, wanted.port);
       listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
-      return new Service({ commandLine, log, listener, current, bound: wanted, got });
+      const service = new Service({ commandLine, log, listener, current, bound: wanted, got });
+      service.#warnOfOpenHosts(started.config);
+      return service;
     } catch (error) {
       current.close().catch(() => {}); // the error of listening is the one to report
       throw error;
@@ -71,17 +73,28 @@ export class Service {
     }
   }
 
-  /** Answers what is in flight, closes everything and leaves the process nothing to do. */
+  /** Answers what is in flight, closes everything and leaves the process nothing to do. Rejects if uploads were cut. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#listener.stop();
+    let cut = 0;
+    this.#listener.stop(() => {
+      cut = this.#current.uploads;
+    });
     await doneInTime(this.#current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
     this.#listener.finish();
+    if (cut > 0) throw new Error(`${cut} ${cut === 1 ? "upload was" : "uploads were"} cut off before the end`);
+  }
+
+  /** Warns of hosts to which anonymous clients may write, unless a former configuration had the same. */
+  #warnOfOpenHosts(config: FileServerConfig): void {
+    const warnings = openHostWarnings(config, this.#bound.host);
+    for (const warning of warnings) if (!this.#warned.includes(warning)) this.#log.warn({}, warning);
+    this.#warned = warnings;
   }
 
   #noteAddress({ config }: StartedFiles): void {
     const wanted = addressOf(this.#commandLine, config);
-    warnOfOpenHosts(config, this.#bound, this.#log);
+    this.#warnOfOpenHosts(config);
     if (wanted.host === this.#bound.host && wanted.port === this.#bound.port) return;
     const change = `from ${this.#bound.host}:${this.#bound.port} to ${wanted.host}:${wanted.port}`;
     this.#log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
@@ -105,13 +118,6 @@ interface Address {
 /** Where to listen: the command line takes precedence over the configuration. */
 function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileServerConfig): Address {
   return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
-}
-
-function warnOfOpenHosts(config: FileServerConfig, { host }: Address, log: OperatorLog): void {
-  const names = isLoopback(host) ? [] : openHosts(config);
-  if (names.length === 0) return;
-  const whose = names.includes("*") ? "files here" : `files of ${names.join(", ")}`;
-  log.warn({}, `every client that can reach ${host} can change the ${whose}: there is no authentication`);
 }
 
 function urlOf({ address, family, port }: AddressInfo, isSecure: boolean): string {

@@ -52,6 +52,7 @@ export class SwitchOver {
   readonly #retiring = new Map<Generation, Promise<void>>();
   readonly #report: (error: unknown) => void;
   #closing: Promise<void> | undefined;
+  #uploads = 0;
 
   /** `report` gets the failures of closing a replaced file server and of reopening logs. */
   constructor(started: StartedFiles, server: Server | Http2SecureServer, report: (error: unknown) => void) {
@@ -59,9 +60,14 @@ export class SwitchOver {
     this.#report = report;
     const emitter: EventEmitter = server;
     for (const event of ["request", "checkContinue"]) {
-      emitter.on(event, (request, response) => this.#current.take(event, request, response));
+      emitter.on(event, (request, response) => this.#take(event, request, response));
     }
     emitter.on("upgrade", (...args) => this.#current.emitter.emit("upgrade", ...args));
+  }
+
+  /** PUT and POST in flight. */
+  get uploads(): number {
+    return this.#uploads;
   }
 
   /** Sends new requests to another file server. The former one is closed after its last reply. */
@@ -84,6 +90,16 @@ export class SwitchOver {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #take(event: string, request: IncomingMessage, response: ServerResponse): void {
+    if (request.method === "PUT" || request.method === "POST") {
+      this.#uploads += 1;
+      onceOver(request, response, () => {
+        this.#uploads -= 1;
+      });
+    }
+    this.#current.take(event, request, response);
   }
 
   async #close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { ConfigError } from "../config.ts";
-import { allItems, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
+import { allItems, hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { bundledPlugins } from "./bundled-plugins.ts";
 import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
@@ -101,6 +101,10 @@ export class PluginLoader {
     const problems = this.#page.problems.about(name);
     if (nested.length > 0 && name !== "directory") {
       problems.add(nested[0]?.line ?? item.line, "has a plugin in it: only a directory plugin can");
+    }
+    if (name === "directory" && nested.length === 0 && hasEmptyList(item)) {
+      // Without it, the plugins that follow would be confined to the directory, and the rest of the host open.
+      problems.add(item.line, "has an empty list: expected plugins in it, or no list, for the plugins that follow");
     }
     const options = readOptions(item, kind, { ...this.#page, problems });
     const plugins = nested.length > 0 ? { plugins: pluginsOf(nested) } : {};

@@ -3,6 +3,7 @@ import { type MicrodataMistake, readPage } from "./microdata/microdata-page.ts";
 import { readItems } from "./microdata/read-items.ts";
 
 export { MicrodataError, type MicrodataMistake } from "./microdata/microdata-page.ts";
+export { hasEmptyList } from "./microdata/read-items.ts";
 
 /** An item of HTML microdata. */
 export interface MicrodataItem {

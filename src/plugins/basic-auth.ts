@@ -49,8 +49,9 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
   const { realm = "filement" } = options;
   const source = accountsSource(options);
   const challenge = `Basic realm="${realm.replace(/["\\]/g, "\\$&")}", charset="UTF-8"`;
-  return {
+  const plugin: Plugin & { anonymousMayWrite(): boolean } = {
     name: "basic-auth",
+    anonymousMayWrite: () => source.latest().permissions.anyoneMayWrite,
     start: (site) => source.start(site),
     close: () => source.close(),
     async handle(exchange, next) {
@@ -73,6 +74,7 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
       return dependingOnUser(reply);
     },
   };
+  return plugin;
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */

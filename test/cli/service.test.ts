@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { rename, rm, writeFile } from "node:fs/promises";
-import { get, type IncomingMessage } from "node:http";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { get, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CommandLine, parseCommandLine } from "../../src/cli/command-line.ts";
+import type { Timeouts } from "../../src/cli/listener.ts";
 import { logLines } from "../../src/cli/log-lines.ts";
 import { Service } from "../../src/cli/service.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
@@ -22,7 +24,11 @@ interface Started {
 }
 
 /** A service by a page that serves its directory, stopped when the test is over. */
-async function start(options: readonly string[] = [], more: Partial<CommandLine> = {}): Promise<Started> {
+async function start(
+  options: readonly string[] = [],
+  more: Partial<CommandLine> = {},
+  timeouts: Partial<Timeouts> = {},
+): Promise<Started> {
   const directory = await temporaryDirectory();
   const page = join(directory, "config.html");
   await writeFile(join(directory, "a.txt"), "hello");
@@ -32,8 +38,10 @@ async function start(options: readonly string[] = [], more: Partial<CommandLine>
   const service = await Service.start(
     commandLine,
     logLines((line) => lines.push(line), commandLine),
+    timeouts,
   );
-  onTestFinished(() => service.stop());
+  onTestFinished(() => service.stop().catch(() => {})); // a test may have seen why
+  expect(lines.splice(0).join("")).toContain("every program on this computer can change the files here");
   const rewrite = async (content: string): Promise<void> => {
     await writeFile(`${page}.new`, content);
     await rename(`${page}.new`, page);
@@ -94,6 +102,19 @@ describe("the running service", () => {
     await service.reload();
     expect(await (await fetch(`${service.url}/a.txt`)).text()).toBe("hello");
     expect(logged()).toBe(`filement: ${directory} is loaded\n`);
+  });
+
+  it("says how many uploads were cut off when it was stopped", async () => {
+    const { service, directory } = await start([], {}, { drainMs: 50 });
+    const uploads = ["/1.txt", "/2.txt"].map((path) => {
+      const upload = request(`${service.url}${path}`, { method: "PUT", headers: { "content-length": "10" } });
+      upload.on("error", () => {}).write("01234");
+      return upload;
+    });
+    while ((await readdir(directory)).length < 4) await setImmediate(); // both have begun
+    await expect(service.stop()).rejects.toThrow("2 uploads were cut off before the end");
+    for (const upload of uploads) upload.destroy();
+    expect((await readdir(directory)).sort()).toEqual(["a.txt", "config.html"]);
   });
 
   it("does not reload when it is stopping", async () => {

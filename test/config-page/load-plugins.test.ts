@@ -57,6 +57,16 @@ describe("the plugins of a host", () => {
     expect(await place("")).toEqual({ placed: [], problems: [], plugins: [] });
   });
 
+  it.each(["<ol></ol>", "<ul> <!-- none yet --> <li>later</li> </ul>"])(
+    "are not silently those that follow where the list in a directory is empty: %s",
+    async (list) => {
+      const { problems } = await place(bundled("directory", { directory: "/api" }, list) + bundled("metrics"));
+      expect(problems).toEqual([
+        "page:4: directory: has an empty list: expected plugins in it, or no list, for the plugins that follow",
+      ]);
+    },
+  );
+
   it("nest in a directory", async () => {
     const { placed, problems, plugins } = await place(
       bundled("directory", { directory: "/api" }, bundled("rate-limit") + bundled("metrics")),

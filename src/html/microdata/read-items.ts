@@ -1,4 +1,4 @@
-import { getAttributeValue, hasAttrib, textContent } from "domutils";
+import { existsOne, getAttributeValue, getElementsByTagName, hasAttrib, textContent } from "domutils";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { MicrodataItem, MicrodataPage, MicrodataValue } from "../microdata.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
@@ -23,6 +23,16 @@ export function* readItems(page: Page): Generator<void, MicrodataPage> {
   }
   const mistakes = [...page.mistakes, ...reader.mistakes, ...(yield* strayAttributes(page, reader.used))];
   return { items, mistakes: mistakes.sort((a, b) => a.line - b.line) };
+}
+
+/** The elements of all items that are still in use. */
+const elements = new WeakMap<MicrodataItem, SourceElement>();
+
+/** Whether a list in the element of an item holds no property. */
+export function hasEmptyList(item: MicrodataItem): boolean {
+  const element = elements.get(item);
+  const lists = element ? getElementsByTagName((name) => name === "ol" || name === "ul", element) : [];
+  return lists.some((list) => !existsOne((each) => hasAttrib(each, "itemprop"), [list]));
 }
 
 class ItemReader {
@@ -63,6 +73,7 @@ class ItemReader {
     const properties = new Map<string, MicrodataValue[]>();
     const item = { types, ...(id !== undefined && { id }), line: this.#lineOf(element), properties };
     this.#items.set(element, item);
+    elements.set(item, element);
     this.#isOpen.add(element);
     this.#open.push({ element, properties, pending: [...(yield* this.#elements.of(element))].reverse() });
     return item;

@@ -14,10 +14,13 @@ export interface Permissions {
    * those elements; with `"any"`, possibly to some elements.
    */
   permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  /** Whether a rule allows anonymous clients to write somewhere. Another rule may still deny it. */
+  readonly anyoneMayWrite: boolean;
   /** Compiles all rules in slices. Otherwise the first question about a user compiles theirs in one go. */
   prepare(): Promise<void>;
 }
 
+const writing: ReadonlySet<Right> = new Set(["create", "overwrite", "append", "delete"]);
 const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
 
 // OPTIONS needs no right of its own: any right to the path is enough.
@@ -93,10 +96,15 @@ interface CompiledRule {
  * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
  */
 export function createPermissions(rules: readonly PermissionRule[]): Permissions {
-  if (rules.length === 0) return { permits: (user) => user !== undefined, prepare: async () => {} };
+  if (rules.length === 0)
+    return { permits: (user) => user !== undefined, anyoneMayWrite: false, prepare: async () => {} };
   const groups = groupsByWho(rules);
   const rulesFor = ruleFinder(groups);
   return {
+    anyoneMayWrite: rules.some(
+      ({ username, permission, ...rule }) =>
+        username === "*" && permission === "allow" && rightsIn(rule).some((right) => writing.has(right)),
+    ),
     async prepare() {
       const slice = new TimeSlice();
       for (const group of [...groups.byUsername.values(), ...groups.byRole.values()]) {
@@ -183,9 +191,13 @@ function compiledGroup(index: ReadonlyMap<string, RuleGroup>, who: string): read
   return group.compiled;
 }
 
+function rightsIn({ rights, methods }: Pick<PermissionRule, "rights" | "methods">): readonly Right[] {
+  return rights ?? methods?.flatMap((each) => (each === "OPTIONS" ? [] : rightsOf(each))) ?? allRights;
+}
+
 function compile({ path, methods, rights, selector, permission }: PermissionRule): CompiledRule {
   return {
-    rights: rights ?? methods?.flatMap((each) => (each === "OPTIONS" ? [] : rightsOf(each))) ?? allRights,
+    rights: rightsIn({ rights, methods }),
     path: compilePathPattern(path),
     selector: selector === undefined ? undefined : compileRuleSelector(selector),
     allows: permission === "allow",
