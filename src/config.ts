@@ -107,6 +107,16 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    * not be listed, and for unknown hosts. @default false
    */
   readonly fallthrough?: boolean | undefined;
+  /**
+   * Path under which the server is mounted, where the host program passes requests on with their whole URL and does not say
+   * so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. @default what a framework says, or none
+   */
+  readonly mount?: string | undefined;
+  /**
+   * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no plugin
+   * does (`"all"`). With `attach`, all where nobody else listens to upgrades. @default "own"
+   */
+  readonly upgrades?: "own" | "all" | undefined;
   /** Address that the command line listens on; `createFileServer` itself does not listen. @default "127.0.0.1" */
   readonly bindAddress?: string | undefined;
   /** Port that the command line listens on; 0 picks one. @default 3000 */

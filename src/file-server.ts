@@ -4,10 +4,11 @@ import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { FileServerConfig } from "./config.ts";
 import { LifeCycle } from "./hosts/life-cycle.ts";
-import { requestPath } from "./hosts/serve-request.ts";
+import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
 import { createSite } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
+import { mountPrefix } from "./http/request-path.ts";
 import { checkConfig } from "./options/check-config.ts";
 import { createEntries } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
@@ -29,12 +30,21 @@ export interface FileServer {
     response: ServerResponse | Http2ServerResponse,
     next?: (error?: unknown) => void,
   ): void;
-  /** Answers a request to take over the connection: `server.on("upgrade", files.upgrade)`. */
+  /**
+   * Answers the web socket handshakes that one of its plugins answers, and leaves all others to the other listeners:
+   * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`.
+   */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). */
+  /**
+   * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for what
+   * is no server, and for a server whose requests are answered already.
+   */
   attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer;
-  /** Answers a `Request` in-process, with the same semantics and streaming both ways. Never rejects. */
-  fetch(request: Request, info?: FetchInfo): Promise<Response>;
+  /**
+   * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path for that
+   * of `http://localhost`. Rejects for what is no URL, and for nothing else.
+   */
+  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Every committed change, once and in order. */
   readonly changes: ChangeFeed;
   /** Starts plugins and storages, which otherwise happens at the first request. Rejects with what keeps them from it. */
@@ -60,14 +70,20 @@ export function createFileServer(config: FileServerConfig): FileServer {
   const parts = serverParts(config, changes, life, report);
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
   const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
-  const serve = requestPath({
+  const path = {
     life,
     clients: clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for"),
     uploads: new Places(maxConcurrentRequests, config.maxUploadsPerAddress),
     hosts,
     nowhere: createSite("", {}, parts),
+  };
+  const entries = createEntries(requestPath(path), {
+    fallthrough,
+    life,
+    mount: mountPrefix(config.mount),
+    upgrades: config.upgrades ?? "own",
+    takesUpgrade: upgradesTaken(path),
   });
-  const entries = createEntries(serve, { fallthrough, life });
 
   const files: FileServer = Object.assign(entries.handle, {
     upgrade: entries.upgrade,

@@ -29,8 +29,8 @@ async function readIndex(index: FileRequest): Promise<Reply> {
 
 /** Judged by what the client sent: a framework that mounts the server gives "/" for its mount point in either case. */
 function hasTrailingSlash(url: string): boolean {
-  const query = url.indexOf("?");
-  return url.endsWith("/", query === -1 ? url.length : query);
+  const [, path = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(url) ?? [];
+  return path === "" || path.endsWith("/"); // "http://host" stands for its root
 }
 
 function wantsListing({ exchange, options }: FileRequest): boolean {

@@ -33,6 +33,16 @@ export interface RequestPathParts {
   readonly nowhere: HostedSite;
 }
 
+/** Whether a web socket handshake is one that a plugin of the addressed host answers. */
+export function upgradesTaken({ clients, hosts }: RequestPathParts): (incoming: IncomingRequest) => boolean {
+  return (incoming) => {
+    const addressed = readAddress(incoming, clients);
+    const site = hosts.find(addressed.host);
+    if (!site || addressed.problem) return false;
+    return site.answersUpgrade(new Exchange({ incoming, site, clients, ...addressed }));
+  };
+}
+
 /** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver, passOn) => {
@@ -59,6 +69,7 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
       if (problem) throw problem.thrown;
       if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
       if (!life.isSettled) await life.ready();
+      refuseTransferCoding(exchange);
       refuseTooLarge(exchange);
       refuseCrossSite(exchange, authority);
       if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
@@ -94,6 +105,7 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
     const forwarded = (name: "x-forwarded-host" | "x-forwarded-proto"): string | undefined =>
       headers[name] !== undefined && clients.trusts(incoming.peer) ? firstValue(headers[name]) : undefined;
     if (forwarded("x-forwarded-proto") === "https") protocol = "https";
+    if (incoming.target === undefined) throw new HttpError(404, "NOT_FOUND", "The files are mounted elsewhere.");
     const target = parseRequestPath(incoming.target);
     ({ path, search } = target);
     // The next server may take the other one (RFC 9112 §3.2).
@@ -111,6 +123,13 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
 function firstValue(field: string | readonly string[]): string | undefined {
   const text = typeof field === "string" ? field : field[0];
   return text?.split(",", 1)[0]?.trim();
+}
+
+/** Node takes chunks apart, and nothing else: the content would be stored as it was coded (RFC 9112 §6.1). */
+function refuseTransferCoding({ headers }: Exchange): void {
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined || coding.trim().toLowerCase() === "chunked") return;
+  throw new HttpError(501, "UNSUPPORTED_TRANSFER_CODING", "Send the content plain, or in chunks and not compressed.");
 }
 
 function refuseTooLarge({ headers, site }: Exchange): void {

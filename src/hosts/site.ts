@@ -3,6 +3,7 @@ import { HttpError, notFound } from "../http/http-error.ts";
 import { takenMethods } from "../http/methods.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
+import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import {
   composePipeline,
@@ -21,6 +22,8 @@ import type { Storage } from "../storage/storage.ts";
 export interface HostedSite extends PluginSite {
   /** The plugins that observe outcomes, and for which paths. */
   readonly observers: readonly ListedPlugin[];
+  /** Whether one of the plugins answers a web socket handshake. */
+  answersUpgrade(exchange: Exchange): boolean;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;
   /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
@@ -75,6 +78,8 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     observers: distinct.filter(({ plugin }) => plugin.observe),
     fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
     documentCaches: new Set(),
+    answersUpgrade: (exchange) =>
+      listed.some(({ plugin, covers }) => covers(exchange.path) && plugin.acceptsUpgrade?.(exchange)),
     answer: composePipeline(listed, nobodyAnswered),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),

@@ -60,6 +60,21 @@ export function parseRequestPath(target: string): RequestTarget {
   return { ...parseOriginForm(rest.startsWith("/") ? rest : `/${rest}`), authority };
 }
 
+/** A mount point as URLs begin with it: `""` for none and for `/`. */
+export function mountPrefix(mount = ""): string {
+  return mount === "" ? mount : encodePath(mount).replace(/\/+$/, "");
+}
+
+/** The part of a request target below a {@link mountPrefix}; `undefined` where it lies elsewhere. */
+export function belowMount(target: string, mount: string): string | undefined {
+  if (mount === "") return target;
+  const [, authority, path = target] = absoluteForm.exec(target) ?? [];
+  const rest = path.startsWith(mount) ? path.slice(mount.length) : undefined;
+  if (rest === undefined || !/^(?:[/?]|$)/.test(rest)) return undefined;
+  const origin = authority === undefined ? "" : target.slice(0, target.length - path.length);
+  return origin + (rest.startsWith("/") ? rest : `/${rest}`);
+}
+
 /** Spells a canonical path for a `Location` field or a link; {@link parseRequestPath} gives the same path back. */
 export function encodePath(path: string): string {
   // "//evil.com" in a Location would be another host.

@@ -110,6 +110,8 @@ export const serverOptions: OptionsSchema = optionsOf(
     maxUploadsPerAddress: positiveInteger,
     maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
     fallthrough: yesOrNo,
+    mount: directoryPath,
+    upgrades: oneOf(["own", "all"]),
     bindAddress: textNotEmpty,
     bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
     logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),

@@ -14,6 +14,7 @@ import {
   addressedDocument,
   changesOfDocument,
   changesOfQuery,
+  isForDocument,
   type WantedChanges,
 } from "./web-socket/wanted-changes.ts";
 
@@ -108,6 +109,9 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     async start(site) {
       clients.start(site, plugin, "webSocket");
       sockets ??= await webSocketServer(maxMessageBytes);
+    },
+    acceptsUpgrade(exchange) {
+      return exchange.path === path || (documents && isForDocument(exchange));
     },
     handle(exchange, next) {
       if (exchange.path === path) return agree(exchange, undefined);

@@ -1,16 +1,18 @@
 import type { EventEmitter } from "node:events";
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import { type Server as HttpServer, type IncomingMessage, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2Server } from "node:http2";
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
+import { mountPrefix } from "../http/request-path.ts";
+import type { IncomingRequest } from "../server/exchange.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
 import { FetchIncoming, type FetchInfo } from "./fetch-request.ts";
 import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
-import { upgradeResponse } from "./upgrade-response.ts";
+import { takeSocket } from "./upgrade-response.ts";
 
 /** A server of `node:http`, `node:https` or `node:http2`. */
 export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
@@ -20,9 +22,9 @@ export interface Entries {
   /** The handler of `node:http`, `node:http2` and Express. */
   handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Has a server of node send all that comes to the two above. */
+  /** Has a server of node send all that comes to the two above. Throws where somebody else answers its requests. */
   listenTo(server: NodeServer): void;
-  fetch(request: Request, info?: FetchInfo): Promise<Response>;
+  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
   abandonUnread(): void;
 }
@@ -33,14 +35,22 @@ export interface EntryOptions {
   readonly fallthrough: boolean;
   /** Whether the server is closing, and so is each connection after its reply. */
   readonly life: { readonly isClosing: boolean };
+  /** Where the server is mounted if nobody says so, as URLs begin with it. */
+  readonly mount: string;
+  /** Whether handshakes are answered that no plugin answers. */
+  readonly upgrades: "own" | "all";
+  /** Whether a plugin answers a handshake. */
+  takesUpgrade(handshake: IncomingRequest): boolean;
 }
 
 /** The three ways into a server: a request of node, an upgrade of node, a `Request` of the Fetch standard. */
-export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryOptions): Entries {
+export function createEntries(serve: ServeRequest, options: EntryOptions): Entries {
+  const { fallthrough, life, mount } = options;
   const handedOut = new Set<FetchedReply>();
+  const attached = new WeakSet<NodeServer>();
 
   const handle: Entries["handle"] = (request, response, next) => {
-    const incoming = new NodeIncoming(request, response); // now: Express takes its prefix from the URL for a moment only
+    const incoming = new NodeIncoming(request, response, "reply", mount); // now: Express takes its prefix from the URL for a moment only
     const passOn = fallthrough ? next : undefined;
     const wasRead = request.readableDidRead; // by a body parser
     const deliver: Deliver = (reply) => {
@@ -53,10 +63,18 @@ export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryO
     inTurn(request, () => serve(incoming, deliver, passOn));
   };
 
-  const upgrade: Entries["upgrade"] = (request, socket, head) => {
-    const response = upgradeResponse(request, socket);
-    if (!response) return;
-    void serve(new NodeIncoming(request, response, "upgrade"), (reply) => {
+  const upgrade = (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    isForAll = options.upgrades === "all",
+  ): void => {
+    const response = new ServerResponse(request);
+    const incoming = new NodeIncoming(request, response, "upgrade", mount);
+    // Until here nothing was done to the socket, which may be somebody else's.
+    if (!isForAll && !(incoming.isUpgrade && options.takesUpgrade(incoming))) return;
+    if (!takeSocket(response, socket)) return;
+    void serve(incoming, (reply) => {
       if (!reply.accept || socket.destroyed) return sendReply(request, response, reply, true);
       response.detachSocket(socket as never);
       try {
@@ -71,28 +89,63 @@ export function createEntries(serve: ServeRequest, { fallthrough, life }: EntryO
 
   return {
     handle,
-    upgrade,
+    upgrade: (request, socket, head) => upgrade(request, socket, head),
     listenTo(server) {
       const emitter: EventEmitter = server;
-      emitter.on("request", handle).on("upgrade", upgrade);
+      requireServer(server);
+      if (attached.has(server)) return;
+      attached.add(server);
+      if (!emitter.listeners("request").includes(handle)) {
+        if (emitter.listenerCount("request") > 0) throw answeredTwice();
+        emitter.on("request", handle);
+        emitter.on("newListener", (event, listener) => {
+          if (event === "request" && listener === handle) throw answeredTwice();
+        });
+      }
+      emitter.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        // Nobody but a web socket server wants the connection; other upgrades are also plain requests.
+        const isAlone = emitter.listenerCount("upgrade") === 1 || !/^websocket$/i.test(request.headers.upgrade ?? "");
+        upgrade(request, socket, head, isAlone || options.upgrades === "all");
+      });
       emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
         holdContinue(request, response);
         handle(request, response);
       });
     },
-    fetch: (request, info) =>
-      new Promise((resolve) => {
-        void serve(new FetchIncoming(request, info), (reply) => {
+    async fetch(input, info = {}) {
+      const request = input instanceof Request ? input : new Request(new URL(input, "http://localhost"));
+      const incoming = new FetchIncoming(request, info, info.mount === undefined ? mount : mountPrefix(info.mount));
+      return new Promise((resolve) => {
+        void serve(incoming, (reply) => {
           const fetched = fetchReply(reply, request.signal);
           handedOut.add(fetched);
           resolve(fetched.response);
           return fetched.sent.finally(() => handedOut.delete(fetched));
         });
-      }),
+      });
+    },
     abandonUnread() {
       for (const fetched of handedOut) fetched.abandon();
     },
   };
+}
+
+/** Applications of frameworks have methods of the same names as a server, and would ignore the listeners. */
+function requireServer(given: unknown): void {
+  const has = (method: string): boolean => typeof Reflect.get(Object(given), method) === "function";
+  if (typeof given === "object" && has("on") && has("listenerCount") && !has("use")) return;
+  const got = has("use") || has("inject") ? "the application of a framework" : given === null ? "null" : typeof given;
+  throw new TypeError(
+    `attach expects a server of node:http, node:https or node:http2, but got ${got}. In an application, mount the file ` +
+      'server as a handler, and forward web sockets with server.on("upgrade", files.upgrade): see docs/embedding.md.',
+  );
+}
+
+function answeredTwice(): Error {
+  return new Error(
+    "attach: the server has a handler of requests already, and both would answer. Mount the file server in that handler, " +
+      'and forward web sockets with server.on("upgrade", files.upgrade); or attach before other programs add theirs.',
+  );
 }
 
 /** The errors that say: there is nothing here for such a request. */

@@ -1,18 +1,21 @@
 import { HttpError } from "../http/http-error.ts";
+import { belowMount } from "../http/request-path.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 /** What a fetch-style host knows of a request besides the `Request` itself. */
 export interface FetchInfo {
   /** IP address of the client. @default "127.0.0.1" */
-  readonly address?: string;
+  readonly address?: string | undefined;
+  /** Path under which the server is mounted, which the URL of the request still has: `"/wiki"`. @default the option `mount` */
+  readonly mount?: string | undefined;
 }
 
 /** A `Request` of the Fetch standard as the server sees it. */
 export class FetchIncoming implements IncomingRequest {
   readonly method: string;
   readonly url: string;
-  readonly target: string;
-  readonly mount: string = "";
+  readonly target: string | undefined;
+  readonly mount: string;
   readonly headers: IncomingRequest["headers"];
   readonly peer: string;
   readonly encrypted: boolean;
@@ -20,12 +23,14 @@ export class FetchIncoming implements IncomingRequest {
   readonly isUpgrade: boolean = false;
   readonly #request: Request;
 
-  constructor(request: Request, info: FetchInfo = {}) {
+  /** `mount` is where the server is mounted, as URLs begin with it. */
+  constructor(request: Request, info: FetchInfo = {}, mount = "") {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.#request = request;
     this.method = request.method;
     this.url = pathname + search;
-    this.target = this.url;
+    this.mount = mount;
+    this.target = belowMount(this.url, this.mount);
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.peer = info.address ?? "127.0.0.1";
     this.encrypted = protocol === "https:";

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import { HttpError } from "../http/http-error.ts";
+import { belowMount } from "../http/request-path.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -28,7 +29,7 @@ export function holdContinue(request: NodeRequest, response: NodeResponse): void
 export class NodeIncoming implements IncomingRequest {
   readonly method: string;
   readonly url: string;
-  readonly target: string;
+  readonly target: string | undefined;
   readonly mount: string;
   readonly headers: IncomingRequest["headers"];
   readonly peer: string;
@@ -40,16 +41,18 @@ export class NodeIncoming implements IncomingRequest {
   readonly #takesOver: boolean;
   #controller: AbortController | undefined;
 
-  constructor(request: NodeRequest, response: NodeResponse, takesOver: "upgrade" | "reply" = "reply") {
+  /** `mount` is where the server is mounted if no framework says so. */
+  constructor(request: NodeRequest, response: NodeResponse, takesOver: "upgrade" | "reply" = "reply", mount = "") {
     const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
-    const prefix = baseUrl ?? prefixOf(originalUrl, url);
+    const cutOff = baseUrl ?? prefixOf(originalUrl, url);
+    const prefix = cutOff.endsWith("/") ? cutOff.replace(/\/+$/, "") : cutOff;
     this.#request = request;
     this.#response = response;
     this.#takesOver = takesOver === "upgrade";
     this.method = request.method ?? "";
     this.url = originalUrl;
-    this.mount = prefix.endsWith("/") ? prefix.replace(/\/+$/, "") : prefix;
-    this.target = url;
+    this.mount = prefix || mount;
+    this.target = prefix === "" ? belowMount(url, mount) : url;
     this.headers = request.headers;
     this.peer = request.socket.remoteAddress ?? "";
     this.encrypted = request.socket instanceof TLSSocket;
@@ -149,8 +152,9 @@ async function* arriving(request: NodeRequest): AsyncGenerator<Uint8Array, void,
   } catch (cause) {
     throw incomplete(cause);
   }
+  // Requests that no connection carries (light-my-request) do not say whether they are complete.
   // In HTTP/2 a request that was cut off is "complete", and its content ends like any other.
-  if (request instanceof Http2ServerRequest ? request.aborted : !request.complete) throw incomplete();
+  if (request instanceof Http2ServerRequest ? request.aborted : request.complete === false) throw incomplete();
 }
 
 function incomplete(cause?: unknown): HttpError {

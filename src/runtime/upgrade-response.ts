@@ -1,14 +1,13 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
 /**
- * A response for a request to take over the connection, which node has left alone by then: what the server does for others,
- * waking a writer and closing the connection after the reply, is done here. `undefined`, with the connection closed, where
- * another response has it still.
+ * Has a response answer a request to take over the connection, which node has left alone by then: what the server does for
+ * others, waking a writer and closing the connection after the reply, is done here. `false`, with the connection closed,
+ * where another response has it still.
  */
-export function upgradeResponse(request: IncomingMessage, socket: Duplex): ServerResponse | undefined {
-  const response = new ServerResponse(request);
+export function takeSocket(response: ServerResponse, socket: Duplex): boolean {
   response.shouldKeepAlive = false;
   socket.on("error", () => socket.destroy()); // a client that resets the connection has left, no more
   try {
@@ -16,7 +15,7 @@ export function upgradeResponse(request: IncomingMessage, socket: Duplex): Serve
   } catch {
     // Pipelined: an earlier request is still being answered, on a connection that node no longer looks after.
     socket.destroy();
-    return undefined;
+    return false;
   }
   const wake = (): void => void response.emit("drain");
   socket.on("drain", wake);
@@ -26,5 +25,5 @@ export function upgradeResponse(request: IncomingMessage, socket: Duplex): Serve
     socket.end();
     drain(socket, () => socket.destroy());
   });
-  return response;
+  return true;
 }

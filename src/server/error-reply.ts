@@ -79,9 +79,12 @@ export function toHttpError(thrown: unknown, requestId: string): HttpError {
   return new HttpError(500, "INTERNAL_ERROR", details, { cause: thrown });
 }
 
-/** Whether the server is to blame; that it is busy or closing (503) is no news to it, that its files are gone is. */
+/**
+ * Whether the server is to blame: not for what it does not do (501). That it is busy or closing (503) is no news to it, that
+ * its files are gone is.
+ */
 function isFailure({ status, code }: HttpError): boolean {
-  return status >= 500 && (status !== 503 || code === "STORAGE_UNAVAILABLE");
+  return status >= 500 && status !== 501 && (status !== 503 || code === "STORAGE_UNAVAILABLE");
 }
 
 const pageHeaders = {

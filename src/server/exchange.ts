@@ -17,8 +17,11 @@ export interface IncomingRequest {
   readonly method: string;
   /** The request target as the client sent it, query included. */
   readonly url: string;
-  /** The part of the target below the mount point: `url` unless a framework mounted the server under a prefix. */
-  readonly target: string;
+  /**
+   * The part of the target below the mount point: `url` unless the server is mounted under a prefix. `undefined` for a
+   * request that lies elsewhere.
+   */
+  readonly target: string | undefined;
   /** Path prefix under which a framework mounted the server, as in `url`; `""` for none. */
   readonly mount: string;
   /** Lower-case names, values as latin1. */

@@ -51,6 +51,11 @@ export interface Plugin {
   readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
+  /**
+   * Whether `handle` answers this web socket handshake, be it with a refusal. Handshakes that no plugin answers are left to
+   * the other listeners of the host program; see the option `upgrades`. @default none
+   */
+  acceptsUpgrade?(exchange: Exchange): boolean;
   /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */

@@ -126,7 +126,7 @@ describe("the programs of docs/embedding.md", () => {
     ["Fastify", "Fastify", { fastify: "fastify" }, "", "/about"],
     ["Koa", "Koa", { koa: "koa" }, "", "/about"],
     ["Hono", "Hono", { hono: "hono", "@hono/node-server": "@hono/node-server" }, "", "/about"],
-    ["a path of node:http", "Under a path, without Express", none, "/docs", "/about"],
+    ["a path of node:http", "Under a path", none, "/docs", "/about"],
   ])(
     "serve and change files and elements, beside a route of their own: %s",
     async (_name, heading, packages, mount, own) => {

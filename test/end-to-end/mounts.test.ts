@@ -1,13 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import cors from "cors";
 import express from "express";
+import { fastify } from "fastify";
+import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Sending, send } from "../helpers/send.ts";
-import { listen } from "../helpers/serve.ts";
+import { listen, rawRequest, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 type Compared = readonly [what: string, method: string, path: string, sending?: Sending];
@@ -102,5 +105,149 @@ describe("in place of express.static", () => {
     const large = JSON.stringify({ text: "x".repeat(1000) });
     expect((await send(url, "POST", "/api/users/1", { headers: json, body: large })).status).toBe(200);
     expect(seen).toEqual([]);
+  });
+});
+
+describe("under a path of a framework that passes the whole URL on", () => {
+  const storage = () => memoryStorage({ "/folder/a.txt": "a", "/page.html": "<ul id=l></ul>" });
+
+  async function fetched(files: FileServer, mount?: string) {
+    const app = new Hono();
+    app.all("/wiki/*", (context) => files.fetch(context.req.raw, { mount }));
+    app.all("*", (context) => context.text("the application's"));
+    return async (method: string, path: string, headers: Record<string, string> = {}, body?: string) => {
+      const init = { method, headers, ...(body !== undefined && { body }) };
+      const response = await app.request(path, init);
+      return { status: response.status, location: response.headers.get("location"), text: await response.text() };
+    };
+  }
+
+  it.each([
+    ["fetch", {}, "/wiki"],
+    ["the configuration", { mount: "/wiki" }, undefined],
+  ])("has files below it, and Location and listings with it, where %s says so", async (_who, config, mount) => {
+    const ask = await fetched(mounted({ storage: storage(), ...config }), mount);
+    expect(await ask("GET", "/wiki/folder/a.txt")).toMatchObject({ status: 200, text: "a" });
+    expect(await ask("GET", "/wiki/folder?x=1")).toMatchObject({ status: 301, location: "/wiki/folder/?x=1" });
+    expect(await ask("PUT", "/wiki/new.txt", {}, "new")).toMatchObject({ status: 201, location: "/wiki/new.txt" });
+    const added = await ask("POST", "/wiki/page.html", { range: "selector=#l" }, "<li>1</li>");
+    expect(added).toMatchObject({ status: 206, text: "<ul id=l><li>1</li></ul>" });
+    const listing = await ask("GET", "/wiki/folder/", { accept: "text/html" });
+    expect(listing.text).toContain('href="./a.txt"');
+    expect(listing.text).toContain("localhost/wiki");
+    expect(await ask("GET", "/folder/a.txt")).toMatchObject({ text: "the application's" });
+  });
+
+  it("has no files elsewhere", async () => {
+    const files = mounted({ storage: storage(), mount: "/wiki" });
+    expect((await files.fetch("/folder/a.txt")).status).toBe(404);
+    expect((await files.fetch("/wikifolder/a.txt")).status).toBe(404);
+    expect((await files.fetch("/wiki/folder/a.txt")).status).toBe(200);
+    expect((await files.fetch("/wiki?x=1", { mount: "/wiki" })).headers.get("location")).toBe("/wiki/?x=1");
+  });
+
+  it("leaves what lies elsewhere to the next handler, with fallthrough", async () => {
+    const app = express();
+    app.use(mounted({ storage: storage(), mount: "/wiki", fallthrough: true }));
+    app.use((_request, response) => void response.send("the application's"));
+    const url = `http://127.0.0.1:${await listen(createServer(app))}`;
+    expect((await send(url, "GET", "/wiki/folder/a.txt")).text).toBe("a");
+    expect((await send(url, "GET", "/folder/a.txt")).text).toBe("the application's");
+  });
+
+  it("is spelled in the configuration as people write it, and in URLs as they have it", async () => {
+    const files = mounted({ storage: storage(), mount: "/grüße & co" });
+    const reply = await files.fetch("/gr%C3%BC%C3%9Fe%20&%20co/folder");
+    expect([reply.status, reply.headers.get("location")]).toEqual([301, "/gr%C3%BC%C3%9Fe%20&%20co/folder/"]);
+  });
+});
+
+describe("a request in-process", () => {
+  const files = () => mounted({ storage: memoryStorage({ "/a.txt": "a" }) });
+
+  it("can be a Request, a URL or a path", async () => {
+    const server = files();
+    for (const input of [new Request("http://x/a.txt"), new URL("http://x/a.txt"), "http://x/a.txt", "/a.txt"]) {
+      expect(await (await server.fetch(input)).text()).toBe("a");
+    }
+  });
+
+  it("is rejected where it is no URL", async () => {
+    await expect(files().fetch("http://")).rejects.toThrow(TypeError);
+  });
+
+  it("can be one of Fastify's inject, which has no connection", async () => {
+    const server = files();
+    const app = fastify();
+    onTestFinished(() => app.close());
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", (_request, _content, done) => done(null));
+    app.all("/*", (request, reply) => {
+      reply.hijack();
+      server(request.raw, reply.raw);
+    });
+    const put = await app.inject({ method: "PUT", url: "/b.txt", payload: "content" });
+    expect([put.statusCode, put.headers["location"]]).toEqual([201, "/b.txt"]);
+    expect((await app.inject({ url: "/b.txt" })).payload).toBe("content");
+  });
+});
+
+describe("a request target", () => {
+  it("without a path is the root", async () => {
+    const { port } = await serve({ storage: memoryStorage({ "/index.html": "<h1>Home</h1>" }) });
+    expect(await rawRequest(port, "GET", `http://127.0.0.1:${port}`)).toMatchObject({
+      status: 200,
+      body: "<h1>Home</h1>",
+    });
+    expect((await rawRequest(port, "GET", `http://127.0.0.1:${port}?x=1`)).status).toBe(200);
+  });
+});
+
+describe("a transfer coding other than chunks", () => {
+  it("is 501, and nothing is stored", async () => {
+    const { files, port } = await serve({ storage: memoryStorage() });
+    const answer = await rawRequest(port, "PUT", "/a.txt", ["Transfer-Encoding: gzip, chunked"], "1\r\nx\r\n0\r\n\r\n");
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([501, "UNSUPPORTED_TRANSFER_CODING"]);
+    expect((await files.fetch("/a.txt")).status).toBe(404);
+  });
+});
+
+describe("attach", () => {
+  const files = () => mounted({ storage: memoryStorage({ "/a.txt": "a" }) });
+
+  it.each<[string, () => unknown]>([
+    ["the application of a framework", () => express()],
+    ["the application of a framework", () => fastify()],
+    ["undefined", () => undefined],
+    ["null", () => null],
+    ["string", () => "server"],
+  ])("says what it expects where it gets %s", (got, make) => {
+    expect(() => files().attach(make() as Server)).toThrow(
+      `attach expects a server of node:http, node:https or node:http2, but got ${got}. In an application, mount`,
+    );
+  });
+
+  it("answers once on a server that has the file server as its handler", async () => {
+    const server = files();
+    const seen: string[] = [];
+    const http = createServer((request, response) => {
+      seen.push(request.url ?? "");
+      server(request, response);
+    });
+    expect(() => server.attach(http)).toThrow("both would answer");
+    const own = createServer(server);
+    server.attach(own);
+    server.attach(own);
+    expect(own.listenerCount("request")).toBe(1);
+    expect((await send(`http://127.0.0.1:${await listen(own)}`, "GET", "/a.txt")).text).toBe("a");
+    expect((await send(`http://127.0.0.1:${await listen(http)}`, "GET", "/a.txt")).text).toBe("a");
+    expect(seen).toEqual(["/a.txt"]);
+  });
+
+  it("refuses to be followed by the file server as a handler", () => {
+    const server = files();
+    const http = createServer();
+    server.attach(http);
+    expect(() => http.on("request", server)).toThrow("both would answer");
   });
 });

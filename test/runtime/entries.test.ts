@@ -3,12 +3,18 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { ServeRequest } from "../../src/hosts/serve-request.ts";
 import { HttpError } from "../../src/http/http-error.ts";
-import { createEntries } from "../../src/runtime/entries.ts";
+import { createEntries, type EntryOptions } from "../../src/runtime/entries.ts";
 import type { Reply } from "../../src/server/reply.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen } from "../helpers/serve.ts";
 
-const options = { fallthrough: false, life: { isClosing: false } };
+const options: EntryOptions = {
+  fallthrough: false,
+  life: { isClosing: false },
+  mount: "",
+  upgrades: "own",
+  takesUpgrade: () => false,
+};
 const notFound = new HttpError(404, "NOT_FOUND", "No.");
 
 /** Answers every request with what it asked for. */

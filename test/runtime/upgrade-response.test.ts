@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { upgradeResponse } from "../../src/runtime/upgrade-response.ts";
+import { takeSocket } from "../../src/runtime/upgrade-response.ts";
 import { listen, openSocket } from "../helpers/serve.ts";
 
 interface Upgrade {
@@ -14,13 +14,16 @@ interface Upgrade {
 
 const request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
 
+const taken = (response: ServerResponse, socket: Socket): ServerResponse | undefined =>
+  takeSocket(response, socket) ? response : undefined;
+
 /** Sends a request to take over the connection, and whatever stands before and after it. */
 async function upgradeOf(before = "", after = ""): Promise<Upgrade> {
   const server = createServer(() => {}); // what comes before is never answered
   const client = await openSocket(await listen(server));
   client.write(before + request + after);
   const [incoming, socket] = (await once(server, "upgrade")) as [IncomingMessage, Socket];
-  return { client, socket, response: upgradeResponse(incoming, socket) };
+  return { client, socket, response: taken(new ServerResponse(incoming), socket) };
 }
 
 describe("the response of an upgrade", () => {

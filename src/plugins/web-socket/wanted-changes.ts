@@ -23,6 +23,13 @@ export function addressedDocument({ path, site }: Exchange): string | undefined 
   return documentKind(document) === undefined ? undefined : document;
 }
 
+/** Whether a handshake is for a document. A subprotocol of others is theirs: hot reload connects to `/` by one. */
+export function isForDocument(exchange: Exchange): boolean {
+  const offered = exchange.header("sec-websocket-protocol");
+  const isOurs = offered === undefined || offered.split(",").some((each) => each.trim() === streamItemProtocol);
+  return isOurs && addressedDocument(exchange) !== undefined;
+}
+
 /** The changes of a document. Its URL may have a query of its own, and any subprotocol is accepted. */
 export function changesOfDocument(path: string, offered: readonly string[]): WantedChanges {
   const protocol = offered.includes(streamItemProtocol) ? streamItemProtocol : offered[0];
