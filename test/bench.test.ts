@@ -23,6 +23,7 @@ const processes = ["rename", "fsync"].flatMap((durability) =>
 
 /** Of each measurement: its tables, each with its rows. */
 const measurements: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
+  start: [["Processor time of an import", ['import "filement"', 'import "express"']]],
   files: [
     ["GET 1 KB", readers],
     ["GET 100 KB", readers],

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Client } from "../event-loop/fair-queue.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
-import { parseDocument } from "../html/document/parse-document.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
 import { documentKind } from "../http/content-type.ts";
@@ -123,9 +122,10 @@ export async function loadDocument(
   try {
     const { stat } = file;
     refuseTooLarge(stat.size, options);
-    const document = await documents.get(path, stat.version, async () =>
-      parseDocument(kind, await file.bytes(), parseLimits(options, client)),
-    );
+    const document = await documents.get(path, stat.version, async () => {
+      const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse
+      return parseDocument(kind, await file.bytes(), parseLimits(options, client));
+    });
     return { document, stat };
   } finally {
     if (file !== opened) await file.close();

@@ -29,7 +29,7 @@ const requests = [
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" } } });
-const library = pathToFileURL(`${resolve(positionals[0] ?? "dist")}/`).href;
+const library = pathToFileURL(`${resolve(positionals[0] ?? "build")}/`).href;
 const { createFileServer } = await import(`${library}index.js`);
 
 const directory = await mkdtemp(join(tmpdir(), "filement-hops-"));

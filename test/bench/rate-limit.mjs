@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore } from "express-rate-limit";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { MemoryBuckets } from "../../dist/plugins/rate-limit/memory-buckets.js";
+import { MemoryBuckets } from "../../build/plugins/rate-limit/memory-buckets.js";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
 

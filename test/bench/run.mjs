@@ -14,10 +14,11 @@ import { memory } from "./memory.mjs";
 import { plugins } from "./plugins.mjs";
 import { processes } from "./processes.mjs";
 import { driver } from "./rounds.mjs";
+import { start } from "./start.mjs";
 import { trees } from "./trees.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
-const measurements = { files, processes, listings, elements, plugins, live, trees, memory };
+const measurements = { start, files, processes, listings, elements, plugins, live, trees, memory };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseDocument as parseHtmlparser2 } from "htmlparser2";
 import { parse as parse5 } from "parse5";
-import { parseDocument } from "../../dist/html/document/parse-document.js";
+import { parseDocument } from "../../build/html/document/parse-document.js";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
 

@@ -1,4 +1,5 @@
 import { DocumentError } from "../document-error.ts";
+import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
 import { readAttributeSelector, readTypeSelector } from "./name-selectors.ts";
 import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
 import {
@@ -17,7 +18,6 @@ import type {
   SelectorStep,
   SimpleSelector,
 } from "./selector-tree.ts";
-import { longestAnPlusB, readAnPlusB } from "./sibling-positions.ts";
 
 /** Longest selector, in characters, and the most compound selectors in it: what no person writes only costs time. */
 export interface SelectorLimits {
