@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import type { SlicedWork } from "../event-loop/sliced-work.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
 import { documentBytes, type SourceDocument } from "../html/document/source-document.ts";
@@ -139,13 +140,18 @@ function sizedBytes(document: SourceDocument, maxLength: number): Uint8Array {
   throw new HttpError(413, "RESULT_TOO_LARGE", details);
 }
 
+/** Pieces of a thousand nodes each take well below a millisecond. */
+const stepsOfPiece = 1000;
+
 /** The elements that an edit has left or put in the place of those that it was about, in the new document. */
-export function placedElements({ document, placements, elements }: AppliedEdit): readonly SourceElement[] {
+export function* placedElements({ document, placements, elements }: AppliedEdit): SlicedWork<readonly SourceElement[]> {
   if (elements.length > 0) return elements; // they are still there, and hold what was added
   const isSupplied = suppliedPlaces(placements);
   const placed: SourceElement[] = [];
   const walk = new TreeWalk(document.root);
+  let steps = 0;
   for (let goesOn = walk.advance(); goesOn; ) {
+    if (++steps % stepsOfPiece === 0) yield;
     const { node } = walk;
     if (node instanceof SourceElement && !walk.isAtEnd && isSupplied(node.startIndex ?? -1)) {
       placed.push(node);

@@ -1,7 +1,8 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atOnce, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { demand, patiently, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
+import { DocumentError } from "../html/document-error.ts";
 import { compileSelector, type ParsedSelector, selection } from "../html/selector/select.ts";
 import type { SelectorLimits } from "../html/selector/selector-parser.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
@@ -49,86 +50,111 @@ function compileCandidates(selector: string, limits: SelectorLimits): ParsedSele
   throw firstError;
 }
 
-/** Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. */
+/** Pieces of a thousand steps each take well below a millisecond. */
+const stepsOfPiece = 1000;
+
+/**
+ * Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. Each answer
+ * is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
+ */
 export class ChosenElements implements SelectedElements {
   readonly #document: SourceDocument;
-  readonly #find: () => readonly SourceElement[];
-  #found: readonly SourceElement[] | undefined;
+  readonly #find: () => SlicedWork<readonly SourceElement[]>;
   readonly #maxSelectionSteps: number;
-  /** An announcement of a change asks this for each of many listeners. */
-  readonly #known = new Map<string, ReadonlySet<TreeParent>>();
-  /** While permission is asked for: the first selector that is not known yet. */
-  #needed: { selector?: string } | undefined;
+  readonly #answers = new Map<string, () => boolean>();
 
   /** `elements` are given, or found when a rule asks. */
   constructor(
     document: SourceDocument,
-    elements: readonly SourceElement[] | (() => readonly SourceElement[]),
+    elements: readonly SourceElement[] | (() => SlicedWork<readonly SourceElement[]>),
     maxSelectionSteps: number,
   ) {
     this.#document = document;
-    this.#find = typeof elements === "function" ? elements : () => elements;
+    this.#find = typeof elements === "function" ? elements : () => given(elements);
     this.#maxSelectionSteps = maxSelectionSteps;
   }
 
-  get #elements(): readonly SourceElement[] {
-    this.#found ??= this.#find();
-    return this.#found;
-  }
-
   areAmong(selector: string): boolean {
-    const selected = this.#selected(selector);
-    return selected !== undefined && this.#elements.every((element) => selected.has(element));
+    return this.#answer(`are among ${selector}`, () => this.#areAmong(selector));
   }
 
   touch(selector: string): boolean {
-    const selected = this.#selected(selector);
-    if (!selected) return false;
-    const holders = withAncestors(selected);
-    return this.#elements.some((element) => holders.has(element) || liesIn(element, selected));
+    return this.#answer(`touch ${selector}`, () => this.#touch(selector));
   }
 
   /** Asks whether a right is given to all of them. What the rules select is selected in slices before they are asked again. */
   async isGiven(access: Access, right: Right, path: string, client: Client): Promise<boolean> {
-    for (;;) {
-      const needed: { selector?: string } = {};
-      this.#needed = needed;
-      const verdict = access.permits(right, path, this);
-      this.#needed = undefined;
-      const { selector } = needed;
-      if (selector === undefined) return verdict;
-      this.#known.set(selector, new Set(await queue.do(this.#selection(selector), client)));
-    }
+    return queue.do(
+      patiently(() => access.permits(right, path, this)),
+      client,
+    );
   }
 
-  #selected(selector: string): ReadonlySet<TreeParent> | undefined {
-    const known = this.#known.get(selector);
-    if (known) return known;
-    if (this.#needed) {
-      this.#needed.selector ??= selector;
-      return undefined;
-    }
-    const selected = new Set(atOnce(this.#selection(selector)));
-    this.#known.set(selector, selected);
-    return selected;
+  #answer(question: string, work: () => SlicedWork<boolean>): boolean {
+    const known = this.#answers.get(question) ?? demand(this.#learn(question, work));
+    return known();
   }
 
-  #selection(selector: string): SlicedWork<readonly SourceElement[]> {
+  /** Remembers an answer, or that it is too costly. */
+  *#learn(question: string, work: () => SlicedWork<boolean>): SlicedWork<() => boolean> {
+    let answer: () => boolean;
+    try {
+      const isSo = yield* work();
+      answer = () => isSo;
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      answer = () => {
+        throw error;
+      };
+    }
+    this.#answers.set(question, answer);
+    return answer;
+  }
+
+  *#areAmong(selector: string): SlicedWork<boolean> {
+    const selected = yield* this.#selected(selector);
+    for (const element of yield* this.#find()) if (!selected.has(element)) return false;
+    return true;
+  }
+
+  *#touch(selector: string): SlicedWork<boolean> {
+    const selected = yield* this.#selected(selector);
+    const holders = yield* withAncestors(selected);
+    let steps = 0;
+    for (const element of yield* this.#find()) {
+      if (holders.has(element)) return true;
+      for (let each: TreeParent | null = element.parent; each; each = each.parent) {
+        if (selected.has(each)) return true;
+        if (++steps % stepsOfPiece === 0) yield;
+      }
+    }
+    return false;
+  }
+
+  *#selected(selector: string): SlicedWork<ReadonlySet<TreeParent>> {
     const limits = { maxSelectionSteps: this.#maxSelectionSteps, maxMatches: Number.POSITIVE_INFINITY };
-    return selection(this.#document, compileSelector(selector), limits);
+    const found = new Set<TreeParent>();
+    for (const element of yield* selection(this.#document, compileSelector(selector), limits)) {
+      found.add(element);
+      if (found.size % stepsOfPiece === 0) yield;
+    }
+    return found;
   }
+}
+
+// biome-ignore lint/correctness/useYield: it is at hand
+function* given<Value>(value: Value): SlicedWork<Value> {
+  return value;
 }
 
 /** Elements and everything that they lie in. */
-function withAncestors(elements: ReadonlySet<TreeParent>): ReadonlySet<TreeParent> {
+function* withAncestors(elements: ReadonlySet<TreeParent>): SlicedWork<ReadonlySet<TreeParent>> {
   const found = new Set<TreeParent>();
   for (const element of elements) {
-    for (let each: TreeParent | null = element; each && !found.has(each); each = each.parent) found.add(each);
+    for (let each: TreeParent | null = element; each && !found.has(each); each = each.parent) {
+      found.add(each);
+      if (found.size % stepsOfPiece === 0) yield;
+    }
   }
   return found;
-}
-
-function liesIn(element: SourceElement, holders: ReadonlySet<TreeParent>): boolean {
-  for (let each: TreeParent | null = element.parent; each; each = each.parent) if (holders.has(each)) return true;
-  return false;
 }

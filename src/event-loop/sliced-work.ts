@@ -51,11 +51,16 @@ function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<
   return piece;
 }
 
+/** How many calls of {@link patiently} are asking at the moment, one inside the other. */
+let asking = 0;
+
 /**
  * The result of work that a plain function needs: of one piece, at once. More than that is thrown to the nearest
- * {@link patiently}, which does it and calls the function again; so the work must remember its result by then.
+ * {@link patiently}, which does it and calls the function again; so the work must remember its result by then. Where there
+ * is none, it is done at once.
  */
 export function demand<Value>(work: SlicedWork<Value>): Value {
+  if (asking === 0) return atOnce(work);
   const piece = work.next();
   if (piece.done) return piece.value;
   throw new Unfinished(work);
@@ -64,13 +69,23 @@ export function demand<Value>(work: SlicedWork<Value>): Value {
 /** Calls a function, and again after each work that it demanded and that took more than one piece. */
 export function* patiently<Value>(ask: () => Value): SlicedWork<Value> {
   for (;;) {
-    try {
-      return ask();
-    } catch (thrown) {
-      if (!(thrown instanceof Unfinished)) throw thrown;
-      yield;
-      yield* thrown.work;
-    }
+    const asked = answered(ask);
+    if (!(asked instanceof Unfinished)) return asked;
+    yield;
+    yield* asked.work;
+  }
+}
+
+/** What a function returns, or the work that it demands first. */
+function answered<Value>(ask: () => Value): Value | Unfinished {
+  asking += 1;
+  try {
+    return ask();
+  } catch (thrown) {
+    if (thrown instanceof Unfinished) return thrown;
+    throw thrown;
+  } finally {
+    asking -= 1;
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placedElements } from "../../src/elements/edit-elements.ts";
+import { atOnce } from "../../src/event-loop/sliced-work.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { elementSpan } from "../../src/html/document/element-span.ts";
 import type { SourceElement } from "../../src/html/document/html-nodes.ts";
@@ -159,7 +160,7 @@ async function placed(page: string, html: string): Promise<string[]> {
       }),
     );
   const applied = await applyEdit(document, replaced, { kind: "replaced", html, place }, limits);
-  return placedElements(applied).map(({ name, attribs }) => `${name}${attribs["id"] ?? ""}`);
+  return atOnce(placedElements(applied)).map(({ name, attribs }) => `${name}${attribs["id"] ?? ""}`);
 }
 
 it("finds the outermost elements of what was supplied, in every place", async () => {

@@ -86,10 +86,36 @@ describe("ChosenElements", () => {
     const count = setInterval(() => (turns += 1));
     expect(await mine.isGiven(access, "read", "/a.html", client)).toBe(true);
     clearInterval(count);
-    expect(answers).toEqual([false, true, true]);
+    expect(answers).toEqual([true]);
     expect(turns).toBeGreaterThan(0);
-    expect(await mine.isGiven(access, "read", "/a.html", client)).toBe(true);
-    expect(answers).toHaveLength(4);
+  });
+
+  it("are looked at once for each question, also where the answer is too costly", async () => {
+    const document = await parseHtml("<p>".repeat(1000));
+    let looks = 0;
+    const chosen = new ChosenElements(
+      document,
+      function* () {
+        looks += 1;
+        yield;
+        return elementsOf(document);
+      },
+      3_000,
+    );
+    const ask = (question: (asked: SelectedElements) => boolean): Promise<boolean> =>
+      chosen.isGiven(
+        accessOf((_right, _path, asked) => typeof asked === "object" && question(asked)),
+        "read",
+        "/a.html",
+        { address: "a" },
+      );
+    for (let time = 0; time < 3; time += 1) {
+      expect(await ask((asked) => asked.areAmong("*") && asked.touch("p"))).toBe(true);
+      expect(looks).toBe(2);
+    }
+    const first = await ask((asked) => asked.touch("p p, p ~ p")).catch((error: unknown) => error);
+    expect(first).toMatchObject({ code: "SELECTOR_TOO_COSTLY" });
+    expect(await ask((asked) => asked.touch("p p, p ~ p")).catch((error: unknown) => error)).toBe(first);
   });
 
   it("fail where a rule's selector is too costly", async () => {

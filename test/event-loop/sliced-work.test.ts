@@ -56,6 +56,12 @@ describe("demand", () => {
     expect(demand(pieces(0))).toBe("0 pieces");
   });
 
+  it("does more than one piece at once where there is no patiently", () => {
+    expect(demand(pieces(3))).toBe("3 pieces");
+    expect(atOnce(patiently(() => "patient"))).toBe("patient");
+    expect(demand(pieces(3))).toBe("3 pieces");
+  });
+
   it("leaves more than one piece to the nearest patiently, which asks again when it is done", () => {
     let known: string | undefined;
     let questions = 0;

@@ -1,8 +1,11 @@
 import type { Access } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 
-/** Whether a client may receive a change; `"unknown"` where that depends on elements that are no longer known. */
-export type Verdict = "yes" | "no" | "unknown";
+/**
+ * Whether a client may receive a change; `"without-content"` where it may read some elements of the page, and which were
+ * changed is no longer known.
+ */
+export type Verdict = "yes" | "no" | "without-content";
 
 /** What one client may receive, and what it asked for. */
 export interface Audience {
@@ -28,7 +31,7 @@ export function mayReceive(audience: Audience, change: Change, { site, elements 
   const access = currentAccess(audience);
   if (access.permits("read", path)) return "yes";
   if (change.selector === undefined) return "no"; // of a whole file
-  if (!elements) return access.permits("read", path, "any") ? "unknown" : "no";
+  if (!elements) return access.permits("read", path, "any") ? "without-content" : "no";
   const { before, after } = elements;
   return [before, after].every((each) => access.permits("read", path, each)) ? "yes" : "no";
 }

@@ -1,7 +1,7 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { Change, ChangeFeed, ChangeOrigin } from "../../server/change-feed.ts";
 import { type Audience, mayReceive, type Verdict } from "./audience.ts";
-import { ChangeMessage, type Encode } from "./change-message.ts";
+import { ChangeMessage, type Encode, withoutContent } from "./change-message.ts";
 
 /** The connection of a client that receives changes. */
 export interface Receiver {
@@ -48,7 +48,7 @@ export class Broadcast {
   readonly #unsubscribe: () => void;
   readonly #members = new Set<Member>();
   readonly #pending: Pending[] = [];
-  #running: { readonly steps: Generator<void>; readonly done: Promise<void> } | undefined;
+  #running: { readonly steps: SlicedWork<void>; readonly done: Promise<void> } | undefined;
 
   /** `onError` gets what is thrown while deciding whether a client may receive a change. */
   constructor(feed: ChangeFeed, onError: (error: unknown) => void) {
@@ -90,33 +90,36 @@ export class Broadcast {
     while (this.#pending.length > maxPending) this.#running.steps.next();
   }
 
-  async #run(steps: Generator<void>): Promise<void> {
+  async #run(steps: SlicedWork<void>): Promise<void> {
     const slice = new TimeSlice();
     await undefined; // the publisher goes on first, up to where it waits for something
     while (!steps.next().done) if (slice.isOver) await slice.renew();
     this.#running = undefined;
   }
 
-  /** One step for each client and change, so that it can be done piece by piece. */
-  *#deliverAll(): Generator<void> {
+  /** A step or more for each client and change, so that it can be done piece by piece. */
+  *#deliverAll(): SlicedWork<void> {
     for (let next = this.#pending[0]; next; next = this.#pending[0]) {
       // A client that joins meanwhile is part of this iteration, too, and knows the change by its id.
       for (const member of this.#members) {
-        this.#deliver(member, next);
+        yield* this.#deliver(member, next);
         yield;
       }
       this.#pending.shift();
     }
   }
 
-  #deliver(member: Member, { message, origin }: Pending): void {
+  *#deliver(member: Member, { message, origin }: Pending): SlicedWork<void> {
     const { receiver } = member;
     const { change } = message;
     if (change.id <= member.lastId) return;
     member.lastId = change.id;
-    const verdict = this.#judge(receiver, change, origin);
-    if (verdict === "yes") receiver.write(message.as(receiver.encode));
-    else if (verdict === "unknown") receiver.writeGap();
+    try {
+      const verdict = yield* patiently(() => mayReceive(receiver.audience, change, origin));
+      if (!member.hasLeft) send(receiver, message, verdict);
+    } catch (error) {
+      this.#failed(receiver, error);
+    }
   }
 
   /** Sends what a client has missed, no faster than it reads, and lets it join the others when there is no more. */
@@ -126,10 +129,7 @@ export class Broadcast {
     for (;;) {
       if (member.hasLeft) return;
       const missed = this.#feed.since(member.lastId);
-      if (
-        missed === "gap" ||
-        missed.some(({ change, site }) => this.#judge(receiver, change, { site }) === "unknown")
-      ) {
+      if (missed === "gap") {
         receiver.writeGap();
         member.lastId = this.#feed.lastId;
         break;
@@ -138,7 +138,11 @@ export class Broadcast {
       for (const { change, site } of missed) {
         if (member.hasLeft) return;
         member.lastId = change.id;
-        if (this.#judge(receiver, change, { site }) === "yes") receiver.write(receiver.encode(change));
+        try {
+          send(receiver, new ChangeMessage(change), mayReceive(receiver.audience, change, { site }));
+        } catch (error) {
+          this.#failed(receiver, error);
+        }
         if (receiver.isFull) await receiver.drained();
         if (slice.isOver) await slice.renew();
       }
@@ -146,12 +150,14 @@ export class Broadcast {
     this.#members.add(member);
   }
 
-  #judge({ audience }: Receiver, change: Change, origin: ChangeOrigin): Verdict {
-    try {
-      return mayReceive(audience, change, origin);
-    } catch (error) {
-      this.#onError(error);
-      return "unknown";
-    }
+  /** A client for which nobody can say whether it may receive a change learns that it misses something. */
+  #failed(receiver: Receiver, error: unknown): void {
+    this.#onError(error);
+    receiver.writeGap();
   }
+}
+
+function send(receiver: Receiver, message: ChangeMessage, verdict: Verdict): void {
+  if (verdict === "yes") receiver.write(message.as(receiver.encode));
+  else if (verdict === "without-content") receiver.write(receiver.encode(withoutContent(message.change)));
 }

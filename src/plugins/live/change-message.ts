@@ -22,6 +22,11 @@ export class ChangeMessage {
   }
 }
 
+/** That a page was changed, and by which request: nothing of its content, nor who did it. */
+export function withoutContent({ id, kind, method, host, path, requestId, time }: Change): Change {
+  return { id, kind, method, host, path, requestId, time };
+}
+
 /** A change as JSON on one line; members that it does not have are left out. */
 export function changeText(change: Change): string {
   const { id, kind, method, host, path, selector, matches, html, etag, user, requestId, time } = change;

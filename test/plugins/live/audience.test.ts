@@ -82,8 +82,8 @@ describe("who may receive a change", () => {
       expect(verdict(client, edit, { before: others, after: mine })).toBe("no");
     });
 
-    it("is unknown where the elements are, for a client that may read some", () => {
-      expect(verdict(audience({ access: onlyMine }), edit)).toBe("unknown");
+    it("is a client that may read some elements, without content, where it is not known which were changed", () => {
+      expect(verdict(audience({ access: onlyMine }), edit)).toBe("without-content");
       expect(verdict(audience({ access: accessOf(() => false) }), edit)).toBe("no");
     });
 

@@ -1,16 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { ChosenElements } from "../../../src/elements/selection.ts";
 import type { Audience } from "../../../src/plugins/live/audience.ts";
 import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
 import { permitAll } from "../../../src/server/access.ts";
 import { ChangeFeed } from "../../../src/server/change-feed.ts";
+import { elementsOf } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
+import { accessOf } from "../../helpers/file-request.ts";
+import { parseHtml } from "../../helpers/parse-html.ts";
 
 const encode: Receiver["encode"] = ({ id }) => Buffer.from(String(id));
 
 /** A client that notes what it is told. */
 class Noting implements Receiver {
-  readonly encode = encode;
+  readonly encode: Receiver["encode"];
   readonly noted: string[] = [];
   readonly buffers: Buffer[] = [];
   readonly audience: Audience;
@@ -18,7 +22,8 @@ class Noting implements Receiver {
   onWrite: () => void = () => {};
   readonly #waiting: (() => void)[] = [];
 
-  constructor(audience: Partial<Audience> = {}) {
+  constructor(audience: Partial<Audience> = {}, encodeChange: Receiver["encode"] = encode) {
+    this.encode = encodeChange;
     this.audience = {
       site: "s",
       path: undefined,
@@ -140,6 +145,51 @@ describe("Broadcast", () => {
     publish();
     await broadcast.delivered();
     expect(client.noted).toEqual(numbers(5, 12));
+  });
+
+  it("has who comes back catch up without content where it may read some elements of a page", async () => {
+    const { feed, broadcast } = feedAndBroadcast();
+    const change = { kind: "elements-replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
+    for (const html of ["secret", "secret, too"])
+      feed.publish({ ...change, selector: "#pin", matches: 1, html, etag: '"1"', user: "ada" }, { site: "s" });
+    const access = accessOf((_right, _path, elements) => elements === "any");
+    const client = new Noting({ access }, (told) => Buffer.from(JSON.stringify(told)));
+    broadcast.join(client, 0);
+    const known = { ...change, time: expect.any(String) };
+    expect(client.noted.map((text) => JSON.parse(text))).toEqual([
+      { ...known, id: 1 },
+      { ...known, id: 2 },
+    ]);
+  });
+
+  it("judges by elements piece by piece, and gives way to others meanwhile", async () => {
+    const { feed, broadcast } = feedAndBroadcast();
+    const document = await parseHtml("<p>".repeat(20_000));
+    const all = new ChosenElements(document, elementsOf(document), 10_000_000);
+    const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.touch("p:not(p ~ i)"));
+    const clients = [new Noting({ access }), new Noting({ access })] as const;
+    for (const client of clients) broadcast.join(client, "now");
+    stepClock(1); // a piece takes a millisecond or more: others have their turn after five
+    const change = { kind: "elements-replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
+    feed.publish({ ...change, selector: "p" }, { site: "s", elements: { before: all, after: all } });
+    expect(await turnsUntil(broadcast.delivered())).toBeGreaterThan(5);
+    for (const { noted } of clients) expect(noted).toEqual(["1"]);
+  });
+
+  it("tells who may not be judged by a gap, and the server why", async () => {
+    const errors: unknown[] = [];
+    const feed = new ChangeFeed((error) => errors.push(error));
+    const broadcast = new Broadcast(feed, (error) => errors.push(error));
+    const broken = new Error("no rules");
+    const client = new Noting({
+      access: accessOf(() => {
+        throw broken;
+      }),
+    });
+    broadcast.join(client, "now");
+    feed.publish({ kind: "replaced", method: "PUT", host: "h", path: "/a", requestId: "r" }, { site: "s" });
+    await broadcast.delivered();
+    expect([client.noted, errors]).toEqual([["gap"], [broken]]);
   });
 
   it("begins anew with a gap for who cannot catch up", async () => {
