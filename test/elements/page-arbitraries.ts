@@ -23,8 +23,9 @@ const attribute = fc.constantFrom(
   " hidden",
   " ID=c CLASS=z",
 );
+// To parse5 a NUL begins the body as text does, to browsers it does not: it comes behind text that does.
 const word = fc.constantFrom(
-  ..."a|b | |\n|\r\n|\r|&amp;|&lt;|&notin;|&am|p;|&|<|x<y|é|\u{1f600}|&nbsp;|&#13;|&#0;|\0|<!--c-->|<!-- <p> -->|<!-->|<!--x--!>".split(
+  ..."a|b | |\n|\r\n|\r|&amp;|&lt;|&notin;|&am|p;|&|<|x<y|é|\u{1f600}|&nbsp;|&#13;|&#0;|n\0|<!--c-->|<!-- <p> -->|<!-->|<!--x--!>".split(
     "|",
   ),
 );

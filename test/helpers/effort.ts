@@ -20,9 +20,17 @@ export function timesOf(usual: number, inCampaign: number = 4 * usual): number {
   return isCampaign ? inCampaign : usual;
 }
 
+/** How a random test tries a property in `npm test`. */
+interface Checks {
+  readonly seed: number;
+  readonly numRuns: number;
+  /** @default four times `numRuns` */
+  readonly inCampaign?: number;
+}
+
 /** How fast-check tries a property in this run: `fc.assert(property, checks({ seed: 11, numRuns: 500 }))`. */
-export function checks(own: { seed: number; numRuns: number }): { seed: number; numRuns: number } {
-  return { seed: seedOf(own.seed), numRuns: timesOf(own.numRuns) };
+export function checks({ seed, numRuns, inCampaign }: Checks): { seed: number; numRuns: number } {
+  return { seed: seedOf(seed), numRuns: timesOf(numRuns, inCampaign) };
 }
 
 /** What is left of a campaign's time, in milliseconds; `Infinity` where nothing limits it. */
