@@ -18,6 +18,19 @@ function importsOf(module: string): string[] {
   );
 }
 
+/** The modules that are loaded with a module, at once: not what it takes only types from, nor what it loads later. */
+function loadedWith(start: string, loaded: Set<string> = new Set()): ReadonlySet<string> {
+  loaded.add(start);
+  const source = readFileSync(join(src, `${start}.ts`), "utf8");
+  for (const [, path = ""] of source.matchAll(/^(?:import|export)\s(?!type\s)(?:[^;"]*?\sfrom\s)?"(\.[^"]+)"/gm)) {
+    const module = relative(src, join(src, dirname(start), path))
+      .replaceAll("\\", "/")
+      .replace(/\.ts$/, "");
+    if (!loaded.has(module)) loadedWith(module, loaded);
+  }
+  return loaded;
+}
+
 /** The folder of a module. A file `plugins/live.ts` belongs to the folder `plugins/live` that holds its parts. */
 function featureOf(module: string): string {
   return modules.some((each) => each.startsWith(`${module}/`)) ? module : dirname(module);
@@ -73,6 +86,15 @@ describe("the architecture", () => {
     ]);
     const wide = circles.filter((circle) => new Set(circle.map(featureOf)).size > 1 || circle.length > largestCircle);
     expect(wide).toEqual([]);
+  });
+
+  it.each([
+    ["index", /^html\/(?:tokenizer\/tokenizer$|tree-construction)/],
+    ["cli", /^html\/(?:tokenizer|tree-construction|selector\/)|^plugins\/(?:basic-auth|metrics|web-socket)/],
+  ])("starts without what only some requests and some configurations need: %s", (start, needless) => {
+    const loaded = loadedWith(start);
+    expect(loaded).toContain("file-server");
+    expect([...loaded].filter((module) => needless.test(module))).toEqual([]);
   });
 
   it("writes to a response in one module only", () => {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { FileServerConfig, HostConfig } from "../config.ts";
-import { loadConfig } from "../config-page/load-config.ts";
+import { loadConfig } from "../config-page/load-when-asked.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
