@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../helpers/temporary-directory.ts";
  * `npm run bench -- elements` measures; that the event loop turns, the tests of the parts count.
  */
 async function answers(attacks: readonly Attack[]): Promise<Record<string, string>> {
-  const outcomes = await withstand(await temporaryDirectory(), sample(attacks, 4));
+  const outcomes = await withstand(await temporaryDirectory(), sample(attacks, 8));
   for (const { name, status, code, ms, neighbourMs } of outcomes) {
     console.info(`${name.slice(0, 60)}: ${status} ${code} ${ms.toFixed(0)} ms, others ${neighbourMs.toFixed(0)} ms`);
   }

@@ -1,57 +1,78 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { runNode } from "../helpers/run-node.ts";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { timesOf } from "../helpers/effort.ts";
+import { type RunningNode, runNode } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { projectRoot } from "../helpers/source-files.ts";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const processes = 3;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-interface SharedRoot {
-  readonly root: string;
-  /** Where they listen. */
+/** Where each server listens. */
+let origins: readonly string[] = [];
+let root = "";
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "filement-several-"));
+  const servers = numbers(processes).map(() =>
+    runNode([join(projectRoot, "test/helpers/serve-root.mjs"), root], { isShared: true }),
+  );
+  origins = await Promise.all(servers.map(originOf));
+  return async () => {
+    for (const server of servers) server.kill("SIGKILL");
+    await rm(root, { recursive: true });
+  };
+});
+
+async function originOf({ waitFor }: RunningNode): Promise<string> {
+  const [, url = ""] = await waitFor(/listening on (\S+)/);
+  return url;
+}
+
+interface SharedDirectory {
+  readonly directory: string;
+  /** Its address at each of the servers. */
   readonly urls: readonly string[];
   /** Sends to one of the servers after the other. */
   send(method: string, target: string, sending?: Sending): Promise<Answer>;
 }
 
-/** Several servers, each a process of its own, with one directory. */
-async function sharedRoot(files: Readonly<Record<string, string>>): Promise<SharedRoot> {
-  const root = join(await temporaryDirectory(), "root");
-  await mkdir(root);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
-  const urls = await Promise.all(numbers(processes).map(() => serveRoot(root)));
+/** A directory of one test, which several processes serve. */
+async function sharedDirectory(files: Readonly<Record<string, string>>): Promise<SharedDirectory> {
+  const directory = await mkdtemp(join(root, "test-"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+  const urls = origins.map((origin) => `${origin}/${basename(directory)}`);
   let next = 0;
   return {
-    root,
+    directory,
     urls,
-    send: (method, target, sending) => send(urls[next++ % processes] ?? "", method, target, sending),
+    send: (method, target, sending) => sendTo(urls[next++ % processes] ?? "", method, target, sending),
   };
 }
 
-async function serveRoot(root: string): Promise<string> {
-  const server = runNode([join(projectRoot, "test/helpers/serve-root.mjs"), root]);
-  const [, url = ""] = await server.waitFor(/listening on (\S+)/);
-  return url;
+function sendTo(url: string, method: string, target: string, sending?: Sending): Promise<Answer> {
+  const { origin, pathname } = new URL(url);
+  return send(origin, method, pathname + target, sending);
 }
 
 describe("several processes with one root", { tags: ["linux"] }, () => {
-  it("lose none of 150 elements that are added to one page", async () => {
-    const { root, send } = await sharedRoot({ "a.html": "<!doctype html><ul></ul>" });
-    const adding = numbers(150).map((n) =>
+  it("lose none of many elements that are added to one page", async () => {
+    const { directory, send } = await sharedDirectory({ "a.html": "<!doctype html><ul></ul>" });
+    const count = timesOf(60, 150);
+    const adding = numbers(count).map((n) =>
       send("POST", "/a.html", { headers: { range: "selector=ul" }, body: `<li>${n}</li>` }),
     );
     expect(new Set((await Promise.all(adding)).map(({ status }) => status))).toEqual(new Set([206]));
-    const page = await readFile(join(root, "a.html"), "utf8");
+    const page = await readFile(join(directory, "a.html"), "utf8");
     const found = [...page.matchAll(/<li>(\d+)<\/li>/g)].map(([, n]) => Number(n));
-    expect(found.sort((a, b) => a - b)).toEqual(numbers(150));
-    expect(await readdir(root)).toEqual(["a.html"]);
+    expect(found.sort((a, b) => a - b)).toEqual(numbers(count));
+    expect(await readdir(directory)).toEqual(["a.html"]);
   });
 
   it("append every content whole, and show no reader half of one", async () => {
-    const { root, send } = await sharedRoot({ "log.txt": "" });
+    const { directory, send } = await sharedDirectory({ "log.txt": "" });
     const line = (n: number): string => `${n} ${"x".repeat(9000)} ${n}\n`;
     const reads: Promise<Answer>[] = [];
     const appending = numbers(60).map((n) => {
@@ -59,16 +80,16 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
       return send("POST", "/log.txt", { body: line(n) });
     });
     expect(new Set((await Promise.all(appending)).map(({ status }) => status))).toEqual(new Set([200]));
-    const lines = (await readFile(join(root, "log.txt"), "utf8")).split(/(?<=\n)/);
+    const lines = (await readFile(join(directory, "log.txt"), "utf8")).split(/(?<=\n)/);
     expect(lines.sort()).toEqual(numbers(60).map(line).sort());
     for (const { status, text } of await Promise.all(reads)) {
       expect([status, text.split("\n").every((each) => /^(?:(\d+) x{9000} \1)?$/.test(each))]).toEqual([200, true]);
     }
-    expect(await readdir(root)).toEqual(["log.txt"]);
+    expect(await readdir(directory)).toEqual(["log.txt"]);
   });
 
   it("let one of them create a file that none may replace", async () => {
-    const { root, send } = await sharedRoot({});
+    const { directory, send } = await sharedDirectory({});
     const creating = numbers(20).map(async (n) => {
       const headers = { "if-none-match": "*" };
       const attempts = numbers(processes).map((by) => send("PUT", `/${n}.txt`, { headers, body: String(by) }));
@@ -76,34 +97,34 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
       return statuses.sort();
     });
     for (const statuses of await Promise.all(creating)) expect(statuses).toEqual([201, 412, 412]);
-    expect(await readdir(root)).toHaveLength(20);
+    expect(await readdir(directory)).toHaveLength(20);
   });
 
   it("count every increment that If-Match let through", async () => {
-    const { root, urls } = await sharedRoot({ "count.txt": "0" });
+    const { directory, urls } = await sharedDirectory({ "count.txt": "0" });
     const increments = await Promise.all(
       urls.map(async (url) => {
         let done = 0;
         for (let attempt = 0; attempt < 40; attempt += 1) {
-          const { text, headers } = await send(url, "GET", "/count.txt");
+          const { text, headers } = await sendTo(url, "GET", "/count.txt");
           const sending = { headers: { "if-match": headers.etag ?? "" }, body: String(Number(text) + 1) };
-          const { status } = await send(url, "PUT", "/count.txt", sending);
+          const { status } = await sendTo(url, "PUT", "/count.txt", sending);
           expect([200, 412]).toContain(status);
           if (status === 200) done += 1;
         }
         return done;
       }),
     );
-    expect(await readFile(join(root, "count.txt"), "utf8")).toBe(String(increments.reduce((a, b) => a + b)));
+    expect(await readFile(join(directory, "count.txt"), "utf8")).toBe(String(increments.reduce((a, b) => a + b)));
   });
 
   it("delete a file once", async () => {
-    const { root, send } = await sharedRoot(Object.fromEntries(numbers(20).map((n) => [`${n}.txt`, "old"])));
+    const { directory, send } = await sharedDirectory(Object.fromEntries(numbers(20).map((n) => [`${n}.txt`, "old"])));
     const deleting = numbers(20).map(async (n) => {
       const attempts = numbers(processes).map(() => send("DELETE", `/${n}.txt`));
       return (await Promise.all(attempts)).map(({ status }) => status).sort();
     });
     expect(await Promise.all(deleting)).toEqual(numbers(20).map(() => [204, 404, 404]));
-    expect(await readdir(root)).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
   });
 });

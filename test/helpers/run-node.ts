@@ -15,17 +15,25 @@ export interface RunningNode {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Runs `node` with arguments, from the project's root unless told otherwise; killed when the test is over. */
+interface RunOptions {
+  /** @default the project's root */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether it outlives the test; who starts it before several tests kills it after them. @default false */
+  readonly isShared?: boolean;
+}
+
+/** Runs `node` with arguments; killed when the test is over. */
 export function runNode(
   args: readonly string[],
-  { cwd = projectRoot, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+  { cwd = projectRoot, env = {}, isShared = false }: RunOptions = {},
 ): RunningNode {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  if (!isShared) onTestFinished(() => void child.kill("SIGKILL"));
   const printed = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed.stdout += text;

@@ -10,6 +10,7 @@ import { type MetricsOptions, metrics } from "../../src/plugins/metrics.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { stepClock } from "../helpers/counted-work.ts";
+import { timesOf } from "../helpers/effort.ts";
 import { gate } from "../helpers/gate.ts";
 import { open, send } from "../helpers/send.ts";
 import { openSocket, serve } from "../helpers/serve.ts";
@@ -70,18 +71,19 @@ describe("metrics", () => {
     expect([...families.values()].filter(({ help }) => help === "")).toEqual([]);
   });
 
-  it("keeps the number of series bounded over 10,000 requests with invented methods and paths", async () => {
+  it("keeps the number of series bounded over thousands of requests with invented methods and paths", async () => {
     const files = fileServer();
+    const count = timesOf(2_100, 10_000);
     const served = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < count; i++) {
       const method = i % 7 === 0 ? (served[i % served.length] ?? "GET") : `M${i}`;
       await ask(files, method, `/${i}/"x\\n${i}?status=${i}`);
     }
     const response = await ask(files, "GET", "/metrics");
     const samples = samplesIn(await response.text());
     const requests = [...samples].filter(([series]) => series.startsWith("http_requests_total{"));
-    expect(requests.reduce((sum, [, count]) => sum + count, 0)).toBe(10_000);
-    expect(samples.get(requestsTotal("OTHER", 405))).toBe(8571);
+    expect(requests.reduce((sum, [, counted]) => sum + counted, 0)).toBe(count);
+    expect(samples.get(requestsTotal("OTHER", 405))).toBe(count - Math.ceil(count / 7));
     expect(samples.size).toBeLessThan(200);
     expect(new Set([...samples.keys()].flatMap((series) => /method="([^"]*)"/.exec(series)?.[1] ?? []))).toEqual(
       new Set([...served, "OTHER"]),

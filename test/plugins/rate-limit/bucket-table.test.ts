@@ -119,7 +119,7 @@ describe.each([
           expect(table.take(key, rules.moment(now))).toEqual(model.take(key, now));
         expect(table.size).toBe(model.buckets.size);
       }),
-      checks({ seed: 4, numRuns: 60 }),
+      checks({ seed: 4, numRuns: 25, inCampaign: 240 }),
     );
     expect(drops).toBeGreaterThan(0);
     expect(evictions > 0).toBe(maxBuckets < keys);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it, test } from "vitest";
 import { parseHash } from "../../../../src/plugins/basic-auth/password.ts";
 import type { Encryption } from "../../../../src/plugins/basic-auth/users.ts";
+import { sample } from "../../../helpers/effort.ts";
 
 /** What the program of Apache writes into its file behind `user:`. */
 function htpasswd(options: string, password: string): string {
@@ -53,7 +54,7 @@ function swapCase(text: string): string {
 
 describe("the htpasswd program", { tags: ["htpasswd"] }, () => {
   describe.each(formats)("%s", (options, format) => {
-    test.each(shortPasswords)("makes a hash of %j that matches it and nothing like it", async (password) => {
+    test.each(sample(shortPasswords, 3))("makes a hash of %j that matches it and nothing like it", async (password) => {
       const stored = parseHash({ password: htpasswd(options, password) });
       expect(stored.format).toBe(format);
       expect(stored.problem).toBeUndefined();
@@ -69,7 +70,7 @@ describe("the htpasswd program", { tags: ["htpasswd"] }, () => {
   });
 
   describe.each(formats)("%s", (options) => {
-    test.each(longPasswords)("makes a hash of %j that matches all of it", async (password) => {
+    test.each(sample(longPasswords, 2))("makes a hash of %j that matches all of it", async (password) => {
       const stored = parseHash({ password: htpasswd(options, password) });
       expect(await stored.matches(password)).toBe(true);
       for (const wrong of [...almost(password), `${password}x`]) {
