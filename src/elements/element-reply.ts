@@ -93,8 +93,8 @@ export function elementTag(content: Uint8Array): string {
 }
 
 /**
- * The elements as they stand in the file, joined; those without characters of their own as a browser
- * serialises them. Throws 413 `RESULT_TOO_LARGE`: elements that nest are repeated, up to once for each level.
+ * The elements as they stand in the file, joined; as a browser serialises them where their characters there are not all of
+ * them: implied, cut by error recovery, or with formatting that begins before them. Throws 413 `RESULT_TOO_LARGE`: elements that nest are repeated, up to once for each level.
  */
 export async function elementBytes(
   document: SourceDocument,
@@ -119,7 +119,7 @@ export async function elementBytes(
 }
 
 function elementParts(document: SourceDocument, element: SourceElement): Iterable<string> {
-  const span = elementSpan(element);
+  const span = document.formattedFromBefore.has(element) ? undefined : elementSpan(element);
   if (span) return [document.source.slice(span.start, span.end)];
   return serialisedParts(document, element, document.encoding === "latin1" ? asByte : undefined);
 }

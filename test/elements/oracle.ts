@@ -1,5 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html as markup, parse, parseFragment } from "parse5";
+import {
+  type DefaultTreeAdapterTypes,
+  defaultTreeAdapter,
+  html as markup,
+  Parser,
+  parse,
+  parseFragment,
+  type Token,
+} from "parse5";
 
 type Node = DefaultTreeAdapterTypes.Node;
 type ChildNode = DefaultTreeAdapterTypes.ChildNode;
@@ -8,6 +16,13 @@ type Element = DefaultTreeAdapterTypes.Element;
 type Document = DefaultTreeAdapterTypes.Document;
 
 export type EditMethod = "PUT" | "POST" | "DELETE";
+
+/** To parse5, as to the standard, a NUL begins the `body`; browsers do not see it. */
+class BrowserParser extends Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap> {
+  override onNullCharacter(token: Token.CharacterToken): void {
+    if (this.tokenizer.inForeignNode) super.onNullCharacter(token);
+  }
+}
 
 /** An edit of the elements that have these places in document order. */
 export interface AskedEdit {
@@ -113,7 +128,7 @@ function pageTree(page: Uint8Array): Document {
     getNodeSourceCodeLocation: (node) =>
       defaultTreeAdapter.getNodeSourceCodeLocation(node) ?? (isBody(node) ? ({} as never) : null),
   };
-  return parse(textOf(page), { sourceCodeLocationInfo: true, treeAdapter });
+  return BrowserParser.parse(textOf(page), { sourceCodeLocationInfo: true, treeAdapter });
 }
 
 export function textOf(page: Uint8Array): string {

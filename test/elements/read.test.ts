@@ -29,6 +29,35 @@ describe("readElements", () => {
     expect(body).toBe("<tbody><tr><td>1</td></tr></tbody>");
   });
 
+  it.each(["textarea", "title", "script", "style", "xmp", "iframe", "noscript"])(
+    "gives all of a <%s> that the file ends in, so that a client changes it without losing any",
+    async (name) => {
+      const files = serveOne(`<p>a<${name} id=q>draft text`);
+      const body = await (await send(files, "GET", "#q")).text();
+      expect(body).toBe(`<${name} id=q>draft text`);
+      const reply = await send(files, "PUT", "#q", `${body}, and more</${name}>`);
+      expect(await reply.text()).toBe(`<${name} id=q>draft text, and more</${name}>`);
+      await files.close();
+    },
+  );
+
+  it.each([
+    ["<b>1<i>2<p>3</b>4", "body > b > i", "<i>2</i>"],
+    ["<b>1<i>2<p>3</b>4", "p", "<p><b>3</b>4</p>"],
+    ["<a><p></a></p>", "p", "<p><a></a></p>"],
+    ["<a><p></a></p>", "body > a", "<a></a>"],
+    ["<p><b id=x>1<p>2<i>3</i>", "p:last-child", '<p><b id="x">2<i>3</i></b></p>'],
+    ["<p><b id=x>1<p>2<i>3</i>", "p:first-child", "<p><b id=x>1"],
+    ["<p><b id=x>1<p>2<i>3</i>", "i", "<i>3</i>"],
+    ["<table id=t><tr><td>1</p></table>", "td", "<td>1</p>"],
+    ["<table id=t></br><tr><td>1</table>", "table", '<table id="t"><tbody><tr><td>1</td></tr></tbody></table>'],
+    ["<div id=a><body class=c>1</div>", "#a", '<div id="a">1</div>'],
+    ["<div id=a>1</body><!--c--></div>2", "#a", '<div id="a">1</div>'],
+    ["<nobr>1<div id=a>2<nobr>3</div>", "#a", '<div id="a"><nobr>2</nobr><nobr>3</nobr></div>'],
+  ])("of %s gives for %s what browsers have there: %s", async (source, selector, expected) => {
+    expect((await edit(source, "GET", selector)).body).toBe(expected);
+  });
+
   it("answers 204 without a range where nothing matches", async () => {
     const { status, body, headers } = await edit(page, "GET", "table");
     expect([status, body, headers.get("x-selector-matches"), headers.get("content-range")]).toEqual([

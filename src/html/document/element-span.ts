@@ -29,16 +29,20 @@ export function hasEndTag({ contentEnd, endIndex }: SourceElement): boolean {
   return contentEnd !== -1 && endIndex !== null && contentEnd <= endIndex;
 }
 
-/** Characters that the parser put under another parent than the element they stand in. */
-export interface DisplacedText {
+/** What stands at an offset belongs to another parent than the element that it stands in. */
+export interface Displacement {
   readonly offset: number;
   readonly parent: TreeParent;
 }
 
-/** What a parse found out about the source, see `HtmlTreeAdapter`. */
+/** What a parse found out about the source. */
 export interface ParsedSource {
+  /** Every element that a start tag made, in the order of the source. */
   readonly elements: readonly SourceElement[];
-  readonly displaced: readonly DisplacedText[];
+  /** In the order of the source: text that goes before a table, attributes of a second `<body>`, a `</b>` for what is around. */
+  readonly displaced: readonly Displacement[];
+  /** Formatting elements that were made again further on, and where the tag stands that is meant. */
+  readonly copies: ReadonlyMap<SourceElement, number>;
 }
 
 /**
@@ -85,6 +89,27 @@ export async function settleSpans(
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
   for (const element of broken) element.forgetSpan();
+}
+
+/**
+ * Elements in which formatting goes on that begins before them: `<p>b` is `<p><i>b</i></p>` in `<p><i>a</p><p>b`. Their
+ * characters do not say so.
+ */
+export async function elementsFormattedFromBefore(
+  { copies }: Pick<ParsedSource, "copies">,
+  slice: TimeSlice,
+): Promise<ReadonlySet<SourceElement>> {
+  const found = new Map<TreeParent, number>();
+  for (const [copy, tagStart] of copies) {
+    for (let parent = copy.parent; parent; parent = parent.parent) {
+      const isKnown = (found.get(parent) ?? Number.POSITIVE_INFINITY) <= tagStart;
+      const holdsTag = parent.startIndex !== null && parent.startIndex <= tagStart;
+      if (isKnown || holdsTag) break;
+      found.set(parent, tagStart);
+    }
+    if (slice.isOver) await slice.renew();
+  }
+  return new Set([...found.keys()].filter((node) => node instanceof SourceElement));
 }
 
 /**

@@ -12,7 +12,7 @@ import { inBody, text } from "../tree-construction/in-body.ts";
 import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
 import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
-import { settleSpans } from "./element-span.ts";
+import { elementsFormattedFromBefore, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
@@ -29,7 +29,8 @@ async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTre
   await buildHtmlTree(builder, slice);
   const { root } = builder;
   await settleSpans(builder, endOfPage({ root, source }), slice);
-  return { root, treeBytes: budget.treeBytes };
+  const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);
+  return { root, treeBytes: budget.treeBytes, formattedFromBefore };
 }
 
 /** What builds the tree of a source; `observer` is told what becomes of each start tag. */

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import type { RootNode } from "./html-nodes.ts";
+import type { RootNode, SourceElement } from "./html-nodes.ts";
 
 /**
  * How the bytes of a document became characters. One that is not UTF-8 is read byte by byte, so that every byte comes
@@ -27,13 +27,14 @@ export interface DocumentSource {
 export interface SourceDocument extends DocumentSource {
   readonly isXml: boolean;
   readonly root: RootNode;
+  /** Elements whose characters alone are not all of them, see `elementsFormattedFromBefore`. */
+  readonly formattedFromBefore: ReadonlySet<SourceElement>;
   /** Estimate of the memory it holds, in bytes. */
   readonly memoryBytes: number;
 }
 
 /** A tree, and the estimate of its memory in bytes. */
-export interface ParsedTree {
-  readonly root: RootNode;
+export interface ParsedTree extends Pick<SourceDocument, "root" | "formattedFromBefore"> {
   readonly treeBytes: number;
 }
 
@@ -55,11 +56,11 @@ export function readSource(bytes: Uint8Array): DocumentSource {
 /** A document of a source and the tree that was made of it. */
 export function sourceDocument(
   { source, encoding, hasByteOrderMark }: DocumentSource,
-  { root, treeBytes }: ParsedTree,
+  { root, treeBytes, formattedFromBefore }: ParsedTree,
   isXml: boolean,
 ): SourceDocument {
   const sourceBytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
-  return { source, encoding, hasByteOrderMark, isXml, root, memoryBytes: sourceBytes + treeBytes };
+  return { source, encoding, hasByteOrderMark, isXml, root, formattedFromBefore, memoryBytes: sourceBytes + treeBytes };
 }
 
 /** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */

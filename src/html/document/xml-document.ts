@@ -25,7 +25,7 @@ export async function parseXmlTree(source: string, limits: ParseLimits = {}): Pr
   const context = { isDocument: true, entities: new XmlEntities(), scope: new NamespaceScope() };
   try {
     const root = await parseInTurn(source.length, () => buildXmlTree(source, context, budget), limits.client);
-    return { root, treeBytes: budget.treeBytes };
+    return { root, treeBytes: budget.treeBytes, formattedFromBefore: new Set() };
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     const details = `The document is not well-formed XML: ${error.describe(source)}.`;

@@ -170,6 +170,8 @@ function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number
   const [, ...between] = above.slice(0, blockIndex - index);
   const [block, ...inBlock] = above.slice(blockIndex - index);
   if (!ancestor || !ancestorTag || !block) return;
+  // What stands in the block beside the tag is formatted anew by it.
+  builder.displaced.push({ offset: builder.tokenStart, parent: block.element });
   const original = formattingEntry.element;
   builder.close(original);
 
@@ -188,7 +190,7 @@ function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number
     }
     builder.close(node.element);
     if (entryIndex < 0) continue;
-    const copy = builder.copyOf(node.element, node.element);
+    const copy = builder.copyOf(node.element);
     formatting.replaceAt(entryIndex, copy, node.tag);
     kept.unshift({ element: copy, tag: node.tag });
     if (last === block.element) bookmark = entryIndex + 1;
@@ -202,7 +204,7 @@ function adopt(builder: TreeBuilder, formattingEntry: OpenElement, index: number
   if (before) lists.insertBefore(before, last);
   else lists.append(parent, last);
 
-  const copy = builder.copyOf(original, original);
+  const copy = builder.copyOf(original);
   const content = contentParent(block.element) ?? block.element;
   lists.moveAll(content, copy);
   lists.append(content, copy);

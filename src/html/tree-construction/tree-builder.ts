@@ -178,7 +178,7 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     for (index += 1; index < formatting.length; index += 1) {
       const entry = formatting.at(index);
       if (!entry) continue;
-      const element = this.copyOf(entry.element, entry.element);
+      const element = this.copyOf(entry.element);
       this.insert(element);
       this.open.push(element, entry.tag);
       formatting.replaceAt(index, element, entry.tag);

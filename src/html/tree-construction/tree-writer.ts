@@ -1,4 +1,4 @@
-import type { DisplacedText } from "../document/element-span.ts";
+import type { Displacement } from "../document/element-span.ts";
 import { htmlNamespace, svgElementName, svgNamespace } from "../document/html-names.ts";
 import {
   CommentNode,
@@ -36,7 +36,8 @@ export class TreeWriter {
   readonly formatting: FormattingElements = new FormattingElements();
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: SourceElement[] = [];
-  readonly displaced: DisplacedText[] = [];
+  readonly displaced: Displacement[] = [];
+  readonly copies: Map<SourceElement, number> = new Map<SourceElement, number>();
   readonly texts: SourceTexts;
   readonly source: string;
   /** "Foster parenting": what does not belong into a table goes before it. */
@@ -112,10 +113,12 @@ export class TreeWriter {
   }
 
   /** One more element like another one: formatting goes on in the next paragraph. */
-  copyOf({ name, namespace, attribs }: SourceElement, original: SourceElement): SourceElement {
+  copyOf(original: SourceElement): SourceElement {
     this.budget.addElement(0);
+    const { name, namespace, attribs, startIndex } = original;
     const element = new SourceElement(name, namespace, attribs);
     this.lists.open(element);
+    this.copies.set(element, startIndex ?? this.copies.get(original) ?? 0);
     this.observer?.copied(original, element);
     return element;
   }
@@ -143,6 +146,8 @@ export class TreeWriter {
       const { parent, before } = this.fosterPlace();
       if (before) this.lists.insertBefore(before, node);
       else this.lists.append(parent, node);
+      // `</p>` and `</br>` make elements, too.
+      if (this.endTagName !== undefined) this.displaced.push({ offset: this.tokenStart, parent });
     } else this.lists.append(contentParent(target) ?? this.root, node);
   }
 
@@ -183,7 +188,7 @@ export class TreeWriter {
       else this.lists.append(parent, text);
     }
     const isLate = parent instanceof SourceElement && parent.contentEnd !== -1 && !isBlankText(run);
-    if (before || isLate) this.displaced.push({ offset: run.end - 1, parent });
+    if (this.fosters || isLate) this.displaced.push({ offset: run.end - 1, parent });
   }
 
   insertComment(data: string, start: number, end: number, parent?: TreeParent): void {
@@ -191,8 +196,10 @@ export class TreeWriter {
     const comment = new CommentNode(data);
     comment.startIndex = start;
     comment.endIndex = end - 1;
-    if (parent) this.lists.append(parent, comment);
-    else this.insert(comment);
+    if (parent) {
+      this.lists.append(parent, comment);
+      this.displaced.push({ offset: start, parent });
+    } else this.insert(comment);
   }
 
   insertDoctype(name: string, publicId: string, systemId: string, start: number, end: number): void {
@@ -207,7 +214,9 @@ export class TreeWriter {
   adoptAttributes(element: SourceElement, attributes: Record<string, string>): void {
     this.budget.addAttributes(Object.keys(attributes).length);
     if (element.attribs === noAttributes) element.attribs = new Attributes();
-    for (const [name, value] of Object.entries(attributes)) element.attribs[name] ??= value;
+    const added = Object.entries(attributes).filter(([name]) => element.attribs[name] === undefined);
+    for (const [name, value] of added) element.attribs[name] = value;
+    if (added.length > 0) this.displaced.push({ offset: this.tokenStart, parent: element });
     this.isTagUsed = true;
     this.observer?.used(element, this.tokenStart);
   }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { elementSpan, hasEndTag, isTagOnly } from "../../../src/html/document/element-span.ts";
+import { type RootNode, SourceElement, type TreeNode } from "../../../src/html/document/html-nodes.ts";
+import { serialise } from "../../../src/html/document/serialise.ts";
+import type { SourceDocument } from "../../../src/html/document/source-document.ts";
+import { TreeWalk } from "../../../src/html/document/tree-walk.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { seededRandom, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
+import { malformedPage } from "../malformed-page.ts";
 
 /** Source of every element of a name; `undefined` for one without a place of its own. */
 async function spans(page: string, name: string): Promise<(string | undefined)[]> {
@@ -56,6 +62,72 @@ describe("elementSpan", () => {
     expect(await spans(page, name)).toEqual(expected);
   });
 });
+
+describe("the characters of an element in a malformed page", () => {
+  it("are the element and nothing else, read where they stand", { timeout: 300_000 }, async () => {
+    const random = seededRandom(43);
+    let count = 0;
+    for (let page = 0; page < timesOf(300, 20_000); page += 1) {
+      const html = malformedPage(random);
+      const document = await parseHtml(html);
+      for (const element of elementsOf(document)) {
+        const span = elementSpan(element);
+        if (!span || isPartOfPage.test(element.name)) continue;
+        const before = await parseHtml(html.slice(0, span.start));
+        const behind = await parseHtml(html.slice(0, span.end));
+        const text = textOf(document, element);
+        const isThere = elementsOf(behind).some(
+          (each) => textOf(behind, each) === text && outline(behind.root, each) === outline(before.root),
+        );
+        count += 1;
+        expect([html, html.slice(span.start, span.end), isThere]).toEqual([html, expect.anything(), true]);
+      }
+    }
+    expect(count).toBeGreaterThan(500);
+  });
+
+  it.each([
+    ["formatting that begins before it", "<p><b>1<p>2", "p", [true, false]],
+    ["formatting around it that ends in it", "<a><p></a></p>", "p", [false]],
+    ["formatting that begins in it", "<div><b>1<p>2</b>3</p></div>", "div", [true]],
+    ["formatting made again around it", "<p><i>1<p>2<b>3</b>", "b", [true]],
+  ])("say all of it, or not: %s", async (_, page, name, expected) => {
+    const document = await parseHtml(page);
+    const named = elementsOf(document).filter((element) => element.name === name);
+    expect(named.map((element) => !document.formattedFromBefore.has(element))).toEqual(expected);
+  });
+});
+
+/** A frameset takes the `body` away with all that is in it. */
+const isPartOfPage = /^(?:html|head|body|frameset)$/;
+
+function textOf(document: SourceDocument, element: SourceElement): string {
+  return serialise(document, element).replace(/\s+/g, "");
+}
+
+/** What a tree holds, without an element and what is implied around it. White space does not count. */
+function outline(root: RootNode, without?: SourceElement): string {
+  let left: TreeNode | undefined = without;
+  for (let parent = left?.parent; parent && isImpliedAround(parent); parent = left?.parent) left = parent;
+  const walk = new TreeWalk(root);
+  const parts: string[] = [];
+  for (let isInside = walk.advance(); isInside; ) {
+    const { node, isAtEnd } = walk;
+    if (node === left) {
+      isInside = walk.skip();
+      continue;
+    }
+    if (!(node instanceof SourceElement)) parts.push("data" in node ? node.data : node.type);
+    else if (!/^(?:html|head|body|colgroup|tbody|tr)$/.test(node.name)) parts.push(isAtEnd ? "</>" : `<${node.name}>`);
+    isInside = walk.advance();
+  }
+  return parts.join("").replace(/\s+/g, "");
+}
+
+function isImpliedAround(parent: TreeNode): boolean {
+  const isPart = parent instanceof SourceElement && !isPartOfPage.test(parent.name);
+  return isPart && parent.contentStart === -1 && parent.children.length === 1;
+}
 
 describe("isTagOnly", () => {
   it("tells elements without content from those whose end tag is left out", async () => {
