@@ -133,10 +133,12 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
 
   const request = await findTarget(exchange, space, path);
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
-  const allow = (): string => allowedMethods(access, { path: request.path }, operations[target], space.methods);
-  if (method === "OPTIONS") return optionsReply(allow(), await standsForDocument(request));
+  if (method === "OPTIONS") return optionsOf(request, target, space.methods);
   const operation = isMethod(method) ? operations[target][method] : undefined;
-  if (!isMethod(method) || !operation) throw unsupported(request, target, allow());
+  if (!isMethod(method) || !operation) {
+    const allow = allowedMethods(access, { path: request.path }, operations[target], space.methods);
+    throw unsupported(request, target, allow);
+  }
   requireRight(access, { path: request.path }, method, operation.right);
   return operation.run(request);
 }
@@ -211,10 +213,22 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
   return findTarget(found.exchange, found, found.path + index);
 }
 
-/** Whether selectors work at a path. Not said of what the user may not read: it would tell what exists. */
-async function standsForDocument(request: FoundTarget): Promise<boolean> {
+/** What OPTIONS tells. A directory also takes requests for the elements of its index file. */
+async function optionsOf(request: FoundTarget, target: Target, taken: readonly string[]): Promise<Reply> {
+  const { access } = request.exchange;
+  const own = allowedMethods(access, { path: request.path }, operations[target], taken);
+  const document = await documentAt(request);
+  if (document === undefined || document === request.path) return optionsReply(own, document !== undefined);
+  const asElements = { path: document, elements: "any" } as const;
+  const allowed = [own, allowedMethods(access, asElements, elementOperations, taken)].join(", ").split(", ");
+  return optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), true);
+}
+
+/** The document on which selectors work at a path. None for users who may not read it: it would tell what exists. */
+async function documentAt(request: FoundTarget): Promise<string | undefined> {
   const { exchange, path, stat } = await indexOf(request);
-  return stat?.type === "file" && documentKind(path) !== undefined && exchange.access.permits("read", path);
+  const isDocument = stat?.type === "file" && documentKind(path) !== undefined;
+  return isDocument && exchange.access.permits("read", path) ? path : undefined;
 }
 
 /** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */

@@ -67,8 +67,8 @@ describe("replaceElements", () => {
       "<table><tr><td>2<tr><td>3</td></tr></table>",
     ],
     ["the first thing in a pre", "<pre><b>x</b>y</pre>", "b", "\nz", "<pre>\n\nzy</pre>"],
-    ["a head", "<html><head><title>t</title></head><p>", "head", "<head></head>\n", "<html><head></head>\n<p>"],
-    ["a body with white space around it", "<body>a</body>\n", "body", "\n<body>b</body>\n", "\n<body>b</body>\n\n"],
+    ["a head", "<html><head><title>t</title></head><p>", "head", "<head></head>\n", "<html><head></head><p>"],
+    ["a body with white space around it", "<body>a</body>\n", "body", "\n<body>b</body>\n", "\n<body>b</body>\n"],
     [
       "an element in a template's neighbour",
       "<template><p>a</p></template><p>b</p>",
@@ -79,6 +79,23 @@ describe("replaceElements", () => {
   ])("replaces %s", async (_, before, selector, html, after) => {
     const { status, page } = await edit(before, "PUT", selector, html);
     expect([status, page]).toEqual([206, after]);
+  });
+
+  it.each([
+    ["\n", ""],
+    ["\r\n", ""],
+    [" \n\n\t", ""],
+    [" ", " "],
+    ["\u00a0\n", "\u00a0\n"],
+  ])("leaves out the line break that an editor puts behind the last tag: %j", async (end, remaining) => {
+    const { page, body, changes } = await edit("<p>a</p>!", "PUT", "p", `<p>b</p>${end}`);
+    expect([page, body]).toEqual([`<p>b</p>${remaining}!`, `<p>b</p>${remaining}`]);
+    expect(changes).toEqual([`elements-replaced p 1 <p>b</p>${remaining}`]);
+  });
+
+  it("keeps a line break behind text", async () => {
+    const { page } = await edit("<i>a</i><b>b</b>", "PUT", "i", "text\n");
+    expect(page).toBe("text\n<b>b</b>");
   });
 
   it("answers what stands there now, and announces the change once", async () => {

@@ -9,7 +9,7 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
     ["/page.html", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
     ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
     ["/dir", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
-    ["/site/", "GET, HEAD, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["/site/", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
     ["/", "GET, HEAD, POST, OPTIONS", "bytes"],
     ["/new.txt", "PUT, OPTIONS", "bytes"],
     ["/new/dir/new.txt", "PUT, OPTIONS", "bytes"],
@@ -21,6 +21,18 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
     const { status, headers, bytes } = await site.send("OPTIONS", target);
     expect({ status, length: bytes.length }).toEqual({ status: 200, length: 0 });
     expect(headers).toMatchObject({ allow, "accept-ranges": ranges, "content-length": "0", vary: "Authorization" });
+  });
+
+  it.each(["/", "/site/"])("of %s with an index file allows what its elements take", async (target) => {
+    const site = await testSite(await make({ "/index.html": "<div>a</div>", "/site/index.html": "<div>a</div>" }));
+    const { headers } = await site.send("OPTIONS", target);
+    expect(headers.allow?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]);
+    for (const method of ["GET", "HEAD", "PUT", "POST", "DELETE"]) {
+      const body = method.startsWith("P") ? "<div>b</div>" : undefined;
+      const headers = { range: "selector=div" };
+      const { status } = await site.send(method, target, { headers, ...(body && { body }) });
+      expect(status, method).toBe(method === "DELETE" ? 204 : 206);
+    }
   });
 
   it("allows just what is then not answered by 405", async () => {
