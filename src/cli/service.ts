@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { ConfigError, type FileServerConfig } from "../config.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
+import { hostKey } from "../options/check-config.ts";
 import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
 import { Listener, type Timeouts } from "./listener.ts";
@@ -36,7 +37,8 @@ export class Service {
     try {
       const got = await listener.listen(wanted.host, wanted.port);
       listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
-      const service = new Service({ commandLine, log, listener, current, bound: wanted, got });
+      const url = urlOf(got, tls !== undefined, started.config);
+      const service = new Service({ commandLine, log, listener, current, bound: wanted, url });
       service.#warnOfOpenHosts(started.config);
       return service;
     } catch (error) {
@@ -45,13 +47,13 @@ export class Service {
     }
   }
 
-  private constructor({ commandLine, log, listener, current, bound, got }: Parts) {
+  private constructor({ commandLine, log, listener, current, bound, url }: Parts) {
     this.#commandLine = commandLine;
     this.#log = log;
     this.#listener = listener;
     this.#current = current;
     this.#bound = bound;
-    this.url = urlOf(got, commandLine.tls !== undefined);
+    this.url = url;
   }
 
   /** Loads configuration and certificate again. Where one of them cannot be used, both stay as they were. */
@@ -107,7 +109,7 @@ interface Parts {
   readonly listener: Listener;
   readonly current: SwitchOver;
   readonly bound: Address;
-  readonly got: AddressInfo;
+  readonly url: string;
 }
 
 interface Address {
@@ -120,6 +122,13 @@ function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileS
   return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
 }
 
-function urlOf({ address, family, port }: AddressInfo, isSecure: boolean): string {
-  return `${isSecure ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+/** A URL that the server answers: with the address, or with a name where the hosts have names that the address is none of. */
+function urlOf({ address, family, port }: AddressInfo, isSecure: boolean, config: FileServerConfig): string {
+  const literal = family === "IPv6" ? `[${address}]` : address;
+  const hosts = Object.entries(config.hosts ?? {});
+  const names = hosts.flatMap(([name, { aliases = [] }]) => [name, ...aliases]).map(hostKey);
+  const isDefault = config.root !== undefined || config.storage !== undefined || names.includes("*");
+  const [first = literal] = isDefault || names.includes(literal) ? [literal] : names;
+  const name = first !== literal && names.includes("localhost") ? "localhost" : first;
+  return `${isSecure ? "https" : "http"}://${name}:${port}`;
 }

@@ -51,6 +51,42 @@ async function start(
 
 const serverHeader = async (url: string): Promise<string | null> => (await fetch(`${url}/a.txt`)).headers.get("server");
 
+describe("the address that is printed", () => {
+  it.each([
+    [["*"], "127.0.0.1"],
+    [["localhost"], "localhost"],
+    [["example.test", "LOCALHOST"], "localhost"],
+    [["a.localhost", "b.localhost"], "a.localhost"],
+    [["127.0.0.1", "localhost"], "127.0.0.1"],
+    [["example.test", "*"], "127.0.0.1"],
+  ])("is one that the hosts %j answer", async (names, expected) => {
+    const directory = await temporaryDirectory();
+    const page = join(directory, "config.html");
+    const [hostname = "", ...more] = names;
+    const others = more.map((name) => `<meta itemprop="hostname" content="${name}">`).join("");
+    await writeFile(page, configPage(".", { host: { hostname } }).replace("<ol>", `${others}<ol>`));
+    const commandLine = parseCommandLine([page, "--port", "0"]) as CommandLine;
+    const service = await Service.start(
+      commandLine,
+      logLines(() => {}, commandLine),
+    );
+    onTestFinished(() => service.stop());
+    const { hostname: printed, port } = new URL(service.url);
+    expect(printed).toBe(expected);
+    const status = await new Promise((resolve, reject) => {
+      const asked = get(
+        { host: "127.0.0.1", port, path: "/", headers: { host: new URL(service.url).host } },
+        (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        },
+      );
+      asked.on("error", reject);
+    });
+    expect(status).toBe(200);
+  });
+});
+
 describe("the running service", () => {
   it("goes by the new page after a reload, and says so", async () => {
     const { service, page, rewrite, logged } = await start();
