@@ -1,3 +1,4 @@
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { isTagOnly } from "../html/document/element-span.ts";
 import { isHtmlElement, SourceElement } from "../html/document/html-nodes.ts";
 import { pageElements } from "../html/document/page.ts";
@@ -41,7 +42,9 @@ async function insertions(
   requireEncodable(document, html);
   const fragmentIn = fragmentsOf(html);
   const placements: Placement[] = [];
+  const slice = new TimeSlice();
   for (const element of matches) {
+    if (slice.isOver) await slice.renew();
     refuseVoid(element);
     if (html.trim() === "") continue;
     const isText = isHtmlElement(element) && holdsText(element.name);

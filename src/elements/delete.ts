@@ -1,3 +1,4 @@
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
 import { pageElements } from "../html/document/page.ts";
@@ -33,7 +34,9 @@ async function removals(
 ): Promise<readonly Placement[] | undefined> {
   const page = Object.values(pageElements(root));
   const runs: Run[] = [];
+  const slice = new TimeSlice();
   for (const element of outermost(matches)) {
+    if (slice.isOver) await slice.renew();
     if (page.includes(element)) {
       throw new HttpError(400, "INVALID_TARGET", `Every page has <${element.name}>; it cannot be removed.`);
     }

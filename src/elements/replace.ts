@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import { SourceElement } from "../html/document/html-nodes.ts";
 import { pageElements } from "../html/document/page.ts";
@@ -57,9 +58,12 @@ async function replacements(
   requireEncodable(document, html);
   const page = Object.values(pageElements(document.root));
   const fragmentIn = fragmentsOf(html);
-  const replaced = new Set<unknown>(outermost(matches));
+  const elements = outermost(matches);
+  const replaced = new Set<unknown>(elements);
   const placements: Placement[] = [];
-  for (const element of outermost(matches)) {
+  const slice = new TimeSlice();
+  for (const element of elements) {
+    if (slice.isOver) await slice.renew();
     const fragment = await fragmentIn(element.parent);
     if (page.includes(element)) requireSameElement(element, fragment);
     dialect.checkReplacement(element, fragment);

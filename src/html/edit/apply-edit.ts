@@ -1,3 +1,4 @@
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
@@ -70,6 +71,7 @@ async function attempt(
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
   refuseTooLong(splicedLength(document.source, placements), limits);
+  await new TimeSlice().renew(); // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
   if (!isWritable(source, document)) return withoutPlace();
   const edited = await parseEdited(source, document, limits);

@@ -1,5 +1,6 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
+import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place } from "../document/source-document.ts";
 import { hasOptionalEndTag, isClosedBy, losingFirstLine, voidElements } from "../document/tag-rules.ts";
 import { type DocumentError, invalidHtml } from "../document-error.ts";
@@ -122,6 +123,7 @@ class FragmentCheck implements TokenSink {
   readonly #lines: LineCounter;
   readonly #text: TextCollector;
   readonly #open: OpenTag[] = [];
+  readonly #budget = new ParseBudget();
   #skipsLineFeed = false;
 
   constructor(html: string, context: FragmentContext) {
@@ -134,6 +136,11 @@ class FragmentCheck implements TokenSink {
 
   get allowsCdata(): boolean {
     return this.#holdsForeign();
+  }
+
+  /** What no document may hold is not read to its end first. */
+  checkTag(attributes: number, nameLength: number): void {
+    this.#budget.checkTag(attributes, nameLength);
   }
 
   text(start: number, end: number): void {

@@ -66,7 +66,11 @@ export class Evaluation implements MatchContext {
 
   matches(list: SelectorList): ElementTest {
     const tests = list.map((selector) => this.#complexTest(selector));
-    return (element) => tests.some((test) => test(element));
+    return (element) =>
+      tests.some((test) => {
+        this.steps.hurry();
+        return test(element);
+      });
   }
 
   contains(list: SelectorList): ElementTest {

@@ -12,6 +12,8 @@ import { type ContentModel, readDoctype, type Tag, TagNameReader, type TokenSink
 
 /** Longer text and comments are read in stretches: 16 MiB of them must not hold the event loop. */
 const stretch = 64 * 1024;
+/** Whether a longer name is allowed is asked before it is read to its end. */
+const longName = 64 * 1024 + 1;
 
 const commentEnd = /--!?>/g;
 const specialInRcdata = /[&\0]/g;
@@ -149,7 +151,11 @@ export class Tokenizer {
     const source = this.#source;
     const attributes = this.#attributes;
     let nameEnd = nameStart + 1;
-    for (let code = source.charCodeAt(nameEnd); !endsTagName(code); code = source.charCodeAt(nameEnd)) nameEnd += 1;
+    const longNameEnd = nameStart + longName;
+    for (let code = source.charCodeAt(nameEnd); !endsTagName(code); code = source.charCodeAt(nameEnd)) {
+      nameEnd += 1;
+      if (nameEnd === longNameEnd) this.#sink.checkTag?.(0, longName, 0, 0); // before there are megabytes of it
+    }
     let count = 0;
     attributes.begin(nameEnd);
     this.#sink.checkTag?.(0, nameEnd - nameStart, 0, 0);

@@ -113,6 +113,7 @@ describe("selection", () => {
     [":dir(rtl)", 0],
     [":nth-last-child(odd of :not(i))", 10_002],
     ["p ~ i", 1],
+    [`${":is(".repeat(60)}p${")".repeat(60)}`, 20_000],
   ])("comes in small pieces: %s", async (selector, expected) => {
     const document = await parseHtml(`<!doctype html><body dir=auto>${"<p>1</p>".repeat(20_000)}<i>`);
     const work = selection(document, compileSelector(selector), { maxMatches: 100_000 });

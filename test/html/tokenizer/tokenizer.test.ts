@@ -165,6 +165,22 @@ describe("Tokenizer", () => {
     expect(counts).toEqual([2, 3, 3]);
   });
 
+  it("asks about a long name before it reads the rest", () => {
+    const asked: number[] = [];
+    const sink = new TokenList("");
+    const tokenizer = new Tokenizer(
+      `<${"x".repeat(1_000_000)}>`,
+      Object.assign(sink, {
+        checkTag(_attributes: number, nameLength: number): void {
+          asked.push(nameLength);
+          throw new Error("too long");
+        },
+      }),
+    );
+    expect(() => tokenizer.advance()).toThrow("too long");
+    expect(asked).toEqual([65_537]);
+  });
+
   it("reads what html5lib expects", { tags: ["html5lib"] }, () => {
     const failed: [TokenCase, string, unknown][] = [];
     let count = 0;
