@@ -251,6 +251,7 @@ describe("metrics", () => {
     const { files, port, server } = await serve({
       storage: memoryStorage(),
       plugins: [metrics({ processMetrics: false }), accepting],
+      upgrades: "all",
     });
     const handshake = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
