@@ -8,7 +8,7 @@ export type { FileMethod } from "./http/methods.ts";
 export type { AccessLogEntry } from "./plugins/access-log/entry.ts";
 export { type AccessLogOptions, type AccessLogPlugin, accessLog } from "./plugins/access-log.ts";
 export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/accounts.ts";
-export type { Encryption, PermissionRule, UserRecord } from "./plugins/basic-auth/users.ts";
+export type { Encryption, UserRecord } from "./plugins/basic-auth/users.ts";
 export { type BasicAuthOptions, basicAuth } from "./plugins/basic-auth.ts";
 export { type DirectoryOptions, directory } from "./plugins/directory.ts";
 export { type EventStreamOptions, eventStream } from "./plugins/event-stream.ts";
@@ -17,6 +17,15 @@ export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } fr
 export type { HealthCheck } from "./plugins/health-check/watched-check.ts";
 export { type HealthCheckOptions, healthCheck } from "./plugins/health-check.ts";
 export { type MetricsOptions, type MetricsRegistry, metrics } from "./plugins/metrics.ts";
+export type { PermissionRule } from "./plugins/permissions/rules.ts";
+export {
+  type FindRules,
+  type FindUser,
+  type FoundUser,
+  type PermissionsOptions,
+  permissions,
+  type SignedIn,
+} from "./plugins/permissions.ts";
 export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/bucket-store.ts";
 export type { KeyStrategy } from "./plugins/rate-limit/client-key.ts";
 export { type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
@@ -24,7 +33,7 @@ export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";
 export type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOrigin, PastChange } from "./server/change-feed.ts";
-export type { Exchange } from "./server/exchange.ts";
+export type { Exchange, HostRequest } from "./server/exchange.ts";
 export type { Logger } from "./server/logger.ts";
 export type { Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";
 export { emptyReply, jsonReply, type Reply, type ReplyBody } from "./server/reply.ts";

@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, readFile, rename } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
@@ -66,6 +69,90 @@ describe("examples/express.mjs", () => {
     const headers = { "content-type": "application/json" };
     const echo = await fetch(new URL("/api/echo", url), { method: "POST", headers, body: '{"a":1}' });
     expect(await echo.json()).toEqual({ a: 1 });
+  });
+});
+
+describe("examples/sign-ins", () => {
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const json = { "content-type": "application/json" };
+  const browser = { accept: "text/html" };
+
+  /** Signs in, and gives the cookie that shows it. */
+  async function signIn(url: string, headers: Record<string, string>, body: string): Promise<{ cookie: string }> {
+    const reply = await fetch(new URL("/sign-in", url), { method: "POST", headers, body, redirect: "manual" });
+    return { cookie: reply.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+  }
+
+  it("express-session.mjs lets signed-in users read, editors write, and sends the others to the sign-in", async () => {
+    const { url, waitFor } = await runExample("sign-ins/express-session.mjs");
+    const page = `${url}/index.html`;
+    const anonymous = await fetch(page, { headers: browser, redirect: "manual" });
+    expect([anonymous.status, anonymous.headers.get("location")]).toEqual([302, "/sign-in"]);
+    const program = await fetch(page);
+    expect([program.status, program.headers.get("www-authenticate")]).toEqual([401, "Session"]);
+    expect((await program.json()).code).toBe("UNAUTHORIZED");
+
+    const bob = await signIn(url, form, "name=bob&password=tea");
+    const read = await fetch(page, { headers: bob });
+    expect([read.status, read.headers.get("vary")]).toEqual([200, expect.stringContaining("cookie")]);
+    expect((await fetch(page, { method: "PUT", headers: bob, body: "<p>Bob</p>" })).status).toBe(403);
+    await waitFor(/"user":"bob".*"method":"PUT".*"status":403|"method":"PUT".*"status":403.*"user":"bob"/);
+
+    const ada = await signIn(url, form, "name=ada&password=love");
+    const live = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: ada });
+    const [first] = await once(live, "message");
+    expect(JSON.parse(String(first))).toMatchObject({ type: "hello" });
+    const changed = once(live, "message");
+    const edit = { method: "PUT", headers: { ...ada, range: "selector=h1" }, body: "<h1>Ada</h1>" };
+    expect((await fetch(page, edit)).status).toBe(206);
+    expect(JSON.parse(String((await changed)[0]))).toMatchObject({ kind: "elements-replaced", user: "ada" });
+    live.terminate();
+
+    const stranger = new WebSocket(`${url.replace("http", "ws")}/ws`);
+    const [, { statusCode }] = await once(stranger, "unexpected-response");
+    expect(statusCode).toBe(401);
+  });
+
+  it("passport.mjs lets everybody read, and users write where they are at home", async () => {
+    const { url } = await runExample("sign-ins/passport.mjs");
+    expect((await fetch(`${url}/index.html`)).status).toBe(200);
+    const put = { method: "PUT", body: "mine" };
+    expect((await fetch(`${url}/users/ada/a.txt`, put)).status).toBe(401);
+    const ada = await signIn(url, form, "username=ada&password=love");
+    expect((await fetch(`${url}/users/ada/a.txt`, { ...put, headers: ada })).status).toBe(201);
+    expect((await fetch(`${url}/users/bob/a.txt`, { ...put, headers: ada })).status).toBe(403);
+    expect((await fetch(`${url}/index.html`, { ...put, headers: ada })).status).toBe(403);
+  });
+
+  it("jwt.mjs knows programs by their tokens, and limits each by its name", async () => {
+    const { url } = await runExample("sign-ins/jwt.mjs");
+    const secret = new TextEncoder().encode("a secret of at least thirty-two bytes");
+    const token = async (sub: string, roles: readonly string[], key = secret): Promise<Record<string, string>> => {
+      const signed = await new SignJWT({ sub, roles }).setProtectedHeader({ alg: "HS256" }).sign(key);
+      return { authorization: `Bearer ${signed}` };
+    };
+    const ask = async (path: string, headers: Record<string, string>, method = "GET") =>
+      fetch(url + path, { method, headers, ...(method === "PUT" && { body: "1" }) });
+    const anonymous = await ask("/index.html", {});
+    expect([anonymous.status, anonymous.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="files"']);
+    expect((await ask("/index.html", await token("eve", ["robot"], new Uint8Array(32)))).status).toBe(401);
+    const reader = await token("reader", []);
+    expect((await ask("/index.html", reader)).status).toBe(200);
+    expect((await ask("/data/a.json", reader, "PUT")).status).toBe(403);
+    const robot = await token("robot-1", ["robot"]);
+    expect((await ask("/data/a.json", robot, "PUT")).status).toBe(201);
+    const limits = await Promise.all(["1", "2", "3", "4", "5"].map(() => ask("/index.html", robot)));
+    expect(limits.map(({ status }) => status)).toContain(429);
+    expect((await ask("/index.html", reader)).status).toBe(200);
+  });
+
+  it("fastify-session.mjs lets users do everything, and others nothing", async () => {
+    const { url } = await runExample("sign-ins/fastify-session.mjs");
+    expect((await fetch(`${url}/index.html`)).status).toBe(401);
+    const ada = await signIn(url, json, '{"name":"ada","password":"love"}');
+    expect((await fetch(`${url}/index.html`, { headers: ada })).status).toBe(200);
+    const put = await fetch(`${url}/new.txt`, { method: "PUT", headers: ada, body: "new" });
+    expect([put.status, put.headers.get("location")]).toEqual([201, "/wiki/new.txt"]);
   });
 });
 

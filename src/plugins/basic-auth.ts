@@ -1,16 +1,14 @@
-import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isSelectorRange } from "../http/selector-range.ts";
-import { type Access, rightsOf, type User } from "../server/access.ts";
+import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
-import type { Reply } from "../server/reply.ts";
 import type { Accounts, CheckCredentials } from "./basic-auth/accounts.ts";
 import { accountsSource } from "./basic-auth/accounts-source.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";
 import { checkBasicAuthOptions } from "./basic-auth/options.ts";
-import type { Permissions } from "./basic-auth/permissions.ts";
-import type { PermissionRule, UserRecord } from "./basic-auth/users.ts";
+import type { UserRecord } from "./basic-auth/users.ts";
+import { guard, type Verdict } from "./permissions/guard.ts";
+import type { PermissionRule } from "./permissions/rules.ts";
 
 /** Options for {@link basicAuth}. Either `authfile` or `users`. */
 export interface BasicAuthOptions {
@@ -49,7 +47,7 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
   const { realm = "filement" } = options;
   const source = accountsSource(options);
   const challenge = `Basic realm="${realm.replace(/["\\]/g, "\\$&")}", charset="UTF-8"`;
-  const plugin: Plugin & { anonymousMayWrite(): boolean } = {
+  return {
     name: "basic-auth",
     anonymousMayWrite: () => source.latest().permissions.anyoneMayWrite,
     start: (site) => source.start(site),
@@ -57,24 +55,15 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
     async handle(exchange, next) {
       const accounts = await source.current();
       const user = await identify(exchange, accounts, challenge);
-      if (user) {
-        exchange.user = user;
-        exchange.metadata.set("authenticated_user", user.name);
-      }
-      let isJudged = false;
-      const deciding = { permissions: accounts.permissions, user, before: exchange.access, challenge };
-      const current = (): Access => renewedAccess(source.latest(), deciding, current);
-      exchange.access = boundAccess(deciding, current, () => {
-        isJudged = true;
+      return guard(exchange, next, {
+        permissions: accounts.permissions,
+        user,
+        renewed: () => renewed(source.latest(), user),
+        unauthorized: () => unauthorized(challenge, "Send a user name and a password."),
+        vary: ["authorization"],
       });
-      const admitted = admit(exchange);
-      isJudged = false; // so far only `admit` has asked
-      const reply = await next();
-      if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
-      return dependingOnUser(reply);
     },
   };
-  return plugin;
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */
@@ -92,77 +81,16 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
   return user;
 }
 
-/** What decides about one client. */
-interface Deciding {
-  readonly permissions: Permissions;
-  /** `undefined` for an anonymous client. */
-  readonly user: User | undefined;
-  /** The limits that earlier plugins have set. */
-  readonly before: Access;
-  readonly challenge: string;
+/** Who a user is by now, and by which rules that is judged; `"gone"` for one who was removed. */
+function renewed(accounts: Accounts, user: User | undefined): Verdict | "gone" {
+  const { permissions } = accounts;
+  if (!user) return { permissions, user };
+  const known = accounts.renewed(user);
+  return known ? { permissions, user: known } : "gone";
 }
-
-/**
- * The access of one client. `current` gives the permissions and the user of later; `onJudged` is called for each question
- * about a whole file or about known elements.
- */
-function boundAccess(
-  { permissions, user, before, challenge }: Deciding,
-  current: () => Access,
-  onJudged: () => void = () => {},
-): Access {
-  return {
-    permits(right, path, elements) {
-      if (elements !== "any") onJudged();
-      return permissions.permits(user, right, path, elements) && before.permits(right, path, elements);
-    },
-    current,
-    refusal: () =>
-      user
-        ? new HttpError(403, "FORBIDDEN", "You may not do this.", { headers: { vary } })
-        : unauthorized(challenge, "Send a user name and a password."),
-  };
-}
-
-/** The access that a client has by now. A user who was removed has none, not even that of anonymous clients. */
-function renewedAccess(accounts: Accounts, deciding: Deciding, current: () => Access): Access {
-  const user = deciding.user && accounts.renewed(deciding.user);
-  const before = deciding.before.current?.() ?? deciding.before;
-  const access = boundAccess({ ...deciding, permissions: accounts.permissions, user, before }, current);
-  return user === undefined && deciding.user ? { ...access, permits: () => false } : access;
-}
-
-/**
- * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the file
- * exists. A user who may access only some elements passes; the elements are judged once they are known.
- */
-function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
-  const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
-  const rights = rightsOf(method);
-  if (rights.some((right) => access.permits(right, place))) return "for the whole";
-  const isPossible = canHaveElements(place) && isSelectorRange(headers.range);
-  if (isPossible && rights.some((right) => access.permits(right, place, "any"))) return "for elements";
-  throw access.refusal();
-}
-
-function canHaveElements(path: string): boolean {
-  return documentKind(path) !== undefined || path.endsWith("/");
-}
-
-/** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
-function hasAnswered({ status }: Reply): boolean {
-  return status < 400 && status !== 204;
-}
-
-const vary = "accept, authorization";
 
 function unauthorized(challenge: string, details: string): HttpError {
-  return new HttpError(401, "UNAUTHORIZED", details, { headers: { "www-authenticate": challenge, vary } });
-}
-
-/** Tells caches that the reply depends on the user. */
-function dependingOnUser(reply: Reply): Reply {
-  const known = String(reply.headers["vary"] ?? "");
-  if (/(?:^|,)\s*(?:authorization|\*)\s*(?:,|$)/i.test(known)) return reply;
-  return { ...reply, headers: { ...reply.headers, vary: known === "" ? "authorization" : `${known}, authorization` } };
+  return new HttpError(401, "UNAUTHORIZED", details, {
+    headers: { "www-authenticate": challenge, vary: "accept, authorization" },
+  });
 }

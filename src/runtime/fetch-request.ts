@@ -21,12 +21,12 @@ export class FetchIncoming implements IncomingRequest {
   readonly encrypted: boolean;
   readonly httpVersion: string = "1.1";
   readonly isUpgrade: boolean = false;
-  readonly #request: Request;
+  readonly request: Request;
 
   /** `mount` is where the server is mounted, as URLs begin with it. */
   constructor(request: Request, info: FetchInfo = {}, mount = "") {
     const { protocol, host, pathname, search } = new URL(request.url);
-    this.#request = request;
+    this.request = request;
     this.method = request.method;
     this.url = pathname + search;
     this.mount = mount;
@@ -37,15 +37,15 @@ export class FetchIncoming implements IncomingRequest {
   }
 
   count(field: string): number {
-    return this.#request.headers.has(field) ? 1 : 0; // the standard joins fields of one name
+    return this.request.headers.has(field) ? 1 : 0; // the standard joins fields of one name
   }
 
   content(): AsyncIterable<Uint8Array> {
-    return arriving(this.#request);
+    return arriving(this.request);
   }
 
   signal(): AbortSignal {
-    return this.#request.signal;
+    return this.request.signal;
   }
 }
 

@@ -36,7 +36,7 @@ export class NodeIncoming implements IncomingRequest {
   readonly encrypted: boolean;
   readonly httpVersion: string;
   readonly isUpgrade: boolean;
-  readonly #request: NodeRequest;
+  readonly request: NodeRequest;
   readonly #response: NodeResponse;
   readonly #takesOver: boolean;
   #controller: AbortController | undefined;
@@ -46,7 +46,7 @@ export class NodeIncoming implements IncomingRequest {
     const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
     const cutOff = baseUrl ?? prefixOf(originalUrl, url);
     const prefix = cutOff.endsWith("/") ? cutOff.replace(/\/+$/, "") : cutOff;
-    this.#request = request;
+    this.request = request;
     this.#response = response;
     this.#takesOver = takesOver === "upgrade";
     this.method = request.method ?? "";
@@ -61,14 +61,14 @@ export class NodeIncoming implements IncomingRequest {
   }
 
   count(field: string): number {
-    const { rawHeaders } = this.#request;
+    const { rawHeaders } = this.request;
     let count = 0;
     for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === field) count += 1;
     return count;
   }
 
   content(): AsyncIterable<Uint8Array> {
-    const request = this.#request;
+    const request = this.request;
     if (this.#takesOver && hasContent(request)) throw contentOfUpgrade();
     if (request.readableDidRead || request.readableEnded) return onceMore(request);
     const waiting = awaitingContinue.get(request);
@@ -83,7 +83,7 @@ export class NodeIncoming implements IncomingRequest {
     if (!this.#controller) {
       const controller = new AbortController();
       this.#controller = controller;
-      onceOver(this.#request, this.#response, () => this.#response.writableEnded || controller.abort());
+      onceOver(this.request, this.#response, () => this.#response.writableEnded || controller.abort());
     }
     return this.#controller.signal;
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
 import type { ClientAddresses } from "../http/client-address.ts";
 import { type Access, permitAll, type User } from "./access.ts";
 import type { ChangedElements, NewChange } from "./change-feed.ts";
@@ -12,8 +13,13 @@ export type { Access, Right, SelectedElements, User } from "./access.ts";
 // Safe to repeat in a header, a log line and a file name.
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** A request as host programs have it: of `node:http` and so of Express, of `node:http2`, or of the Fetch standard. */
+export type HostRequest = IncomingMessage | Http2ServerRequest | Request;
+
 /** A request as it comes from `node:http`, `node:http2` or `fetch`, before any of it has been judged. */
 export interface IncomingRequest {
+  /** The request of the host program itself. */
+  readonly request: HostRequest;
   readonly method: string;
   /** The request target as the client sent it, query included. */
   readonly url: string;
@@ -54,8 +60,11 @@ export interface ExchangeInit {
   readonly clients: Pick<ClientAddresses, "address">;
 }
 
-/** One request, as plugins see it. */
-export class Exchange {
+/**
+ * One request, as plugins see it. Who knows what host program there is names its requests:
+ * `handle(exchange: Exchange<express.Request>, next)`.
+ */
+export class Exchange<Hosted extends HostRequest = HostRequest> {
   /** The host that answers. */
   readonly site: Site;
   /** The canonical path below the mount: decoded, absolute, no empty or dot segments. */
@@ -96,6 +105,11 @@ export class Exchange {
   get id(): string {
     this.#id ??= requestId(this.header("x-request-id"));
     return this.#id;
+  }
+
+  /** The request of the host program, with what others have put there: `request.session` in Express. */
+  get request(): Hosted {
+    return this.#incoming.request as Hosted; // who names another type knows better
   }
 
   /** Upper-case. */

@@ -47,6 +47,13 @@ export interface Plugin {
    * that tell the state of the server, such as a health check. @default false
    */
   readonly alwaysOn?: boolean;
+  /**
+   * For plugins that find out who the client is and what it may do: whether clients that are not signed in may write
+   * somewhere. Asked after the start. A plugin that says so is an authentication to checks of the order.
+   */
+  anonymousMayWrite?(): boolean;
+  /** Whether it needs to know the user: an error at the start where nothing before it could find out. @default false */
+  readonly needsUser?: boolean;
   /** The paths for which other plugins run. They are started and closed all the same. */
   readonly scope?: Scope;
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */

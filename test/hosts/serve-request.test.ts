@@ -49,6 +49,7 @@ async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
   const replies: Reply[] = [];
   await serve(
     {
+      request: new Request("http://a.example/a.txt"),
       method: "GET",
       url: "/a.txt",
       target: incoming.url ?? "/a.txt",

@@ -1,8 +1,9 @@
 import type { User } from "../../server/access.ts";
+import type { PermissionRule } from "../permissions/rules.ts";
+import { createPermissions, type Permissions } from "../permissions/rules.ts";
 import type { Credentials } from "./credentials.ts";
 import type { HashQueue } from "./hash-queue.ts";
-import { createPermissions, type Permissions } from "./permissions.ts";
-import type { PermissionRule, UserRecord } from "./users.ts";
+import type { UserRecord } from "./users.ts";
 import { createVerifier } from "./verifier.ts";
 
 /** The users, and their permissions. */

@@ -1,8 +1,8 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { isPrincipal, type PermissionRule, ruleSchema } from "../permissions/rules.ts";
 import { type FoundUsers, type LineNote, maxNotes, shown } from "./found-users.ts";
 import { parseHash } from "./password.ts";
-import { ruleSchema } from "./permissions.ts";
-import type { PermissionRule, UserRecord } from "./users.ts";
+import type { UserRecord } from "./users.ts";
 
 /** The content of a users file, with its problems and warnings. */
 export interface CheckedUsers {
@@ -55,8 +55,7 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
     problems.push(...ruleProblems(rule).map((text) => ({ line, text })));
     const { username, role } = rule;
     if (warnings.length >= maxNotes) continue;
-    const isName = username !== undefined && username !== "*" && username !== ":username";
-    if (isName && !lines.has(nameKey(username)))
+    if (username !== undefined && !isPrincipal(username) && !lines.has(nameKey(username)))
       warnings.push({ line, text: `the rule is about the user ${shown(username)}, but there is no such user` });
     if (role !== undefined && !roles.has(role))
       warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });

@@ -1,5 +1,6 @@
+import type { PermissionRule } from "../permissions/rules.ts";
 import { parseHash } from "./password.ts";
-import type { PermissionRule, UserRecord } from "./users.ts";
+import type { UserRecord } from "./users.ts";
 
 /** A sentence about a line of a users file, without the name of the file; never with any part of a password. */
 export interface LineNote {

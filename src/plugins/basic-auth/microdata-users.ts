@@ -8,6 +8,7 @@ import {
   readMicrodataPage,
 } from "../../html/microdata.ts";
 import type { Right } from "../../server/access.ts";
+import { isPrincipal } from "../permissions/rules.ts";
 import { type FoundUsers, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import { ItemValues } from "./item-values.ts";
 import type { Encryption } from "./users.ts";
@@ -108,7 +109,7 @@ function readRule(values: ItemValues, found: FoundUsers): void {
   if (username && role) values.problem("there is both username and role: expected one of them", values.line);
   if (!values.has("username") && !values.has("role")) values.missing("username or role", "whom the rule is about");
   if (!values.has("path")) values.missing("path", 'what the rule is about, such as "/docs/*"');
-  const special = username && [":username", "*"].includes(username.text);
+  const special = username && isPrincipal(username.text);
   const nameProblem = username && !special && userNameProblem(username.text);
   if (nameProblem) values.problem(nameProblem, username.line);
   for (const { text, line } of paths) {

@@ -3,9 +3,9 @@ import { checkOptions } from "../../options/check-config.ts";
 import { fileLocation, pluginOptions, positiveInteger } from "../../options/option-types.ts";
 import { listOf, number, type OptionsSchema, text, valueThat } from "../../options/schema.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
+import { ruleSchema } from "../permissions/rules.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
-import { ruleSchema } from "./permissions.ts";
 import type { UserRecord } from "./users.ts";
 
 /** What the options of `basicAuth` are checked against. */

@@ -25,6 +25,23 @@ export class UsersFileError extends Error {
  * in `.html` or `.htm`, otherwise Apache `htpasswd`. Throws one {@link UsersFileError} with everything that is wrong.
  */
 export async function readUsersFile(location: string): Promise<Users> {
+  const { users, isHtml, ...rest } = await readFile(location);
+  if (users.length === 0) {
+    const expected = isHtml ? "at least one item of a type that ends in /Credential" : "at least one line name:hash";
+    throw new UsersFileError([`${location}: there are no users: expected ${expected}`]);
+  }
+  return { users, ...rest };
+}
+
+/** Reads the rules of an HTML page like a users file; users that it has play no part. Throws {@link UsersFileError}. */
+export async function readRulesFile(location: string): Promise<Pick<Users, "rules" | "warnings">> {
+  const { users, rules, isHtml, warnings } = await readFile(location);
+  if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : [] };
+  const expected = "at least one item of a type that ends in /AuthorizationRule, in an HTML page";
+  throw new UsersFileError([`${location}: there are no rules: expected ${expected}`]);
+}
+
+async function readFile(location: string): Promise<Users & { readonly isHtml: boolean }> {
   const path = filePath(location);
   if (path === undefined) throw new UsersFileError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
   const text = await textOf(location, path);
@@ -38,11 +55,7 @@ export async function readUsersFile(location: string): Promise<Users> {
     throw new UsersFileError([...inFile(problems.slice(0, maxProblems)), further]);
   }
   if (problems.length > 0) throw new UsersFileError(inFile(problems));
-  if (users.length === 0) {
-    const expected = isHtml ? "at least one item of a type that ends in /Credential" : "at least one line name:hash";
-    throw new UsersFileError([`${location}: there are no users: expected ${expected}`]);
-  }
-  return { users, rules, warnings: inFile(warnings) };
+  return { users, rules, warnings: inFile(warnings), isHtml };
 }
 
 /** The HTML parser is loaded only for users files that need it. */

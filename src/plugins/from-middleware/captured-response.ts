@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { finished, Readable } from "node:stream";
 import { HttpError } from "../../http/http-error.ts";
 import { bodyLength, discard, type Reply, type ReplyHeaders } from "../../server/reply.ts";
-import { type ConnectRequest, methodsOf } from "./connect-request.ts";
+import { methodsOf } from "./connect-request.ts";
 
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type Done = (error?: Error | null) => void;
@@ -15,7 +15,7 @@ type Done = (error?: Error | null) => void;
  *
  * `"finish"` and `"close"` come when the exchange is over, since only then the content has gone out.
  */
-export class CapturedResponse extends ServerResponse<ConnectRequest> {
+export class CapturedResponse extends ServerResponse<IncomingMessage> {
   override readonly socket: Socket;
   /** What was written, as soon as its head is known; rejects when the response is destroyed before that. */
   readonly reply: Promise<Reply>;
@@ -29,7 +29,7 @@ export class CapturedResponse extends ServerResponse<ConnectRequest> {
     this.destroy(new HttpError(499, "CLIENT_LEFT", "The client left before it was answered."));
   };
 
-  constructor(request: ConnectRequest) {
+  constructor(request: IncomingMessage) {
     super(request);
     Object.assign(this, methods);
     this.sendDate = false; // the server's own

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import type { Exchange } from "../../server/exchange.ts";
+import type { Exchange, HostRequest } from "../../server/exchange.ts";
 
 /** The part of a connection that middleware uses: the peer's address, whether it is TLS, and when it closes. */
 class PeerSocket extends Socket {
@@ -83,12 +83,18 @@ const methods = methodsOf(ConnectRequest.prototype);
 
 const requests = new WeakMap<Exchange, ConnectRequest>();
 
-/** The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find. */
-export function requestOf(exchange: Exchange): ConnectRequest {
+/**
+ * The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find. Where
+ * Express or Connect has mounted the server it is theirs; elsewhere one with what the host program has added to its own.
+ */
+export function requestOf(exchange: Exchange): IncomingMessage {
+  if (isMounted(exchange.request)) return exchange.request;
   const known = requests.get(exchange);
   if (known) return known;
   const request = new ConnectRequest(exchange);
   requests.set(exchange, request);
+  for (const [name, value] of Object.entries(exchange.request))
+    if (!(name in request)) Reflect.set(request, name, value);
 
   const { signal } = exchange;
   const leave = (): void => {
@@ -103,6 +109,11 @@ export function requestOf(exchange: Exchange): ConnectRequest {
     request.destroy();
   });
   return request;
+}
+
+/** Whether the framework has made the request one as middleware knows it: `url` is below the mount point. */
+function isMounted(request: HostRequest): request is IncomingMessage {
+  return request instanceof IncomingMessage && "originalUrl" in request;
 }
 
 function targetBelowMount({ url, mount, path, search }: Exchange): string {

@@ -16,7 +16,7 @@ export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, sel
   const place = listed.findIndex(({ plugin }) => plugin === self);
   const deciding = listed
     .map((each, index) => ({ ...each, isEverywhere: isEverywhere(each), isBefore: index < place }))
-    .filter(({ plugin }) => plugin.name === "basic-auth");
+    .filter(({ plugin }) => plugin.anonymousMayWrite !== undefined);
   if (deciding.some((each) => each.isEverywhere && !each.isBefore)) {
     throw new ConfigError([`${selfName} stands before basicAuth: expected it behind, where its clients are known`]);
   }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${username}` is what a rule has where the name goes
 import { describe, expect, it } from "vitest";
-import type { PermissionRule } from "../../../src/plugins/basic-auth/users.ts";
 import { basicAuth } from "../../../src/plugins/basic-auth.ts";
+import type { PermissionRule } from "../../../src/plugins/permissions/rules.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { type Answer, send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";

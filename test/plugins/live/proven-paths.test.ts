@@ -4,7 +4,7 @@ import { provenPaths } from "../../../src/plugins/live/proven-paths.ts";
 import { listPlugins } from "../../../src/server/pipeline.ts";
 import type { Plugin } from "../../../src/server/plugin.ts";
 
-const auth = (): Plugin => ({ name: "basic-auth", handle: (_exchange, next) => next() });
+const auth = (): Plugin => ({ name: "auth", anonymousMayWrite: () => false, handle: (_exchange, next) => next() });
 const other: Plugin = { name: "other", handle: (_exchange, next) => next() };
 const self: Plugin = { name: "self" };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePathPattern } from "../../../src/plugins/basic-auth/path-pattern.ts";
+import { compilePathPattern } from "../../../src/plugins/permissions/path-pattern.ts";
 import { checks } from "../../helpers/effort.ts";
 
 const matches = (pattern: string, path: string, username?: string): boolean =>

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSelector } from "../../../src/html/selector/select.ts";
-import { compileRuleSelector, escapeIdentifier } from "../../../src/plugins/basic-auth/rule-selector.ts";
+import { compileRuleSelector, escapeIdentifier } from "../../../src/plugins/permissions/rule-selector.ts";
 import { checks } from "../../helpers/effort.ts";
 
 const forUser = (selector: string, username: string): string => compileRuleSelector(selector).of(username);

@@ -5,7 +5,29 @@ import { type Right, rightsOf, type SelectedElements, type User } from "../../se
 import { messageOf } from "../../server/logger.ts";
 import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
-import type { PermissionRule } from "./users.ts";
+
+/**
+ * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one decides.
+ * Where there are rules but none applies, the request is refused.
+ */
+export interface PermissionRule {
+  /**
+   * Who: a user name, `":username"` for the owner of that segment of the path, `":signed-in"` for every user, or `"*"` for
+   * everyone, known or not.
+   */
+  readonly username?: string | undefined;
+  /** Who: everyone with this role. Either this or `username`. */
+  readonly role?: string | undefined;
+  /** Where: `"/docs/*"` is the directory and all below it, `"/users/:username/*"` the part that a user owns. */
+  readonly path: string;
+  /** What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create. @default all */
+  readonly methods?: readonly string[] | undefined;
+  /** What, by right. @default all */
+  readonly rights?: readonly Right[] | undefined;
+  /** Only these elements of documents. `${username}` stands for the user's name, quoted. @default whole files */
+  readonly selector?: string | undefined;
+  readonly permission: "allow" | "deny";
+}
 
 /** Decides by permission rules. */
 export interface Permissions {
@@ -92,7 +114,7 @@ interface CompiledRule {
 
 /**
  * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
- * owner, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
+ * owner, anyone signed in, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
  * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
  */
 export function createPermissions(rules: readonly PermissionRule[]): Permissions {
@@ -143,6 +165,14 @@ function applies(
   return allows ? elements.areAmong(text) : elements.touch(text);
 }
 
+/** Whom a rule can be about besides one name, the most specific first. */
+const principals = [":username", ":signed-in", "*"];
+
+/** Whether a name in a rule stands for several users. A user who has such a name is none of those whom it means. */
+export function isPrincipal(name: string): boolean {
+  return principals.includes(name);
+}
+
 /** The rules about one name, one role or `*`. They are compiled when first needed, since a file may have thousands. */
 interface RuleGroup {
   readonly rules: PermissionRule[];
@@ -175,10 +205,9 @@ function ruleFinder({ byUsername, byRole }: RuleGroups): (user: User | undefined
     if (!user) return anyone;
     const before = remembered.get(user);
     if (before) return before;
-    // Rules for "*" and ":username" are not about users of these names.
-    const own = user.name === "*" || user.name === ":username" ? [] : compiledGroup(byUsername, user.name);
+    const own = isPrincipal(user.name) ? [] : compiledGroup(byUsername, user.name);
     const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role));
-    const found = [...own, ...bySpecificity(inRoles), ...compiledGroup(byUsername, ":username"), ...anyone];
+    const found = [...own, ...bySpecificity(inRoles), ...principals.flatMap((each) => compiledGroup(byUsername, each))];
     remembered.set(user, found);
     return found;
   };

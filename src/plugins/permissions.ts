@@ -1,0 +1,169 @@
+import { ConfigError } from "../config.ts";
+import { HttpError } from "../http/http-error.ts";
+import { preferredType } from "../http/negotiation.ts";
+import { filePath } from "../local-files/file-path.ts";
+import { checkOptions } from "../options/check-config.ts";
+import type { User } from "../server/access.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Plugin } from "../server/plugin.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
+import { guard, varyingBy } from "./permissions/guard.ts";
+import { permissionsOptions } from "./permissions/options.ts";
+import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
+import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
+
+/** Someone who is signed in, as the host program knows them. */
+export interface SignedIn {
+  readonly name: string;
+  /** What the rules call the user besides the name. @default [] */
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** What {@link FindUser} may say. */
+export type FoundUser = SignedIn | null | undefined;
+
+/**
+ * Says who sent a request. Declared by way of a method, whose parameters TypeScript compares in both directions: a function of
+ * an `Exchange<express.Request>` is accepted as well.
+ */
+export type FindUser = { call(exchange: Exchange): FoundUser | Promise<FoundUser> }["call"];
+
+/** Rules from elsewhere, asked for at each request. The same list is compiled once. */
+export type FindRules = () => readonly PermissionRule[] | Promise<readonly PermissionRule[]>;
+
+/** Options for {@link permissions}. */
+export interface PermissionsOptions {
+  /**
+   * Who sent a request: from a session, a token, a header of a proxy. Nobody, or an object with `name` and `roles`.
+   * @default whom an earlier plugin has put into `exchange.user`
+   */
+  readonly user?: FindUser | undefined;
+  /**
+   * The rules: a list, the location of a page with them, which is read again whenever it changes, or a function.
+   * @default users may do everything, anonymous clients nothing
+   */
+  readonly rules?: readonly PermissionRule[] | string | URL | FindRules | undefined;
+  /** The `WWW-Authenticate` of a 401: `Bearer`. Browsers ask for a password where it is `Basic`. @default "Session" */
+  readonly challenge?: string | undefined;
+  /**
+   * Where browsers are sent in place of a 401 when they open a page: a path or URL, or a function that knows what was asked
+   * for. @default none
+   */
+  readonly signInPage?: string | ((exchange: Exchange) => string) | undefined;
+  /** Request header fields that `user` looks at, for the `Vary` of replies. @default ["authorization", "cookie"] */
+  readonly vary?: readonly string[] | undefined;
+}
+
+/**
+ * Applies permission rules to users whom the host program has signed in. A request without permission gets 403 where its
+ * user is known; otherwise 401, or is sent to `signInPage`. Later plugins find the user in `exchange.user`, and the name in
+ * the metadata `authenticated_user`. Throws a `ConfigError` for options and rules that cannot work.
+ *
+ * @example
+ * permissions({
+ *   user: ({ request }: Exchange<express.Request>) => request.session.user,
+ *   rules: [{ username: ":signed-in", path: "/*", permission: "allow" }],
+ * });
+ */
+export function permissions(options: PermissionsOptions = {}): Plugin {
+  checkOptions("permissions", permissionsOptions, options);
+  const { challenge = "Session", signInPage, vary = ["authorization", "cookie"] } = options;
+  const rules = rulesSource(options.rules ?? []);
+  const headers = { "www-authenticate": challenge, vary: ["accept", ...vary].join(", ") };
+  const unauthorized = (): HttpError =>
+    new HttpError(401, "UNAUTHORIZED", "Sign in to do this; there was no valid sign-in with the request.", { headers });
+
+  /** Sends a browser that opens a page to the place where one signs in. */
+  function toSignIn(exchange: Exchange, page: NonNullable<typeof signInPage>): Reply {
+    const location = typeof page === "function" ? page(exchange) : page;
+    return varyingBy(emptyReply(302, { location, "cache-control": "no-store" }), ["accept", ...vary]);
+  }
+
+  return {
+    name: "permissions",
+    anonymousMayWrite: () => rules.latest().anyoneMayWrite,
+    start: (site) => rules.start(site),
+    close: () => rules.close(),
+    async handle(exchange, next) {
+      const current = await rules.current();
+      const user = options.user ? checkedUser(await options.user(exchange)) : exchange.user;
+      const renewed = () => ({ permissions: rules.latest(), user });
+      const guarding = { permissions: current, user, renewed, unauthorized, vary };
+      if (user || signInPage === undefined || !opensPage(exchange)) return guard(exchange, next, guarding);
+      try {
+        const reply = await guard(exchange, next, guarding);
+        return reply.error?.code === "UNAUTHORIZED" ? toSignIn(exchange, signInPage) : reply;
+      } catch (error) {
+        if (error instanceof HttpError && error.code === "UNAUTHORIZED") return toSignIn(exchange, signInPage);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Programs ask for JSON or for anything; only who wants HTML can fill in a form. */
+function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
+  const isReading = method === "GET" || method === "HEAD";
+  const types = ["application/json", "text/html"] as const;
+  return isReading && !isUpgrade && preferredType(headers.accept, types) === "text/html";
+}
+
+function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Permissions> {
+  if (typeof rules === "function") return foundRules(rules);
+  if (typeof rules === "string" || rules instanceof URL) return rulesInFile(String(rules));
+  return fixedSource("permissions", { content: createPermissions(rules), warnings: [] });
+}
+
+function rulesInFile(location: string): Source<Permissions> {
+  return fileSource({
+    plugin: "permissions",
+    location: filePath(location) ?? location,
+    failure: "the page with the rules has changed and cannot be used; the former rules remain in force",
+    async load() {
+      const { readRulesFile } = await import("./basic-auth/users-file.ts");
+      const { rules, warnings } = await readRulesFile(location);
+      const content = createPermissions(rules);
+      await content.prepare();
+      return { content, warnings };
+    },
+    problemsOf: (error) => {
+      const problems: unknown = error instanceof Error ? Reflect.get(error, "problems") : undefined;
+      return Array.isArray(problems) ? problems.map(String) : undefined;
+    },
+    startError: (problems) => new ConfigError(problems),
+  });
+}
+
+/** Asks a function at each request, and compiles what it has not seen before. */
+function foundRules(find: FindRules): Source<Permissions> {
+  const compiled = new WeakMap<readonly PermissionRule[], Permissions>();
+  let latest: Permissions | undefined;
+  const current = async (): Promise<Permissions> => {
+    const rules = await find();
+    const known = compiled.get(rules);
+    if (!known) checkOptions("permissions: rules()", permissionsOptions, { rules });
+    latest = known ?? createPermissions(rules);
+    compiled.set(rules, latest);
+    return latest;
+  };
+  return {
+    start: async () => void (await current()),
+    current,
+    latest() {
+      if (!latest) throw new Error("permissions: the plugin was not started");
+      return latest;
+    },
+    close: async () => {},
+  };
+}
+
+/** What comes from the host program may be anything; a name that is no text would match rules by accident. */
+function checkedUser(found: unknown): User | undefined {
+  if (found === undefined || found === null) return undefined;
+  const { name, roles = [] } = found as Partial<Record<keyof SignedIn, unknown>>;
+  const areTexts = Array.isArray(roles) && roles.every((role) => typeof role === "string");
+  if (typeof name !== "string" || name === "" || !areTexts) {
+    throw new TypeError("permissions: user() gave neither nobody nor an object with a name and a list of roles");
+  }
+  return Object.freeze({ name, roles: Object.freeze([...roles]) });
+}

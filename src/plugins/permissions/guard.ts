@@ -1,0 +1,104 @@
+import { documentKind } from "../../http/content-type.ts";
+import { HttpError } from "../../http/http-error.ts";
+import { isSelectorRange } from "../../http/selector-range.ts";
+import { type Access, rightsOf, type User } from "../../server/access.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { Next } from "../../server/plugin.ts";
+import type { Reply } from "../../server/reply.ts";
+import type { Permissions } from "./rules.ts";
+
+/** Who a client is, and by which rules it is judged. */
+export interface Verdict {
+  readonly permissions: Permissions;
+  /** `undefined` for an anonymous client. */
+  readonly user: User | undefined;
+}
+
+/** How requests are guarded. */
+export interface Guarding extends Verdict {
+  /** The verdict of later, for connections that stay open; `"gone"` for a user who does not exist any more. */
+  renewed(): Verdict | "gone";
+  /** The 401 that says how to sign in. */
+  unauthorized(): HttpError;
+  /** Request header fields that tell users apart; caches have to compare them. */
+  readonly vary: readonly string[];
+}
+
+/**
+ * Lets later plugins see a request only if the client has a right that the method could need, and puts the rules in place of
+ * `exchange.access`, so that operations, listings, `Allow` and live connections follow them.
+ */
+export async function guard(exchange: Exchange, next: Next, guarding: Guarding): Promise<Reply> {
+  const { user, vary } = guarding;
+  if (user) {
+    exchange.user = user;
+    exchange.metadata.set("authenticated_user", user.name);
+  }
+  let isJudged = false;
+  exchange.access = accessOf(guarding, exchange.access, () => {
+    isJudged = true;
+  });
+  const admitted = admit(exchange);
+  isJudged = false; // so far only `admit` has asked
+  const reply = await next();
+  if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
+  return varyingBy(reply, vary);
+}
+
+/**
+ * The access of one client, within the limits that earlier plugins have set. `onJudged` is called for each question about a
+ * whole file or about known elements.
+ */
+function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () => {}): Access {
+  const { renewed, unauthorized, vary } = guarding;
+  const current = (): Access => {
+    const verdict = renewed();
+    const renewedBefore = before.current?.() ?? before;
+    // A user who was removed has no access, not even that of anonymous clients.
+    if (verdict === "gone") return { permits: () => false, current, refusal: unauthorized };
+    return bound(verdict, renewedBefore);
+  };
+  const bound = ({ permissions, user }: Verdict, limits: Access, judged: () => void = () => {}): Access => ({
+    permits(right, path, elements) {
+      if (elements !== "any") judged();
+      return permissions.permits(user, right, path, elements) && limits.permits(right, path, elements);
+    },
+    current,
+    refusal: () =>
+      user
+        ? new HttpError(403, "FORBIDDEN", "You may not do this.", { headers: { vary: ["accept", ...vary].join(", ") } })
+        : unauthorized(),
+  });
+  return bound(guarding, before, onJudged);
+}
+
+/**
+ * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the file
+ * exists. A user who may access only some elements passes; the elements are judged once they are known.
+ */
+function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
+  const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
+  const rights = rightsOf(method);
+  if (rights.some((right) => access.permits(right, place))) return "for the whole";
+  const isPossible = canHaveElements(place) && isSelectorRange(headers.range);
+  if (isPossible && rights.some((right) => access.permits(right, place, "any"))) return "for elements";
+  throw access.refusal();
+}
+
+function canHaveElements(path: string): boolean {
+  return documentKind(path) !== undefined || path.endsWith("/");
+}
+
+/** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
+function hasAnswered({ status }: Reply): boolean {
+  return status < 400 && status !== 204;
+}
+
+/** Tells caches that a reply depends on header fields of the request. */
+export function varyingBy(reply: Reply, fields: readonly string[]): Reply {
+  const known = [reply.headers["vary"] ?? []].flat().flatMap((value) => value.split(/\s*,\s*/).filter(Boolean));
+  const names = new Set(known.map((name) => name.toLowerCase()));
+  const missing = names.has("*") ? [] : fields.filter((field) => !names.has(field));
+  if (missing.length === 0) return reply;
+  return { ...reply, headers: { ...reply.headers, vary: [...known, ...missing].join(", ") } };
+}

@@ -1,0 +1,103 @@
+import { WatchedFile } from "../../local-files/watched-file.ts";
+import type { Logger } from "../../server/logger.ts";
+import type { Site } from "../../server/site.ts";
+
+/** Where users and rules come from. */
+export interface Source<Content> {
+  /** Called for each host. Throws where the content cannot be had. */
+  start(site: Site): Promise<void> | void;
+  /** What counts now. Throws before the start, so that a plugin without users or rules lets no request pass. */
+  current(): Promise<Content>;
+  /** What counts as far as it is read, for a question that cannot wait. */
+  latest(): Content;
+  close(): Promise<void>;
+}
+
+/** What a source was read as, and what its operator should know about it. */
+export interface Read<Content> {
+  readonly content: Content;
+  readonly warnings: readonly string[];
+}
+
+/** A file that is read again whenever it changes. */
+export interface FileSourceOptions<Content> {
+  /** Says in logs and errors who reads it. */
+  readonly plugin: string;
+  readonly location: string;
+  /** What is reported of a change that cannot be used. */
+  readonly failure: string;
+  load(): Promise<Read<Content>>;
+  /** What a failure of `load` has to say, for the log and at the start. */
+  problemsOf(error: unknown): readonly string[] | undefined;
+  /** Makes of such problems what keeps the server from starting. */
+  startError(problems: readonly string[]): Error;
+}
+
+/** What never changes. */
+export function fixedSource<Content>(plugin: string, { content, warnings }: Read<Content>): Source<Content> {
+  let isStarted = false;
+  return {
+    start({ logger }) {
+      if (!isStarted) warn(logger, plugin, warnings);
+      isStarted = true;
+    },
+    current: async () => content,
+    latest: () => content,
+    close: async () => {},
+  };
+}
+
+/** What a file says. No client sees the file, wherever it lies. */
+export function fileSource<Content>(options: FileSourceOptions<Content>): Source<Content> {
+  const { plugin, location, failure, load, problemsOf, startError } = options;
+  let opening: Promise<WatchedFile<Content>> | undefined;
+  let file: WatchedFile<Content> | undefined;
+  const sites = new Set<Site>();
+
+  const open = (logger: Logger): Promise<WatchedFile<Content>> =>
+    WatchedFile.open({
+      location,
+      async load() {
+        const { content, warnings } = await load();
+        // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
+        for (const site of sites) await site.protect(location);
+        warn(logger, plugin, warnings);
+        return content;
+      },
+      onFailure: (error) => {
+        const problems = problemsOf(error);
+        logger.error(problems ? { problems } : { err: error }, `${plugin}: ${failure}`);
+      },
+    });
+
+  return {
+    async start(site) {
+      // First: a file below a root must not be served while the server starts.
+      await site.protect(location);
+      sites.add(site);
+      opening ??= open(site.logger);
+      file = await opening.catch((error: unknown) => {
+        const problems = problemsOf(error);
+        throw problems ? startError(problems.map((problem) => `${plugin}: ${problem}`)) : error;
+      });
+    },
+    async current() {
+      if (!opening) throw new Error(`${plugin}: the plugin was not started`);
+      return (await opening).current();
+    },
+    latest() {
+      if (!file) throw new Error(`${plugin}: the plugin was not started`);
+      return file.latest;
+    },
+    async close() {
+      const opened = await opening?.catch(() => undefined); // the start has reported the error
+      opening = undefined;
+      sites.clear();
+      await opened?.close();
+    },
+  };
+}
+
+function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {
+  for (const warning of warnings) logger.warn({}, `${plugin}: ${warning}`);
+}
