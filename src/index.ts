@@ -10,7 +10,9 @@ export { type AccessLogOptions, type AccessLogPlugin, accessLog } from "./plugin
 export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/accounts.ts";
 export type { Encryption, UserRecord } from "./plugins/basic-auth/users.ts";
 export { type BasicAuthOptions, basicAuth } from "./plugins/basic-auth.ts";
+export { type CorsOptions, cors } from "./plugins/cors.ts";
 export { type DirectoryOptions, directory } from "./plugins/directory.ts";
+export { type ErrorPagesOptions, errorPages } from "./plugins/error-pages.ts";
 export { type EventStreamOptions, eventStream } from "./plugins/event-stream.ts";
 export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
 export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } from "./plugins/from-middleware.ts";
@@ -29,6 +31,8 @@ export {
 export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/bucket-store.ts";
 export type { KeyStrategy } from "./plugins/rate-limit/client-key.ts";
 export { type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
+export { type RedirectsOptions, redirects } from "./plugins/redirects.ts";
+export { type SecurityHeadersOptions, securityHeaders } from "./plugins/security-headers.ts";
 export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";

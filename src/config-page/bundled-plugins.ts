@@ -5,13 +5,17 @@ import { accessLogOptions } from "../plugins/access-log/options.ts";
 import { accessLog } from "../plugins/access-log.ts";
 import { basicAuthOptions } from "../plugins/basic-auth/options.ts";
 import { basicAuth } from "../plugins/basic-auth.ts";
+import { cors, corsOptions } from "../plugins/cors.ts";
 import { directory, directoryOptions } from "../plugins/directory.ts";
+import { errorPages, errorPagesOptions } from "../plugins/error-pages.ts";
 import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
 import { rateLimitOptions } from "../plugins/rate-limit/options.ts";
 import { rateLimit } from "../plugins/rate-limit.ts";
+import { redirects, redirectsOptions } from "../plugins/redirects.ts";
+import { securityHeaders, securityHeadersOptions } from "../plugins/security-headers.ts";
 import { webSocketOptions } from "../plugins/web-socket/options.ts";
 import { webSocket } from "../plugins/web-socket.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -45,6 +49,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     required: ["authfile"],
     codeOnly: ["users", "rules"],
   },
+  cors: { ...parameters, schema: corsOptions, make: cors },
   directory: {
     ...parameters,
     schema: directoryOptions,
@@ -52,6 +57,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     required: ["directory"],
     codeOnly: ["plugins"],
   },
+  "error-pages": { ...parameters, schema: errorPagesOptions, make: errorPages, required: ["pages"] },
   "event-stream": { ...parameters, schema: eventStreamOptions, make: eventStream },
   "file-handler": {
     ...parameters,
@@ -63,6 +69,8 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
   "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit, codeOnly: ["store"] },
+  redirects: { ...parameters, schema: redirectsOptions, make: redirects, required: ["rules"] },
+  "security-headers": { ...parameters, schema: securityHeadersOptions, make: securityHeaders },
   // The file handler works on elements as well.
   "selector-handler": { ...parameters, schema: pluginOptions({}) },
   websocket: { ...parameters, schema: webSocketOptions, make: webSocket },

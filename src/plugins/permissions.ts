@@ -6,8 +6,8 @@ import { checkOptions } from "../options/check-config.ts";
 import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { emptyReply, type Reply } from "../server/reply.ts";
-import { guard, varyingBy } from "./permissions/guard.ts";
+import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
+import { guard } from "./permissions/guard.ts";
 import { permissionsOptions } from "./permissions/options.ts";
 import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
@@ -76,7 +76,7 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
   /** Sends a browser that opens a page to the place where one signs in. */
   function toSignIn(exchange: Exchange, page: NonNullable<typeof signInPage>): Reply {
     const location = typeof page === "function" ? page(exchange) : page;
-    return varyingBy(emptyReply(302, { location, "cache-control": "no-store" }), ["accept", ...vary]);
+    return variesBy(emptyReply(302, { location, "cache-control": "no-store" }), "accept", ...vary);
   }
 
   return {

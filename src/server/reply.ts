@@ -33,6 +33,15 @@ export function jsonReply(status: number, value: unknown, headers: ReplyHeaders 
   return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
+/** The reply, of which caches are told that it depends on request header fields (RFC 9110 §12.5.5). Names in lower case. */
+export function variesBy(reply: Reply, ...fields: readonly string[]): Reply {
+  const known = [reply.headers["vary"] ?? []].flat().flatMap((value) => value.split(/\s*,\s*/).filter(Boolean));
+  const names = new Set(known.map((name) => name.toLowerCase()));
+  const missing = names.has("*") ? [] : fields.filter((field) => !names.has(field));
+  if (missing.length === 0) return reply;
+  return { ...reply, headers: { ...reply.headers, vary: [...known, ...missing].join(", ") } };
+}
+
 /** Length of the content in bytes; `undefined` for a stream, whose length only its maker knows. */
 export function bodyLength(body: ReplyBody | undefined): number | undefined {
   if (body === undefined) return 0;

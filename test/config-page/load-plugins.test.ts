@@ -183,8 +183,8 @@ describe("what is wrong with a plugin", () => {
     const { problems } = await place(pluginItem("file://./plugins/libcompression.so"));
     expect(problems).toEqual([
       'page:4: library is "file://./plugins/libcompression.so": expected the name of a plugin that comes with Filement ' +
-        "(access-log, authorization, basic-auth, directory, event-stream, file-handler, health-check, metrics, " +
-        "rate-limit, selector-handler, websocket) or an ES module",
+        "(access-log, authorization, basic-auth, cors, directory, error-pages, event-stream, file-handler, health-check, " +
+        "metrics, rate-limit, redirects, security-headers, selector-handler, websocket) or an ES module",
     ]);
   });
 

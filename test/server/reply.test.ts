@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/server/reply.ts";
-import { completeReply } from "../../src/server/reply.ts";
+import { completeReply, type Reply, variesBy } from "../../src/server/reply.ts";
 
 const complete = (reply: Partial<Reply>, method = "GET"): Reply =>
   completeReply({ id: "request-1", method }, { status: 200, headers: {}, ...reply });
@@ -58,5 +57,18 @@ describe("a completed reply", () => {
   it("does not say how it is framed", () => {
     const { headers } = complete({ headers: { "Transfer-Encoding": "chunked" }, body: "a" });
     expect(headers).not.toHaveProperty("transfer-encoding");
+  });
+});
+
+describe("variesBy", () => {
+  it.each([
+    [undefined, "origin"],
+    ["range", "range, origin"],
+    ["Accept, Origin", "Accept, Origin"],
+    ["*", "*"],
+    ["x-origin", "x-origin, origin"],
+  ])("names a field to caches once: %s", (vary, expected) => {
+    const reply = { status: 200, headers: { ...(vary !== undefined && { vary }) } };
+    expect(variesBy(reply, "origin").headers).toEqual({ vary: expected });
   });
 });

@@ -4,7 +4,7 @@ import { isSelectorRange } from "../../http/selector-range.ts";
 import { type Access, rightsOf, type User } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Next } from "../../server/plugin.ts";
-import type { Reply } from "../../server/reply.ts";
+import { type Reply, variesBy } from "../../server/reply.ts";
 import type { Permissions } from "./rules.ts";
 
 /** Who a client is, and by which rules it is judged. */
@@ -42,7 +42,7 @@ export async function guard(exchange: Exchange, next: Next, guarding: Guarding):
   isJudged = false; // so far only `admit` has asked
   const reply = await next();
   if (admitted === "for elements" && !isJudged && hasAnswered(reply)) throw exchange.access.refusal();
-  return varyingBy(reply, vary);
+  return variesBy(reply, ...vary);
 }
 
 /**
@@ -92,13 +92,4 @@ function canHaveElements(path: string): boolean {
 /** Whether a reply has content. A plugin that ignores selectors answers with whole files. */
 function hasAnswered({ status }: Reply): boolean {
   return status < 400 && status !== 204;
-}
-
-/** Tells caches that a reply depends on header fields of the request. */
-export function varyingBy(reply: Reply, fields: readonly string[]): Reply {
-  const known = [reply.headers["vary"] ?? []].flat().flatMap((value) => value.split(/\s*,\s*/).filter(Boolean));
-  const names = new Set(known.map((name) => name.toLowerCase()));
-  const missing = names.has("*") ? [] : fields.filter((field) => !names.has(field));
-  if (missing.length === 0) return reply;
-  return { ...reply, headers: { ...reply.headers, vary: [...known, ...missing].join(", ") } };
 }

@@ -1,0 +1,115 @@
+import { checkOptions } from "../options/check-config.ts";
+import { origin, pluginOptions } from "../options/option-types.ts";
+import { anyOf, integer, listOf, type OptionsSchema, oneOf, text, withRule, yesOrNo } from "../options/schema.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Plugin } from "../server/plugin.ts";
+import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
+
+/** Options for {@link cors}. */
+export interface CorsOptions {
+  /** Origins whose pages may read replies; `["*"]` for all. @default those of the host's option `allowedOrigins` */
+  readonly origins?: readonly string[] | undefined;
+  /** Request header fields that their scripts may send. @default those of the protocol, and whatever is asked for with `["*"]` */
+  readonly headers?: readonly string[] | undefined;
+  /** Header fields of replies that their scripts may read. @default those of the protocol */
+  readonly exposedHeaders?: readonly string[] | undefined;
+  /** Whether cookies and passwords may go along; not with `["*"]`. @default false */
+  readonly credentials?: boolean | undefined;
+  /** How long browsers may remember the answer to a preflight, in seconds. @default 600 */
+  readonly maxAge?: number | undefined;
+}
+
+/** What the protocol lets clients send beside what every page may send. */
+const protocolHeaders = [
+  "Authorization",
+  "Content-Type",
+  "If-Match",
+  "If-None-Match",
+  "Range",
+  "X-Range-Unit",
+  "X-Request-ID",
+];
+/** What it answers beside what every page may read. */
+const protocolExposed = [
+  ...["Accept-Ranges", "Allow", "Content-Range", "ETag", "Location", "Retry-After"],
+  ...["X-Normalised", "X-Request-ID", "X-Selector-Matches"],
+];
+
+const fieldNames = listOf(
+  text("the name of a header field", (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
+  "a list of names of header fields",
+);
+
+/** What the options are checked against. */
+export const corsOptions: OptionsSchema = withRule(
+  pluginOptions({
+    origins: listOf(
+      anyOf([oneOf(["*"]), origin], "an origin as browsers send it, such as https://admin.example, or *"),
+      "a list of origins",
+    ),
+    headers: fieldNames,
+    exposedHeaders: fieldNames,
+    credentials: yesOrNo,
+    maxAge: integer("a whole number of seconds, 0 or more", (seconds) => seconds >= 0),
+  }),
+  ({ origins = [], credentials = false }: CorsOptions) =>
+    credentials && origins.includes("*")
+      ? { path: ["credentials"], expected: "false where origins has *: any page could act as the user" }
+      : undefined,
+);
+
+/**
+ * Lets scripts of other origins read replies, and answers their preflights (Fetch Standard, "CORS protocol"). That is for
+ * reading: writes from other sites are refused unless the host's `allowedOrigins` names theirs. Put it before authentication.
+ * Throws a `ConfigError` for options that cannot work.
+ *
+ * @example createFileServer({ root: "site", allowedOrigins: ["https://app.example"], plugins: [cors()] });
+ */
+export function cors(options: CorsOptions = {}): Plugin {
+  checkOptions("cors", corsOptions, options);
+  const {
+    origins,
+    headers = protocolHeaders,
+    exposedHeaders = protocolExposed,
+    credentials = false,
+    maxAge = 600,
+  } = options;
+  const named = origins && new Set(origins);
+  const isForAll = named?.has("*") ?? false;
+
+  /** What lets the page that asks read the reply. */
+  function permission({ site, headers: { origin } }: Exchange): Reply["headers"] {
+    if (isForAll) return { "access-control-allow-origin": "*" };
+    const isAllowed = origin !== undefined && (named ?? site.options.allowedOrigins).has(origin);
+    if (!isAllowed) return {};
+    return {
+      "access-control-allow-origin": origin,
+      ...(credentials && { "access-control-allow-credentials": "true" }),
+    };
+  }
+
+  function preflightReply(exchange: Exchange): Reply {
+    const allowed = permission(exchange);
+    if (!("access-control-allow-origin" in allowed)) return emptyReply(204);
+    return emptyReply(204, {
+      ...allowed,
+      "access-control-allow-methods": exchange.site.options.methods.join(", "),
+      "access-control-allow-headers": headers.join(", "),
+      "access-control-max-age": String(maxAge),
+    });
+  }
+
+  return {
+    name: "cors",
+    async handle(exchange, next) {
+      const isPreflight =
+        exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined;
+      const reply = isPreflight && exchange.headers.origin !== undefined ? preflightReply(exchange) : await next();
+      const allowed = isPreflight ? {} : permission(exchange);
+      const exposed = { "access-control-expose-headers": exposedHeaders.join(", ") };
+      const fields = "access-control-allow-origin" in allowed ? { ...allowed, ...exposed } : {};
+      const answered = { ...reply, headers: { ...reply.headers, ...fields } };
+      return isForAll ? answered : variesBy(answered, "origin");
+    },
+  };
+}
