@@ -103,12 +103,28 @@ type Report = ServerParts["report"];
 
 /** Tells `config.onError` of a failure. One that fails itself has nobody to tell. */
 function reporter({ logger = silentLogger, onError }: FileServerConfig): Report {
-  const tell = onError ?? ((error: unknown) => logger.error({ err: error }, "request failed"));
-  return (error, exchange) =>
-    notify(
-      () => tell(error, exchange instanceof Exchange ? exchange : undefined),
-      () => {},
-    );
+  return (error, given, status) => {
+    const exchange = given instanceof Exchange ? given : undefined;
+    const log = (): void =>
+      exchange
+        ? logger.error({ ...failedRequest(exchange, status), err: error }, "request failed")
+        : logger.error({ err: error }, "something failed");
+    notify(onError ? () => onError(error, exchange) : log, () => {});
+  };
+}
+
+/** What one has to know of a request to find it in other logs, and to send it again. */
+function failedRequest({ id, method, path, host, user, startedAt }: Exchange, status: number | undefined): object {
+  const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+  return {
+    requestId: id,
+    method,
+    path,
+    host,
+    ...(user && { user: user.name }),
+    ...(status !== undefined && { status }),
+    ms,
+  };
 }
 
 /** What all hosts share. */

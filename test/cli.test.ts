@@ -39,7 +39,8 @@ async function beginDownload(): Promise<{ running: RunningCommand; download: Inc
 }
 
 /** What is said at the start of a server on this computer that any program may write to. */
-const isOpen = "warning: every program on this computer can change the files here: there is no authentication\n";
+const isOpen =
+  "warning: every program on this computer can change the files here: there is no authentication (--read-only, or basic-auth in a page, changes that)\n";
 
 describe("filement, the command", () => {
   it("prints one line with its address, and serves the directory to read, to write and to list", async () => {
@@ -176,7 +177,7 @@ describe("filement, the command", () => {
   it("warns that everybody may write when it listens on 0.0.0.0", async () => {
     const directory = await temporaryDirectory();
     const { printed, url } = await startFilement([directory, "--host", "0.0.0.0"]);
-    expect(printed.stderr).toMatch(/^warning: [^\n]*0\.0\.0\.0[^\n]*no authentication\n$/);
+    expect(printed.stderr).toMatch(/^warning: [^\n]*0\.0\.0\.0[^\n]*no authentication \([^\n]*\n$/);
     expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   });
 

@@ -504,6 +504,28 @@ describe("an outage", () => {
   });
 });
 
+describe("a request that fails", () => {
+  it("has one line in the log, with what one needs to find it", async () => {
+    const lines: [object, string][] = [];
+    const error = (fields: object, message: string): void => void lines.push([fields, message]);
+    const logger = { debug: () => {}, info: () => {}, warn: () => {}, error };
+    const failure = new Error("no luck");
+    const failing: Plugin = {
+      name: "failing",
+      handle(exchange) {
+        exchange.user = { name: "ada", roles: [] };
+        throw failure;
+      },
+    };
+    const files = createFileServer({ storage: memoryStorage(), plugins: [failing], logger });
+    const headers = { "x-request-id": "request-1" };
+    expect((await files.fetch(new Request("http://a.example/b%20c", { headers }))).status).toBe(500);
+    const about = { requestId: "request-1", method: "GET", path: "/b c", host: "a.example", user: "ada", status: 500 };
+    expect(lines).toEqual([[{ ...about, ms: expect.any(Number), err: failure }, "request failed"]]);
+    await files.close();
+  });
+});
+
 describe("under a framework", () => {
   async function mounted(
     config: Partial<FileServerConfig>,

@@ -27,7 +27,9 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
   const config = await configOf(asked);
-  const files = createFileServer({ ...config, logger });
+  // The library does not know the address; the command warns in its own words.
+  const warn: OperatorLog["warn"] = (fields, message) => "openHosts" in fields || logger.warn(fields, message);
+  const files = createFileServer({ ...config, logger: { ...logger, warn } });
   try {
     await doneInTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
     return { files, config };

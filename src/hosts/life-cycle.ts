@@ -5,11 +5,13 @@ import { unavailable } from "../server/admission.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { notify } from "../server/logger.ts";
 import type { PluginSite } from "../server/plugin.ts";
+import { openHostWarnings } from "./authentication.ts";
 
 /** The life of a server: it starts its hosts, counts what is in flight, and drains and closes. */
 export class LifeCycle {
   readonly #changes: ChangeFeed;
   readonly #sites: () => readonly PluginSite[];
+  readonly #config: FileServerConfig;
   readonly #protectedFiles: readonly string[];
   readonly #maxConcurrentRequests: number;
   readonly #maintenance: boolean | (() => boolean);
@@ -22,6 +24,7 @@ export class LifeCycle {
   /** `sites` are asked for when they are first needed: they are made with what this object says of outages. */
   constructor(config: FileServerConfig, changes: ChangeFeed, sites: () => readonly PluginSite[]) {
     const { maxConcurrentRequests = 10_000, maintenance = false, protectedFiles = [] } = config;
+    this.#config = config;
     this.#protectedFiles = protectedFiles.map((location) => filePath(location) ?? location);
     this.#changes = changes;
     this.#sites = sites;
@@ -69,6 +72,11 @@ export class LifeCycle {
     for (const location of this.#protectedFiles) await site?.protect(location);
     for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);
     this.#isStarted = true;
+    const remedy = "basicAuth, permissions or readOnly changes that";
+    for (const warning of openHostWarnings(this.#config, "every client that can reach this server", remedy)) {
+      const warn = (): unknown => site?.logger.warn({ openHosts: true }, warning);
+      notify(warn, () => {}); // a log that fails is no reason not to start
+    }
   }
 
   /**

@@ -149,7 +149,7 @@ async function conclude(exchange: Exchange, site: HostedSite, given: Reply, deli
   const sent = await deliver(reply);
   if (!sent) return;
   const { failure, ...outcome } = sent;
-  if (failure !== undefined) site.report(failure, exchange);
+  if (failure !== undefined) site.report(failure, exchange, reply.status);
   if (site.observers.length > 0) tellObservers(exchange, site, reply, outcome);
 }
 

@@ -13,10 +13,11 @@ import {
   type ListedPlugin,
   listPlugins,
 } from "../server/pipeline.ts";
-import type { Plugin, PluginSite } from "../server/plugin.ts";
+import type { PluginSite } from "../server/plugin.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { diskStorage } from "../storage/disk/disk-storage.ts";
 import type { Storage } from "../storage/storage.ts";
+import { isFileHandler, problemsOfOrder } from "./authentication.ts";
 
 /** One host with its pipeline. */
 export interface HostedSite extends PluginSite {
@@ -63,6 +64,8 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
   const storage = storageOf(name, config);
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
   const listed = config.client ? withClientModule(own) : own;
+  const problems = problemsOfOrder(listed);
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${inHost(name)}plugins: ${problem}`));
   const distinct = distinctPlugins(listed);
   return {
     ...server,
@@ -100,9 +103,12 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
   try {
     return diskStorage(root, { symlinks, durability });
   } catch (error) {
-    const host = name === "*" ? "" : `hosts.${name}.`;
-    throw new ConfigError([host + messageOf(error)]);
+    throw new ConfigError([inHost(name) + messageOf(error)]);
   }
+}
+
+function inHost(name: string): string {
+  return name === "*" ? "" : `hosts.${name}.`;
 }
 
 /** Adds the file handler that answers for all that no other one is there for. */
@@ -116,10 +122,6 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
 function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
   const place = listed.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
   return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
-}
-
-function isFileHandler({ name }: Plugin): boolean {
-  return name === "file-handler";
 }
 
 const nobodyAnswered: Handler = () => Promise.reject(notFound());

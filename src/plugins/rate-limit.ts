@@ -55,6 +55,7 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
 
   return {
     name: "rate-limit",
+    needsUser: options.keyStrategy === "user",
     async handle(exchange, next) {
       const key = keyOf(exchange);
       const decision = key === undefined ? undefined : await take(store, key, policy, exchange);

@@ -62,6 +62,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   let sockets: WebSocketServer | undefined;
   let goodbye: NodeJS.Timeout | undefined;
+  let isNoted = false;
 
   /** Agrees to a handshake. Throws the reply to a wrong one. */
   function agree(exchange: Exchange, document: string | undefined): Reply {
@@ -98,6 +99,17 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     };
   }
 
+  /** Says at the first plain request what has become of its handshake: who looks at the client sees only a 426. */
+  function noteLostUpgrade({ isUpgrade, headers, httpVersion, site }: Exchange): void {
+    if (isUpgrade || isNoted) return;
+    isNoted = true;
+    const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
+    const cause = isForwarded
+      ? "the request was none for a web socket: a browser opened the address, or a proxy in front drops the field Upgrade"
+      : 'nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)';
+    site.logger.warn({ path }, `webSocket answered 426; ${cause}`);
+  }
+
   /** Closes all clients, after what was published by now. */
   async function sayGoodbye(): Promise<void> {
     await clients.delivered();
@@ -114,7 +126,10 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       return exchange.path === path || (documents && isForDocument(exchange));
     },
     handle(exchange, next) {
-      if (exchange.path === path) return agree(exchange, undefined);
+      if (exchange.path === path) {
+        noteLostUpgrade(exchange);
+        return agree(exchange, undefined);
+      }
       const document = documents && exchange.isUpgrade ? addressedDocument(exchange) : undefined;
       return document === undefined ? next() : agree(exchange, document);
     },

@@ -12,7 +12,7 @@ import { jsonReply, type Reply } from "./reply.ts";
  */
 export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const error = toHttpError(thrown, exchange.id);
-  if (isFailure(error)) exchange.site.report(error.cause ?? error, exchange);
+  if (isFailure(error)) exchange.site.report(error.cause ?? error, exchange, error.status);
   // No cache may guess how long an error lives: what is missing now may be there after the next PUT.
   const headers = { "cache-control": "no-cache", vary: "accept", ...error.headers };
   const type = preferredType(exchange.headers.accept, ["application/json", "text/html"]);

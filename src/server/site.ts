@@ -61,8 +61,11 @@ export interface ServerParts {
   readonly logger: Logger;
   /** Why the server answers nobody at the moment (503): closing, overloaded, or under maintenance. */
   outage(): HttpError | undefined;
-  /** Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened. */
-  report(error: unknown, exchange?: { readonly id: string }): void;
+  /**
+   * Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened and, where it is
+   * known, the status that the client gets.
+   */
+  report(error: unknown, exchange?: { readonly id: string }, status?: number): void;
   /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
   protect(location: string): Promise<void>;
   /** Has a storage hide what is protected, now and later; for plugins that serve files of their own. */

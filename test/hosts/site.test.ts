@@ -43,7 +43,7 @@ describe("a site", () => {
     const namesOf = (plugins: readonly Plugin[]) => siteOf({ plugins }).plugins.map(({ name }) => name);
     expect(namesOf([])).toEqual(["file-handler"]);
     expect(namesOf([saying("a")])).toEqual(["a", "file-handler"]);
-    expect(namesOf([saying("file-handler"), saying("a")])).toEqual(["file-handler", "a"]);
+    expect(namesOf([saying("file-handler"), { name: "a" }])).toEqual(["file-handler", "a"]);
   });
 
   it("serves a directory of the disk where it is given a root", async () => {

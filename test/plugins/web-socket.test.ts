@@ -1,21 +1,23 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.ts";
+import { silentLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
-import { openSocket, type Served, serve } from "../helpers/serve.ts";
+import { listen, openSocket, type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = '<!doctype html><title>T</title><p id="one">one</p><p id="two">two</p>';
@@ -688,5 +690,29 @@ describe("webSocket", () => {
       expect(() => webSocket(options)).toThrow(`webSocket: ${problem}`);
     }
     expect(() => webSocket(Object.freeze({}))).not.toThrow();
+  });
+});
+
+describe("a handshake that does not arrive as one", () => {
+  async function warningsOf(headers: Record<string, string>): Promise<string[]> {
+    const lines: string[] = [];
+    const logger = { ...silentLogger, warn: (_fields: object, message: string) => void lines.push(message) };
+    const files = createFileServer({ storage: memoryStorage(), readOnly: true, plugins: [webSocket()], logger });
+    onTestFinished(() => files.close());
+    const port = await listen(createServer(files));
+    for (const _time of ["first", "second"]) {
+      expect((await send(`http://127.0.0.1:${port}`, "GET", "/ws", { headers })).status).toBe(426);
+    }
+    return lines;
+  }
+
+  it("is told of in the log once, with what is missing: nobody forwards upgrades", async () => {
+    expect(await warningsOf({ connection: "Upgrade", upgrade: "websocket" })).toEqual([
+      'webSocket answered 426; nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)',
+    ]);
+  });
+
+  it("is told of in the log once, with what is missing: the field Upgrade", async () => {
+    expect(await warningsOf({})).toEqual([expect.stringContaining("a proxy in front drops the field Upgrade")]);
   });
 });

@@ -95,7 +95,7 @@ describe("an error reply", () => {
   it("reports a failure of the server once, with what lies underneath and the exchange", () => {
     const failure = new Error("disk on fire");
     const { reply, reported, exchange } = replyTo(failure);
-    expect(reported).toEqual([[failure, exchange]]);
+    expect(reported).toEqual([[failure, exchange, 500]]);
     expect(reply.status).toBe(500);
     expect(String(reply.body)).toContain("request-1");
     expect(String(reply.body)).not.toContain("fire");
@@ -104,14 +104,14 @@ describe("an error reply", () => {
   it("reports an HttpError that has no cause as it is", () => {
     const error = new HttpError(502, "BAD_GATEWAY", "No.");
     const { reported, exchange } = replyTo(error);
-    expect(reported).toEqual([[error, exchange]]);
+    expect(reported).toEqual([[error, exchange, 502]]);
   });
 
   it("reports that the disk is full, since somebody must make room", () => {
     const full = new StorageError("full");
     const { reply, reported, exchange } = replyTo(full);
     expect(reply.status).toBe(507);
-    expect(reported).toEqual([[full, exchange]]);
+    expect(reported).toEqual([[full, exchange, 507]]);
   });
 
   it.each([

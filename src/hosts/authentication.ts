@@ -1,0 +1,84 @@
+import type { FileServerConfig, HostConfig } from "../config.ts";
+import { isChange, takenMethods } from "../http/methods.ts";
+import { isEverywhere, type ListedPlugin, listPlugins } from "../server/pipeline.ts";
+import type { Plugin } from "../server/plugin.ts";
+
+/** Plugins of this package that never find out who a client is. One of the host program may. */
+const indifferent: ReadonlySet<string> = new Set([
+  "access-log",
+  "client-module",
+  "directory",
+  "event-stream",
+  "file-handler",
+  "health-check",
+  "metrics",
+  "rate-limit",
+  "request-log",
+  "web-socket",
+]);
+
+/** Why anonymous clients may write to a host. */
+export type OpenReason =
+  | "there is no authentication"
+  | "the authentication covers a part of the paths only"
+  | "a rule allows it to everyone";
+
+/**
+ * The hosts to which anonymous clients may write, by the reason; `"*"` for a single host without a name. Their plugins have
+ * to be started.
+ */
+export function openHosts(config: FileServerConfig): ReadonlyMap<OpenReason, readonly string[]> {
+  const hosts = Object.entries(config.hosts ?? {});
+  const hasDefault = config.root !== undefined || config.storage !== undefined || hosts.length === 0;
+  const open = new Map<OpenReason, string[]>();
+  for (const [name, host] of hasDefault ? [...hosts, ["*", {}] as const] : hosts) {
+    const { fallthrough, methods = fallthrough ? ["GET"] : undefined } = config;
+    const readOnly = config.readOnly || host.readOnly;
+    if (!takenMethods({ methods: host.methods ?? methods, readOnly }).some(isChange)) continue;
+    const reason = reasonOf(host.plugins ?? config.plugins ?? []);
+    if (reason) open.set(reason, [...(open.get(reason) ?? []), name]);
+  }
+  return open;
+}
+
+/** One sentence for each reason: who can change which files, why, and what changes that. */
+export function openHostWarnings(config: FileServerConfig, clients: string, remedy: string): readonly string[] {
+  return [...openHosts(config)].map(([reason, names]) => {
+    const files = names.includes("*") ? "files here" : `files of ${names.join(", ")}`;
+    return `${clients} can change the ${files}: ${reason} (${remedy})`;
+  });
+}
+
+function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): OpenReason | undefined {
+  const guards = listPlugins(plugins).filter(({ plugin }) => mayIdentify(plugin));
+  if (guards.length === 0) return "there is no authentication";
+  const everywhere = guards.filter(isEverywhere);
+  if (everywhere.length === 0) return "the authentication covers a part of the paths only";
+  // Of a plugin of the host program the worst is not assumed.
+  return everywhere.every(({ plugin }) => plugin.anonymousMayWrite?.()) ? "a rule allows it to everyone" : undefined;
+}
+
+function mayIdentify({ name }: Plugin): boolean {
+  return !indifferent.has(name);
+}
+
+/** Says which plugins of a host stand where they cannot do what they are there for. */
+export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly string[] {
+  return listed.flatMap(({ plugin, covers }, place) => {
+    const before = listed.slice(0, place);
+    const isDead = before.some((each) => isFileHandler(each.plugin) && (isEverywhere(each) || each.covers === covers));
+    const problems: string[] = [];
+    if (plugin.handle && !isFileHandler(plugin) && isDead) {
+      problems.push(`${plugin.name} stands behind a file handler, which answers everything: expected it before`);
+    }
+    if (plugin.needsUser && !before.some((each) => mayIdentify(each.plugin))) {
+      problems.push(`${plugin.name} needs to know the user: expected an authentication before it`);
+    }
+    return problems;
+  });
+}
+
+/** Whether a plugin answers everything that reaches it. */
+export function isFileHandler({ name }: Plugin): boolean {
+  return name === "file-handler";
+}
