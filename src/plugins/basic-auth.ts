@@ -21,6 +21,11 @@ export interface BasicAuthOptions {
   readonly users?: readonly UserRecord[] | CheckCredentials | undefined;
   /** Permission rules, in addition to those of the users file. @default users may do everything, anonymous clients nothing */
   readonly rules?: readonly PermissionRule[] | undefined;
+  /**
+   * Refuse anonymous clients whatever the rules allow to `"*"`. @default false; true for a users file of rusty-beam with such
+   * rules, where `"*"` stood for everybody who has signed in
+   */
+  readonly requireUser?: boolean | undefined;
   /** What browsers show where they ask for a password: printable ASCII characters. @default "filement" */
   readonly realm?: string | undefined;
   /** Seconds for which a password that was right is believed without hashing it again; 0 for never. @default 300 */

@@ -10,14 +10,14 @@ import { readUsersFile, UsersFileError } from "./users-file.ts";
 
 /** The source that checked options name. */
 export function accountsSource(options: BasicAuthOptions): Source<Accounts> {
-  const { authfile, users = [], rules = [], cacheSeconds = 300 } = options;
+  const { authfile, users = [], rules = [], cacheSeconds = 300, requireUser } = options;
   const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
   // Kept when the users change, so that waiting requests keep their turn.
-  const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }) };
+  const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }), requireUser };
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
   if (typeof users === "function") {
-    return fixedSource("basicAuth", { content: accountsOfFunction(users, rules), warnings: [] });
+    return fixedSource("basicAuth", { content: accountsOfFunction(users, rules, requireUser), warnings: [] });
   }
   const warnings = users.flatMap((user) => {
     const { warning } = parseHash(user);
@@ -33,11 +33,21 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
     failure: "the users file has changed and cannot be used; the former users and rules remain in force",
     async load() {
       const found = await readUsersFile(location);
-      const content = accountsOfUsers(found.users, [...rules, ...found.rules], options);
+      const { oldOpenRule, warnings } = found;
+      const { requireUser = oldOpenRule !== undefined } = options;
+      const content = accountsOfUsers(found.users, [...rules, ...found.rules], { ...options, requireUser });
       await content.ready;
-      return { content, warnings: found.warnings };
+      const isClosed = oldOpenRule !== undefined && options.requireUser === undefined;
+      return { content, warnings: isClosed ? [...warnings, closedWarning(oldOpenRule)] : warnings };
     },
     problemsOf: (error) => (error instanceof UsersFileError ? error.problems : undefined),
     startError: (problems) => new ConfigError(problems),
   });
+}
+
+function closedWarning(where: string): string {
+  return (
+    `${where}: the rule allows something to "*". In rusty-beam nobody came in without a password, and so it is here: ` +
+    "anonymous clients are refused. Say requireUser (in a page: require_user): true to keep it so, false to let them in"
+  );
 }

@@ -30,16 +30,18 @@ export type CheckedCredentials = boolean | null | undefined | { readonly roles?:
 export interface AccountsOptions {
   readonly cacheSeconds: number;
   readonly queue: HashQueue;
+  /** Refuse anonymous clients whatever the rules say. */
+  readonly requireUser?: boolean | undefined;
 }
 
 /** Accounts of a list of users. */
 export function accountsOfUsers(
   users: readonly UserRecord[],
   rules: readonly PermissionRule[],
-  { cacheSeconds, queue }: AccountsOptions,
+  { cacheSeconds, queue, requireUser = false }: AccountsOptions,
 ): Accounts {
   const verifier = createVerifier({ users, cacheSeconds, queue });
-  const permissions = createPermissions(rules);
+  const permissions = permissionsFor(rules, requireUser);
   // One object for each user, by which the permissions remember the rules about them.
   const known = new WeakMap<UserRecord, User>();
   const userOfRecord = (record: UserRecord): User => {
@@ -68,8 +70,12 @@ export function accountsOfUsers(
 const records = new WeakMap<User, UserRecord>();
 
 /** Accounts that a function of the host program decides about. */
-export function accountsOfFunction(check: CheckCredentials, rules: readonly PermissionRule[]): Accounts {
-  const permissions = createPermissions(rules);
+export function accountsOfFunction(
+  check: CheckCredentials,
+  rules: readonly PermissionRule[],
+  requireUser: boolean = false,
+): Accounts {
+  const permissions = permissionsFor(rules, requireUser);
   return {
     permissions,
     ready: permissions.prepare(),
@@ -86,6 +92,16 @@ export function accountsOfFunction(check: CheckCredentials, rules: readonly Perm
       }
       return userOf(username, roles);
     },
+  };
+}
+
+function permissionsFor(rules: readonly PermissionRule[], requireUser: boolean): Permissions {
+  const permissions = createPermissions(rules);
+  if (!requireUser) return permissions;
+  return {
+    ...permissions,
+    anyoneMayWrite: false,
+    permits: (user, ...asked) => user !== undefined && permissions.permits(user, ...asked),
   };
 }
 

@@ -12,6 +12,8 @@ export interface CheckedUsers {
   readonly problems: readonly LineNote[];
   /** By line; what holds for many users is said once. */
   readonly warnings: readonly LineNote[];
+  /** The line of the first rule of rusty-beam that allows something to `"*"`, which did not mean anonymous clients there. */
+  readonly oldOpenLine: number | undefined;
 }
 
 /** Most users named in one warning. */
@@ -48,7 +50,7 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
   }
   for (const [warning, warned] of passwordWarnings) warnings.push(aboutUsers(warned, warning));
 
-  for (const { line, ...rule } of found.rules) {
+  for (const { line, isOld, ...rule } of found.rules) {
     if (slice.isOver) await slice.renew();
     if (problems.length >= maxNotes) break;
     rules.push(rule);
@@ -60,7 +62,10 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
     if (role !== undefined && !roles.has(role))
       warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });
   }
-  return { users, rules, problems: byLine(problems), warnings: byLine(warnings) };
+  const isOldAndOpen = ({ isOld, username, permission }: FoundUsers["rules"][number]): boolean =>
+    isOld === true && username === "*" && permission === "allow";
+  const oldOpenLine = found.rules.find(isOldAndOpen)?.line;
+  return { users, rules, problems: byLine(problems), warnings: byLine(warnings), oldOpenLine };
 }
 
 /** Two encodings of "é" look the same, so they are one name. */

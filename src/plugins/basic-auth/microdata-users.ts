@@ -11,6 +11,7 @@ import type { Right } from "../../server/access.ts";
 import { isPrincipal } from "../permissions/rules.ts";
 import { type FoundUsers, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import { ItemValues } from "./item-values.ts";
+import { OldNames, warnOfOrder } from "./old-names.ts";
 import type { Encryption } from "./users.ts";
 
 const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
@@ -43,15 +44,19 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   const page = await readPage(html, found);
   found.problems.push(...page.mistakes);
   const slice = new TimeSlice();
-  for (const item of allItems(page.items)) {
+  const oldNames = new OldNames(found);
+  for (const written of allItems(page.items)) {
     if (slice.isOver) await slice.renew();
     if (found.problems.length >= maxNotes) break;
+    const item = oldNames.translated(written);
+    if (!item) continue;
     const isCredential = isOfType(item, "Credential");
     const isRule = isOfType(item, "AuthorizationRule");
     if (isCredential) readCredential(new ItemValues(item, credentialProperties, found), found);
-    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found);
+    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found, OldNames.isOldRule(written));
     if (!isCredential && !isRule) warnOfLookalike(item, found);
   }
+  warnOfOrder(found);
   return found;
 }
 
@@ -96,7 +101,7 @@ function readCredential(values: ItemValues, found: FoundUsers): void {
   });
 }
 
-function readRule(values: ItemValues, found: FoundUsers): void {
+function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
   const username = values.one("username");
   const role = values.one("role");
   const paths = values.all("path");
@@ -129,6 +134,7 @@ function readRule(values: ItemValues, found: FoundUsers): void {
       ...(selector && { selector: selector.text }),
       permission: meant,
       line,
+      ...(isOld && { isOld }),
     });
   }
 }

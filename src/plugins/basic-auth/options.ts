@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
 import { fileLocation, pluginOptions, positiveInteger } from "../../options/option-types.ts";
-import { listOf, number, type OptionsSchema, text, valueThat } from "../../options/schema.ts";
+import { listOf, number, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { ruleSchema } from "../permissions/rules.ts";
 import { userNameProblem } from "./found-users.ts";
@@ -14,6 +14,7 @@ export const basicAuthOptions: OptionsSchema = pluginOptions({
   users: valueThat(() => true, "users"), // checked below: the sentence of a problem would show the passwords
   rules: listOf(ruleSchema, "a list of rules"),
   // It stands between quotes in a header field, and many clients know no more than this.
+  requireUser: yesOrNo,
   realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
   cacheSeconds: number("a number of seconds, 0 or more", (seconds) => seconds >= 0),
   maxConcurrentChecks: positiveInteger,

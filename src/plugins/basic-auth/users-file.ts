@@ -25,7 +25,7 @@ export class UsersFileError extends Error {
  * in `.html` or `.htm`, otherwise Apache `htpasswd`. Throws one {@link UsersFileError} with everything that is wrong.
  */
 export async function readUsersFile(location: string): Promise<Users> {
-  const { users, isHtml, ...rest } = await readFile(location);
+  const { users, isHtml, aboutSpelling, ...rest } = await readFile(location);
   if (users.length === 0) {
     const expected = isHtml ? "at least one item of a type that ends in /Credential" : "at least one line name:hash";
     throw new UsersFileError([`${location}: there are no users: expected ${expected}`]);
@@ -35,19 +35,26 @@ export async function readUsersFile(location: string): Promise<Users> {
 
 /** Reads the rules of an HTML page like a users file; users that it has play no part. Throws {@link UsersFileError}. */
 export async function readRulesFile(location: string): Promise<Pick<Users, "rules" | "warnings">> {
-  const { users, rules, isHtml, warnings } = await readFile(location);
-  if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : [] };
+  const { users, rules, isHtml, warnings, aboutSpelling } = await readFile(location);
+  // That nobody has a role says nothing where nobody is listed.
+  if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : aboutSpelling };
   const expected = "at least one item of a type that ends in /AuthorizationRule, in an HTML page";
   throw new UsersFileError([`${location}: there are no rules: expected ${expected}`]);
 }
 
-async function readFile(location: string): Promise<Users & { readonly isHtml: boolean }> {
+interface ReadFile extends Users {
+  readonly isHtml: boolean;
+  /** Those of the warnings that do not depend on who is listed. */
+  readonly aboutSpelling: readonly string[];
+}
+
+async function readFile(location: string): Promise<ReadFile> {
   const path = filePath(location);
   if (path === undefined) throw new UsersFileError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
   const found = await (isHtml ? readPage(text) : readHtpasswd(text));
-  const { users, rules, problems, warnings } = await checkUsers(found);
+  const { users, rules, problems, warnings, oldOpenLine } = await checkUsers(found);
   const inFile = (notes: readonly LineNote[]): string[] =>
     notes.map(({ line, text }) => `${location}, line ${line}: ${text}`);
   if (problems.length > maxProblems) {
@@ -55,7 +62,8 @@ async function readFile(location: string): Promise<Users & { readonly isHtml: bo
     throw new UsersFileError([...inFile(problems.slice(0, maxProblems)), further]);
   }
   if (problems.length > 0) throw new UsersFileError(inFile(problems));
-  return { users, rules, warnings: inFile(warnings), isHtml };
+  const oldOpenRule = oldOpenLine === undefined ? undefined : `${location}, line ${oldOpenLine}`;
+  return { users, rules, warnings: inFile(warnings), oldOpenRule, isHtml, aboutSpelling: inFile(found.warnings) };
 }
 
 /** The HTML parser is loaded only for users files that need it. */
