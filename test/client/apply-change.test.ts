@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { seedOf } from "../helpers/effort.ts";
+import { seedOf, timesOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 import { windows } from "./chromium.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
@@ -113,7 +113,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", async () => {
-    const steps = await randomSteps(400);
+    const steps = await randomSteps(timesOf(150, 1_600));
     const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
     const { page, problems } = await browser.open(`${url}/page.html`);
     await page.waitForFunction(isLoaded);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seededRandom, suiteSeed } from "../helpers/effort.ts";
+import { sample, seededRandom, suiteSeed } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { browserPaths } from "./browser-paths.ts";
 import { OfflineChromium } from "./chromium.ts";
@@ -8,7 +8,7 @@ import { elementsOf, realPages } from "./pages.ts";
 import { selectorOver } from "./selected.ts";
 
 const pathsPerPage = 40;
-const pages = realPages();
+const pages = sample(realPages(), 2);
 const asked = { selectors: 0, exact: 0, matches: 0 };
 
 afterAll(() => {

@@ -9,6 +9,7 @@ import { diskLocks } from "../../../src/storage/disk/machine-locks.ts";
 import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { abandonedAfterMs, TemporaryFile } from "../../../src/storage/disk/temporary-file.ts";
 import type { Content } from "../../../src/storage/storage.ts";
+import { timesOf } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
 import { content, gate, textAt } from "../content.ts";
@@ -40,7 +41,7 @@ describe("a process that is killed", () => {
     const file = join(root, "a.txt");
     const found: Array<string | undefined> = [];
     const left: Array<string | undefined> = [];
-    for (let step = 1, isKilled = true; isKilled; step += 1) {
+    for (let step = 1, isKilled = true; isKilled; step += timesOf(2, 1)) {
       if (before === undefined) await rm(file, { force: true });
       else await writeFile(file, before);
       isKilled = await isKilledAt(root, operation, step);
