@@ -1,9 +1,11 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
+import type { Change } from "../../src/server/change-feed.ts";
 import { send } from "../helpers/send.ts";
-import { serve } from "../helpers/serve.ts";
+import { type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = `<!doctype html><title>Server</title>
@@ -16,7 +18,7 @@ const page = `<!doctype html><title>Server</title>
 const plugin = 'import { text } from "./text.mjs";\nexport default () => ({ name: text });\n';
 
 /** A server whose configuration, with a plugin of its own, lies in its root. */
-async function overlapping(): Promise<{ directory: string; url: string }> {
+async function overlapping(options: Partial<FileServerConfig> = {}): Promise<Served & { directory: string }> {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, "plugins"));
   await writeFile(join(directory, "config.html"), page);
@@ -25,8 +27,7 @@ async function overlapping(): Promise<{ directory: string; url: string }> {
   await mkdir(join(directory, "node_modules/left-pad"), { recursive: true });
   await writeFile(join(directory, "node_modules/left-pad/package.json"), '{ "type": "module", "main": "index.js" }');
   await writeFile(join(directory, "node_modules/left-pad/index.js"), 'export const text = "hello";\n');
-  const { url } = await serve(await loadConfig(join(directory, "config.html")));
-  return { directory, url };
+  return { ...(await serve({ ...(await loadConfig(join(directory, "config.html"))), ...options })), directory };
 }
 
 const code = ["/config.html", "/plugins/hello.mjs", "/plugins/text.mjs", "/node_modules/left-pad/index.js"];
@@ -55,6 +56,27 @@ describe("the code that a configuration runs, where it lies in a root", () => {
     const { url } = await overlapping();
     const { status, headers } = await send(url, "OPTIONS", path);
     expect([status, headers["allow"]]).toEqual([200, "OPTIONS"]);
+    const ofElements = await send(url, "OPTIONS", path, { headers: { range: "selector=div" } });
+    const whatIsMissing = path.replace(/[^/]+(?=\.\w+$)/, "none");
+    const ofNothing = await send(url, "OPTIONS", whatIsMissing, { headers: { range: "selector=div" } });
+    expect(ofElements.status).toBe(ofNothing.status);
+    expect(ofElements.text).toBe(ofNothing.text.replace(whatIsMissing, path));
+  });
+
+  it("is in no event, whoever changes it", async () => {
+    const { directory, url, files } = await overlapping({ watch: true });
+    await files.ready();
+    const changes = files.changes[Symbol.asyncIterator]();
+    for (const path of code) {
+      await send(url, "PUT", path, { body: "x" });
+      await appendFile(join(directory, path), "\n");
+    }
+    await writeFile(join(directory, "package.json"), "{}");
+    await writeFile(join(directory, "last.txt"), "x");
+    // Told in the order of the changes.
+    expect(((await changes.next()).value as Change).path).toBe("/last.txt");
+    await writeFile(join(directory, "later.txt"), "x");
+    expect(((await changes.next()).value as Change).path).toBe("/later.txt");
   });
 
   it("is not listed, and other files are served", async () => {

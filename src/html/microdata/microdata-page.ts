@@ -1,9 +1,10 @@
-import { getAttributeValue, getElementsByTagName } from "domutils";
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { getAttributeValue } from "domutils";
+import { inSlices, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import { buildHtmlTree, treeBuilder } from "../document/html-document.ts";
 import { isHtmlElement, type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
 import { ParseBudget, parseInTurn } from "../document/parse-budget.ts";
 import { LineCounter } from "../document/source-document.ts";
+import { nextNode } from "../document/tree-walk.ts";
 import { DocumentError } from "../document-error.ts";
 
 const microdataAttributes = ["itemscope", "itemtype", "itemid", "itemprop", "itemref"];
@@ -39,25 +40,30 @@ export interface Page {
   readonly mistakes: readonly MicrodataMistake[];
 }
 
-/** Parses a page. Throws {@link MicrodataError}. */
+/** Parses a page, while others have their turn. Throws {@link MicrodataError}. */
 export async function readPage(source: string): Promise<Page> {
-  const tags = new TagLog();
+  const tags = new TagLog(source);
   const root = await parse(source, tags);
-  const elements = getElementsByTagName("*", root.children).filter((node) => node instanceof SourceElement);
-  const order = new Map(elements.map((element, index) => [element, index]));
-  const ids = new Map<string, SourceElement>();
-  for (const element of elements) {
-    const id = getAttributeValue(element, "id");
-    if (id && !ids.has(id)) ids.set(id, element);
-  }
-  const lineOf = linesOf(source, [...tags.offsets.values(), ...tags.dropped.map(({ offset }) => offset)]);
+  return inSlices(describe(root, tags));
+}
+
+/** Pieces of so many elements take about a millisecond. */
+const elementsOfPiece = 1000;
+
+function* describe(root: RootNode, tags: TagLog): SlicedWork<Page> {
   const lines = new Map<SourceElement, number>();
-  for (const element of elements) {
-    const offset = tags.offsets.get(element);
-    if (offset !== undefined) lines.set(element, lineOf(offset));
+  const order = new Map<SourceElement, number>();
+  const ids = new Map<string, SourceElement>();
+  for (let node = nextNode(root, root); node; node = nextNode(node, root)) {
+    if (!(node instanceof SourceElement)) continue;
+    order.set(node, order.size);
+    const line = tags.lines.get(node);
+    if (line !== undefined) lines.set(node, line);
+    const id = getAttributeValue(node, "id");
+    if (id && !ids.has(id)) ids.set(id, node);
+    if (order.size % elementsOfPiece === 0) yield;
   }
-  const mistakes = tags.dropped.map(({ name, offset }) => ({ line: lineOf(offset), text: ignoredTag(name) }));
-  return { lines, order, sizes: sizesOf(elements), ids, mistakes };
+  return { lines, order, sizes: yield* sizesOf([...order.keys()]), ids, mistakes: tags.mistakes };
 }
 
 async function parse(source: string, tags: TagLog): Promise<RootNode> {
@@ -72,43 +78,48 @@ async function parse(source: string, tags: TagLog): Promise<RootNode> {
   }
 }
 
-/** Remembers the HTML tags that have microdata attributes. */
+/** Remembers the HTML tags that have microdata attributes. The parser tells of them in the order of the source. */
 class TagLog implements TagObserver {
-  /** Where the tag begins that an element was made of. */
-  readonly offsets = new Map<SourceElement, number>();
-  readonly dropped: { readonly name: string; readonly offset: number }[] = [];
+  /** Lines of the tags that elements were made of. */
+  readonly lines = new Map<SourceElement, number>();
+  readonly mistakes: MicrodataMistake[] = [];
+  readonly #counter: LineCounter;
+
+  constructor(source: string) {
+    this.#counter = new LineCounter(source);
+  }
 
   used(element: SourceElement, offset: number): void {
-    if (this.offsets.has(element) || !microdataAttributes.some((name) => name in element.attribs)) return;
-    if (isHtmlElement(element)) this.offsets.set(element, offset);
-    else this.dropped.push({ name: element.name, offset }); // microdata means nothing in SVG and MathML
+    if (this.lines.has(element) || !microdataAttributes.some((name) => name in element.attribs)) return;
+    if (isHtmlElement(element)) this.lines.set(element, this.#counter.at(offset).line);
+    else this.#drop(element.name, offset); // microdata means nothing in SVG and MathML
   }
 
   copied(original: SourceElement, copy: SourceElement): void {
-    const offset = this.offsets.get(original);
-    if (offset !== undefined) this.offsets.set(copy, offset);
+    const line = this.lines.get(original);
+    if (line !== undefined) this.lines.set(copy, line);
   }
 
   ignored(name: string, attributes: readonly string[], offset: number): void {
-    if (attributes.some((attribute) => microdataAttributes.includes(attribute))) this.dropped.push({ name, offset });
+    if (attributes.some((attribute) => microdataAttributes.includes(attribute))) this.#drop(name, offset);
+  }
+
+  #drop(name: string, offset: number): void {
+    this.mistakes.push({ line: this.#counter.at(offset).line, text: ignoredTag(name) });
   }
 }
 
 /** Elements come in document order: what lies in one of them comes behind it. */
-function sizesOf(elements: readonly SourceElement[]): ReadonlyMap<SourceElement, number> {
+function* sizesOf(elements: readonly SourceElement[]): SlicedWork<ReadonlyMap<SourceElement, number>> {
   const sizes = new Map<SourceElement, number>();
-  for (const element of elements.toReversed()) {
+  for (let index = elements.length - 1; index >= 0; index -= 1) {
+    const element = elements[index] as SourceElement;
     const { parent } = element;
     const size = sizes.get(element) ?? 0;
     if (parent instanceof SourceElement) sizes.set(parent, (sizes.get(parent) ?? 0) + size + 1);
+    if (index % elementsOfPiece === 0) yield;
   }
   return sizes;
-}
-
-function linesOf(source: string, offsets: readonly number[]): (offset: number) => number {
-  const counter = new LineCounter(source);
-  const lines = new Map(offsets.toSorted((a, b) => a - b).map((offset) => [offset, counter.at(offset).line]));
-  return (offset) => lines.get(offset) ?? 1;
 }
 
 function ignoredTag(name: string): string {

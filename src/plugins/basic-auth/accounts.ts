@@ -52,7 +52,7 @@ export function accountsOfUsers(
   };
   return {
     permissions,
-    ready: Promise.all([verifier.ready, permissions.prepare()]).then(() => {}),
+    ready: verifier.ready.then(() => permissions.prepare()), // side by side, each turn would have a slice of both
     async identify({ username, password }, signal, address) {
       const record = await verifier.verify(username, password, signal, address);
       return record && userOfRecord(record);

@@ -1,7 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
+import { buildHtmlTree, treeBuilder } from "../../../src/html/document/html-document.ts";
+import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
 import { MicrodataError, readPage } from "../../../src/html/microdata/microdata-page.ts";
+import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 
 describe("readPage", () => {
+  it("looks at the elements piece by piece once the page is parsed", async () => {
+    const source = "<p itemscope>".repeat(20_000);
+    stepClock(5); // every look at the clock finds that others wait
+    const builder = treeBuilder(source, new ParseBudget());
+    const ofParsing = await turnsUntil(buildHtmlTree(builder, new TimeSlice()));
+    expect((await turnsUntil(readPage(source))) - ofParsing).toBeGreaterThan(30);
+  });
+
   it("knows the line of each element with microdata", async () => {
     const page = await readPage("<p>\n<b itemprop=a>\n</b><i itemscope\nitemref=x>");
     expect([...page.lines].map(([element, line]) => [element.name, line])).toEqual([
