@@ -41,6 +41,11 @@ export interface HostConfig {
   readonly createParents?: boolean | undefined;
   /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
   readonly untrustedContent?: boolean | undefined;
+  /**
+   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz` for
+   * `app.js`. One that is older than its file is not used. @default false
+   */
+  readonly precompressed?: boolean | undefined;
   /** Whether a reply to a write waits until the disk has the bytes. @default "fsync" */
   readonly durability?: "fsync" | "rename" | undefined;
   /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */

@@ -24,7 +24,8 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
 /** At this path other users, or the same user with another `Accept`, get the listing. */
 async function readIndex(index: FileRequest): Promise<Reply> {
   const reply = await readFile(index);
-  return { ...reply, headers: { ...reply.headers, vary: "accept, authorization, range" } };
+  const vary = `accept, authorization, range${index.options.precompressed ? ", accept-encoding" : ""}`;
+  return { ...reply, headers: { ...reply.headers, vary } };
 }
 
 /** Judged by what the client sent: a framework that mounts the server gives "/" for its mount point in either case. */

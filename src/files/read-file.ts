@@ -1,12 +1,13 @@
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
 import { documentKind } from "../http/content-type.ts";
-import { entityTag } from "../http/entity-tag.ts";
+import { entityTag, variantTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
+import { type CompressedVariant, compressedVariant } from "./compressed-variant.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 
@@ -18,11 +19,15 @@ const canRunScripts = /^text\/html\b|[/+]xml\b/i;
 
 /** GET and HEAD of a file: all of it (200), the byte ranges asked for (206, RFC 9110 §14), or 304. */
 export async function readFile(request: FileRequest): Promise<Reply> {
-  const { exchange, stat } = request;
-  if (!stat || !request.file) throw notFound();
-  const file = exchange.method === "HEAD" ? undefined : request.file;
+  const { exchange, stat: stored } = request;
+  if (!stored || !request.file) throw notFound();
+  const variant = request.options.precompressed ? await compressedVariant(request, stored) : undefined;
+  const { stat } = variant?.file ?? request.file;
+  const file = exchange.method === "HEAD" ? undefined : (variant?.file ?? request.file);
 
-  const { validators, validating, describing } = headersOf(request, stat);
+  const { validators, validating, describing } = variant
+    ? headersOfVariant(request, stored, variant)
+    : headersOf(request, stored);
   const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
   if (verdict === "not-modified") return emptyReply(304, { ...validating });
@@ -65,13 +70,33 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
       etag,
       "last-modified": formatHttpDate(stat.modified),
       "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
-      // A cache must not answer a selector range with the whole document that it keeps.
-      ...(documentKind(path) && { vary: "range" }),
+      ...varying(request),
     },
     describing: contentHeaders(request),
   };
   knownHeaders.set(stat, made);
   return made;
+}
+
+/** What is said of content that is stored compressed in a file of its own. */
+function headersOfVariant(request: FileRequest, stored: StoredStat, { coding, file }: CompressedVariant): FileHeaders {
+  const plain = headersOf(request, stored);
+  const etag = variantTag(stored.version, coding, file.stat.version);
+  return {
+    ...plain,
+    validators: { ...plain.validators, etag },
+    validating: { ...plain.validating, etag },
+    describing: { ...plain.describing, "content-encoding": coding, "accept-ranges": "bytes" },
+  };
+}
+
+function varying({ path, options }: FileRequest): ReplyHeaders {
+  const fields = [
+    // A cache must not answer a selector range with the whole document that it keeps.
+    ...(documentKind(path) ? ["range"] : []),
+    ...(options.precompressed ? ["accept-encoding"] : []),
+  ];
+  return fields.length > 0 ? { vary: fields.join(", ") } : {};
 }
 
 function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHeaders {

@@ -40,6 +40,7 @@ const defaults: SiteOptions = {
   contentTypes: {},
   createParents: true,
   untrustedContent: false,
+  precompressed: false,
   maxFileSize: 100 * 1024 * 1024,
   maxDocumentSize: 16 * 1024 * 1024,
   maxDocumentDepth: 512,

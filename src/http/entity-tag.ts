@@ -6,6 +6,19 @@ export function entityTag(version: string): string {
   return `"${version}"`;
 }
 
+/** Codings in which the content of a file may be stored beside it (RFC 9110 §8.4.1). */
+export type ContentCoding = "br" | "zstd" | "gzip";
+
+/** The strong tag of a version's content in a coding, stored as a version of another file. */
+export function variantTag(version: string, coding: ContentCoding, stored: string): string {
+  return `"${version}.${coding}.${stored}"`;
+}
+
+/** A list of tags, with the tags of a version in place of those of its content in codings. */
+export function tagsOfVersions(list: string): string {
+  return list.replaceAll(/\.(?:br|zstd|gzip)\.[^".]*"/g, '"');
+}
+
 /** Whether `If-Match` or `If-Range` names `tag`: strong comparison (RFC 9110 §8.8.3.2), a weak tag never matches. */
 export function matchesStrongly(list: string, tag: string): boolean {
   return hasMember(list, ({ isWeak, opaque }) => !isWeak && opaque === tag);

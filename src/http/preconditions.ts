@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { matchesStrongly, matchesWeakly } from "./entity-tag.ts";
+import { matchesStrongly, matchesWeakly, tagsOfVersions } from "./entity-tag.ts";
 import { parseHttpDate } from "./http-date.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -29,7 +29,8 @@ export function evaluatePreconditions(
   const ifModifiedSince = headers["if-modified-since"];
 
   if (ifMatch !== undefined) {
-    if (!isMatched(ifMatch, current, extraTags)) return "failed";
+    // A client that was sent the file compressed has seen this version of it, and changes that.
+    if (!isMatched(isRead ? ifMatch : tagsOfVersions(ifMatch), current, extraTags)) return "failed";
   } else if (ifUnmodifiedSince !== undefined) {
     if (comparedWith(ifUnmodifiedSince, current) === "newer") return "failed";
   }

@@ -58,6 +58,7 @@ const ofHost = {
   contentTypes: recordOf(text("a media type"), "an object of media types by extension"),
   createParents: yesOrNo,
   untrustedContent: yesOrNo,
+  precompressed: yesOrNo,
   durability: oneOf(["fsync", "rename"]),
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,

@@ -20,6 +20,8 @@ export interface FileOptions {
   readonly contentTypes: Readonly<Record<string, string>>;
   readonly createParents: boolean;
   readonly untrustedContent: boolean;
+  /** Whether `app.js.br` is sent for `app.js` to clients that take it. */
+  readonly precompressed: boolean;
   /** Largest file in bytes, an append's result included. */
   readonly maxFileSize: number;
   /** Largest document that is parsed, in bytes. */

@@ -48,6 +48,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     content_types: [".md text/markdown; charset=utf-8", { ".md": "text/markdown; charset=utf-8" }],
     create_parents: ["false", false],
     untrusted_content: ["true", true],
+    precompressed: ["true", true],
     max_document_size: ["1000", 1000],
     max_document_depth: ["100", 100],
     max_matches: ["10", 10],

@@ -35,6 +35,7 @@ const options: FileOptions = {
   contentTypes: {},
   createParents: true,
   untrustedContent: false,
+  precompressed: false,
   maxFileSize: 1000,
   maxDocumentSize: 1000,
   maxDocumentDepth: 512,

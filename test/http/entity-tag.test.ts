@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { entityTag, matchesStrongly, matchesWeakly } from "../../src/http/entity-tag.ts";
+import { entityTag, matchesStrongly, matchesWeakly, tagsOfVersions, variantTag } from "../../src/http/entity-tag.ts";
 import { endless } from "../helpers/counted-work.ts";
 import { checks } from "../helpers/effort.ts";
 
@@ -69,3 +69,9 @@ test.each(['"', '"a"', '"a,', "W/", "x,", '",', '" ', '"a" ', ", "])(
     expect(matchesWeakly(endless(piece), '"wanted"')).toBe(false);
   },
 );
+
+test("names the version of content in a coding", () => {
+  expect(variantTag("v-1", "br", "v-2")).toBe('"v-1.br.v-2"');
+  const list = `${variantTag("a", "br", "x_")}, "b", W/${variantTag("c", "gzip", "y")}, "d.e.f"`;
+  expect(tagsOfVersions(list)).toBe('"a", "b", W/"c", "d.e.f"');
+});
