@@ -7,12 +7,16 @@ import { loadConfig } from "../../src/config-page/load-config.ts";
 import { allItems, readMicrodataPage } from "../../src/html/microdata.ts";
 import { accessLog } from "../../src/plugins/access-log.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
+import { cors } from "../../src/plugins/cors.ts";
 import { directory } from "../../src/plugins/directory.ts";
+import { errorPages } from "../../src/plugins/error-pages.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { rateLimit } from "../../src/plugins/rate-limit.ts";
+import { redirects } from "../../src/plugins/redirects.ts";
+import { securityHeaders } from "../../src/plugins/security-headers.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { connectLive, refusedLive } from "../helpers/live-client.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
@@ -80,6 +84,14 @@ function inCode(place: string): FileServerConfig {
       "parts.example": {
         root: join(place, "www"),
         plugins: [
+          securityHeaders({
+            contentSecurityPolicy: "default-src 'self'",
+            frameOptions: "DENY",
+            referrerPolicy: false,
+          }),
+          errorPages({ pages: { 404: "/home.html" } }),
+          cors({ origins: ["https://reader.example"], maxAge: 60 }),
+          redirects({ rules: { "/old.html": "/home.html", "/blog/*": "/notes/:splat" }, status: 302 }),
           directory({
             directory: "/archive",
             plugins: [
@@ -283,6 +295,25 @@ describe.each([
     expect((await ask("parts.example", "GET", "/archive/")).status).toBe(403);
     expect((await ask("parts.example", "GET", "/1999.txt")).status).toBe(404);
     expect((await ask("parts.example", "GET", "/")).status).toBe(200);
+  });
+
+  it("sends clients on, shows them its own error page, and says what browsers are to know", async () => {
+    const { ask } = await start();
+    const moved = await ask("parts.example", "GET", "/blog/a?b");
+    expect([moved.status, moved.headers.location]).toEqual([302, "/notes/a?b"]);
+    const missing = await ask("parts.example", "GET", "/none", { headers: { accept: "text/html" } });
+    expect(missing).toMatchObject({
+      status: 404,
+      text: "<h1>Home</h1>",
+      headers: { "content-security-policy": "default-src 'self'", "x-frame-options": "DENY" },
+    });
+    expect(missing.headers).not.toHaveProperty("referrer-policy");
+    const headers = { origin: "https://reader.example", "access-control-request-method": "GET" };
+    const preflight = await ask("parts.example", "OPTIONS", "/home.html", { headers });
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": "https://reader.example", "access-control-max-age": "60" },
+    });
   });
 
   it("confines what follows a flat directory, up to the next one", async () => {
