@@ -17,6 +17,9 @@ const killsOfRound = isCampaign ? 24 : 3;
 const clients = 6;
 /** For the end of a round on a busy machine, in milliseconds: the last start of a server, and looking at every file. */
 const endOfRoundMs = 120_000;
+/** Of these servers alone: the port of one that was killed may become that of another test's server. */
+const address = "127.0.0.2";
+
 const totals = { rounds: 0, kills: 0, answered: 0 };
 
 afterAll(() => {
@@ -66,7 +69,7 @@ class Servers {
   }
 
   async #begin(): Promise<{ url: string; process: RunningNode }> {
-    const process = runNode([join(projectRoot, "test/helpers/serve-root.mjs"), this.#root]);
+    const process = runNode([join(projectRoot, "test/helpers/serve-root.mjs"), this.#root, "fsync", address]);
     const [, url = ""] = await process.waitFor(/listening on (\S+)/);
     return { url, process };
   }
