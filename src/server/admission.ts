@@ -18,8 +18,10 @@ export function unavailable(outage: Outage): HttpError {
   return new HttpError(503, outage, details[outage], { headers: { "retry-after": retryAfter[outage] } });
 }
 
-/** Bits of an IPv6 address that make one client. */
-const ipv6Prefix = 64;
+/** What counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to one. */
+export function clientNetwork(address: string): string {
+  return networkOf(address, 64);
+}
 
 /** Bounds how much of something is in use at once: in all, and for each client address. */
 export class Places {
@@ -36,7 +38,7 @@ export class Places {
 
   /** Takes a place for a client, and returns how to give it back. Throws 503 where there is none left for it. */
   take(address: string): () => void {
-    const network = networkOf(address, ipv6Prefix);
+    const network = clientNetwork(address);
     const own = this.#byNetwork.get(network) ?? 0;
     if (this.#taken >= this.#max || own >= this.#maxPerAddress) throw unavailable("OVERLOADED");
     this.#taken += 1;

@@ -9,7 +9,7 @@ import { serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 /** A request whose content comes when it is sent, and which is over when it is ended. */
-function request(announced?: number) {
+function request(announced?: number, address = "192.0.2.1") {
   const releases: (() => unknown)[] = [];
   const pieces: Uint8Array[] = [];
   let wake = (): void => {};
@@ -34,7 +34,8 @@ function request(announced?: number) {
     for (const release of releases) release();
   };
   const headers = announced === undefined ? {} : { "content-length": String(announced) };
-  const exchange = { headers, body: content(), defer: (release: () => unknown) => releases.push(release) } as never;
+  const defer = (release: () => unknown): unknown => releases.push(release);
+  const exchange = { headers, body: content(), address, defer } as never;
   return { exchange, send, finish, end };
 }
 
@@ -67,10 +68,25 @@ describe("BodyBudget", () => {
     first.finish();
     await read;
     await expect(budget.read(request(91).exchange, 1000)).rejects.toMatchObject(overloaded);
-    const small = request(90);
+    const small = request(90, "192.0.2.2");
     small.send(90);
     small.finish();
     expect((await budget.read(small.exchange, 1000)).byteLength).toBe(90);
+  });
+
+  it("leaves half of it to other addresses", async () => {
+    const budget = new BodyBudget(100);
+    const held = async (size: number, address: string): Promise<number> => {
+      const one = request(undefined, address);
+      one.send(size);
+      one.finish();
+      return (await budget.read(one.exchange, 1000)).byteLength;
+    };
+    expect(await held(30, "2001:db8::1")).toBe(30);
+    expect(await held(20, "2001:db8::2")).toBe(20);
+    await expect(held(1, "2001:db8::3")).rejects.toMatchObject(overloaded);
+    await expect(budget.read(request(1, "2001:db8::3").exchange, 1000)).rejects.toMatchObject(overloaded);
+    expect(await held(50, "192.0.2.2")).toBe(50);
   });
 
   it("lets a request alone have all that one may have, and no more", async () => {
