@@ -72,7 +72,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       applied = undefined;
       refuseTooLarge(current.size, options);
       const document = await documents.get(path, current.version, () =>
-        parseDocument(before.document.isXml ? "xml" : "html", bytes, editLimits),
+        parseDocument(before.document.kind, bytes, editLimits),
       );
       matches = await findElements(document);
       if (matches.length === 0) return undefined;

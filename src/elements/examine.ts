@@ -1,6 +1,6 @@
 import { isHtmlElement } from "../html/document/html-nodes.ts";
-import { pageElements } from "../html/document/page.ts";
 import { voidElements } from "../html/document/tag-rules.ts";
+import { languageOf } from "../html/edit/document-language.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";
@@ -31,9 +31,9 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
   // Who is asked about them next finds known what the rules select.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
-  const page = document.isXml ? document.root.children : Object.values(pageElements(document.root));
+  const permanent = languageOf(document).permanentElements(document.root);
   const impossible = new Set<string>();
-  if (matches.some((element) => page.includes(element))) impossible.add("DELETE");
+  if (matches.some((element) => permanent.includes(element))) impossible.add("DELETE");
   if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");
   return { headers: matchHeaders(matches.length), impossible, elements };
 }

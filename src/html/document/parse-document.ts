@@ -1,30 +1,42 @@
 import { parseHtmlTree } from "./html-document.ts";
 import type { ParseLimits } from "./parse-budget.ts";
-import { type DocumentSource, readSource, type SourceDocument, sourceDocument } from "./source-document.ts";
+import {
+  type DocumentKind,
+  type DocumentSource,
+  type ParsedTree,
+  readSource,
+  type SourceDocument,
+  sourceDocument,
+} from "./source-document.ts";
 import { parseXmlTree } from "./xml-document.ts";
+
+const parsers: Readonly<Record<DocumentKind, (source: string, limits: ParseLimits) => Promise<ParsedTree>>> = {
+  html: parseHtmlTree,
+  xml: parseXmlTree,
+};
 
 /**
  * Parses a document from its bytes; a large one gives way to other work every few milliseconds. Throws 422
  * `DOCUMENT_TOO_DEEP`, `DOCUMENT_TOO_COSTLY` or, for XML, `NOT_WELL_FORMED`.
  */
 export function parseDocument(
-  kind: "html" | "xml",
+  kind: DocumentKind,
   bytes: Uint8Array,
   limits: ParseLimits = {},
 ): Promise<SourceDocument> {
-  return parse(readSource(bytes), kind === "xml", limits);
+  return parse(readSource(bytes), kind, limits);
 }
 
 /** Parses an edited source of a document; it keeps its kind, its encoding and its byte order mark. */
 export function parseSource(
   source: string,
-  { encoding, hasByteOrderMark, isXml = false }: Omit<DocumentSource, "source"> & { readonly isXml?: boolean },
+  { encoding, hasByteOrderMark, kind }: Omit<DocumentSource, "source"> & Pick<SourceDocument, "kind">,
   limits: ParseLimits = {},
 ): Promise<SourceDocument> {
-  return parse({ source, encoding, hasByteOrderMark }, isXml, limits);
+  return parse({ source, encoding, hasByteOrderMark }, kind, limits);
 }
 
-async function parse(source: DocumentSource, isXml: boolean, limits: ParseLimits): Promise<SourceDocument> {
-  const tree = await (isXml ? parseXmlTree : parseHtmlTree)(source.source, limits);
-  return sourceDocument(source, tree, isXml);
+async function parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): Promise<SourceDocument> {
+  const tree = await parsers[kind](source.source, limits);
+  return sourceDocument(source, tree, kind);
 }

@@ -16,16 +16,19 @@ export interface DocumentSource {
   readonly hasByteOrderMark: boolean;
 }
 
+/** The language of a document. */
+export type DocumentKind = "html" | "xml";
+
 /**
  * A document: its source, and a tree whose elements know where they stand in it. HTML and XML are both this; all that
  * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
  *
  * - parsing: `html-document.ts` and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
- * - everything about an edit: one object of rules for each in `document-language.ts`;
- * - names in selectors, which have case in XML: `isXml`, asked by `select.ts`.
+ * - everything about an edit: one object of rules for each, behind `document-language.ts`;
+ * - selectors: names have case in XML, and HTML's own rules do not hold there.
  */
 export interface SourceDocument extends DocumentSource {
-  readonly isXml: boolean;
+  readonly kind: DocumentKind;
   readonly root: RootNode;
   /** Elements whose characters alone are not all of them, see `elementsFormattedFromBefore`. */
   readonly formattedFromBefore: ReadonlySet<SourceElement>;
@@ -57,10 +60,10 @@ export function readSource(bytes: Uint8Array): DocumentSource {
 export function sourceDocument(
   { source, encoding, hasByteOrderMark }: DocumentSource,
   { root, treeBytes, formattedFromBefore }: ParsedTree,
-  isXml: boolean,
+  kind: DocumentKind,
 ): SourceDocument {
   const sourceBytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
-  return { source, encoding, hasByteOrderMark, isXml, root, formattedFromBefore, memoryBytes: sourceBytes + treeBytes };
+  return { source, encoding, hasByteOrderMark, kind, root, formattedFromBefore, memoryBytes: sourceBytes + treeBytes };
 }
 
 /** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */

@@ -4,7 +4,7 @@ import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import { normalise } from "./normalise.ts";
+import { languageOf } from "./document-language.ts";
 import { outermost, type Placement, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
 
@@ -52,7 +52,7 @@ export async function applyEdit(
 ): Promise<AppliedEdit> {
   const direct = await attempt(document, elements, edit, limits);
   if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
-  const normal = document.isXml ? undefined : await normalise(document, elements, limits);
+  const normal = await languageOf(document).normalise(document, elements, limits);
   if (!normal) throw direct;
   const second = await attempt(normal.document, normal.elements, edit, limits);
   if (second instanceof DocumentError) throw second;

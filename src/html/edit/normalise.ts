@@ -28,8 +28,6 @@ export async function normalise(
   elements: readonly SourceElement[],
   limits: ParseLimits = {},
 ): Promise<NormalDocument | undefined> {
-  if (document.isXml) return undefined; // there, every element has a place of its own
-
   const source = document.encoding === "utf8" ? await written(document) : await writtenBytes(document, limits);
   const normal = await parseSource(source, document, limits);
   const proof = await prove(document, normal, [], elements);
@@ -54,7 +52,7 @@ async function written(
 /** The bytes beyond ASCII as they were, and what references stand for as references. */
 async function writtenBytes({ source }: SourceDocument, limits: ParseLimits): Promise<string> {
   const marked = source.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(markedBytes + byte.charCodeAt(0)));
-  const document = await parseSource(marked, { encoding: "utf8", hasByteOrderMark: false }, limits);
+  const document = await parseSource(marked, { encoding: "utf8", hasByteOrderMark: false, kind: "html" }, limits);
   const text = await written(document, (character) => (isMarked(character) ? character : reference(character)));
   return text
     .replace(/[\uf780-\uf7ff]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) - markedBytes))

@@ -1,20 +1,27 @@
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
-import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { voidElements } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { CheckReplacement, DocumentLanguage } from "./document-language.ts";
 import { outermost, type Placement } from "./placement.ts";
 import type { Fragment } from "./well-formed.ts";
 import { parseXmlFragment } from "./xml-fragment.ts";
 
-// In XML every element has a place of its own in the source, and nothing but its tags decides where it ends.
+/** The rules of XML, where every element has a place of its own in the source, and its tags alone say where it ends. */
+export const xmlLanguage: DocumentLanguage = {
+  replace: replacements,
+  append: insertions,
+  remove: removals,
+  permanentElements: (root) => root.children.filter((node) => node instanceof SourceElement),
+  normalise: async () => undefined, // nothing is gained
+};
 
-/** PUT: every element, the outermost where they nest, gives way to `xml`. */
-export async function placeXmlInstead(
+async function replacements(
   document: SourceDocument,
   elements: readonly SourceElement[],
   xml: string,
-  check: (element: SourceElement, fragment: Fragment) => void,
+  check: CheckReplacement,
 ): Promise<readonly Placement[]> {
   requireEncodable(document, xml);
   const placements: Placement[] = [];
@@ -27,8 +34,7 @@ export async function placeXmlInstead(
   return placements;
 }
 
-/** POST: `xml` is added inside of every element, after its last child. */
-export async function placeXmlInside(
+async function insertions(
   document: SourceDocument,
   elements: readonly SourceElement[],
   xml: string,
@@ -47,8 +53,7 @@ export async function placeXmlInside(
   return placements.reverse().sort((a, b) => a.start - b.start);
 }
 
-/** DELETE: every element, the outermost where they nest, goes. */
-export async function removeXml(elements: readonly SourceElement[]): Promise<readonly Placement[]> {
+async function removals(_document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[]> {
   return outermost(elements).map((element) => {
     if (isRootElement(element)) {
       throw new DocumentError("INVALID_TARGET", "Every document has a root element; it cannot be removed.");

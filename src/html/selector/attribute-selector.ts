@@ -1,5 +1,6 @@
 import { asciiLowerCase, foreignAttributeName } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import type { DocumentKind } from "../document/source-document.ts";
 import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
 import type { EvaluationSteps } from "./tree-steps.ts";
 
@@ -36,12 +37,10 @@ const comparisons: Readonly<Record<AttributeOperator, (value: string, wanted: st
 
 /** What an attribute has to be known of its document. */
 export interface AttributeContext {
+  /** Whether attributes and their values go by the rules of HTML or of XML. */
   readonly kind: DocumentKind;
   readonly steps: EvaluationSteps;
 }
-
-/** Whether attributes and their values go by the rules of HTML or of XML. */
-export type DocumentKind = "html" | "xml";
 
 /** Whether css-select compares the attribute as browsers do: with case. */
 export function isPlainAttribute({ name, namespace, operator, flag }: AttributeSelector, kind: DocumentKind): boolean {

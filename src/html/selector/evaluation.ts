@@ -1,6 +1,6 @@
 import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
-import type { DocumentKind } from "./attribute-selector.ts";
+import type { DocumentKind } from "../document/source-document.ts";
 import { compoundTest, type ElementTest } from "./compound-matcher.ts";
 import type { ElementIndex } from "./element-index.ts";
 import type { ElementMemory, MatchContext } from "./match-context.ts";
@@ -12,8 +12,8 @@ import { type EvaluationSteps, parentElement, stepsBackward, stepsForward, type 
 export interface SelectableDocument {
   readonly root: RootNode;
   readonly source: string;
-  /** Whether it is XML, where names have case and HTML's own rules do not hold. */
-  readonly isXml: boolean;
+  /** In XML names have case, and HTML's own rules do not hold. */
+  readonly kind: DocumentKind;
 }
 
 /** Asking that many what they lie in costs less than walking through a page. */
@@ -36,10 +36,10 @@ export class Evaluation implements MatchContext {
   #typePositions: SiblingPositions | undefined;
   readonly memory: ElementMemory = { languages: new Map(), directions: new Map(), options: new Map() };
 
-  constructor({ root, source, isXml }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
+  constructor({ root, source, kind }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
     this.root = root;
     this.source = source;
-    this.kind = isXml ? "xml" : "html";
+    this.kind = kind;
     this.isQuirks = root["x-mode"] === "quirks";
     this.index = index;
     this.steps = steps;

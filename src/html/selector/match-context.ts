@@ -1,5 +1,5 @@
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
-import type { DocumentKind } from "./attribute-selector.ts";
+import type { DocumentKind } from "../document/source-document.ts";
 import type { ElementIndex } from "./element-index.ts";
 import type { FormState } from "./form-state.ts";
 import type { Direction } from "./selector-names.ts";

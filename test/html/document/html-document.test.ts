@@ -100,7 +100,7 @@ describe("parseHtml", () => {
   it("walks and serialises a tree of any depth without recursion", async () => {
     const document = await parseSource(
       "<i>".repeat(2000),
-      { encoding: "utf8", hasByteOrderMark: false },
+      { encoding: "utf8", hasByteOrderMark: false, kind: "html" },
       { maxDepth: 10_000 },
     );
     const [, , body] = elementsOf(document);

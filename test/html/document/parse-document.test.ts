@@ -22,7 +22,7 @@ describe("parseSource", () => {
   it("keeps what the document was", async () => {
     const document = await parseDocument("xml", Buffer.from("\ufeff<r/>"));
     const edited = await parseSource("<R/>", document);
-    expect([edited.isXml, edited.hasByteOrderMark, edited.encoding]).toEqual([true, true, "utf8"]);
+    expect([edited.kind, edited.hasByteOrderMark, edited.encoding]).toEqual(["xml", true, "utf8"]);
     expect(elementsOf(edited).map(({ name }) => name)).toEqual(["R"]);
   });
 });

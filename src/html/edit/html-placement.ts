@@ -1,0 +1,189 @@
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { elementSpan, isTagOnly } from "../document/element-span.ts";
+import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
+import { pageElements } from "../document/page.ts";
+import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
+import { firstLineAt, isClosedBy, voidElements } from "../document/tag-rules.ts";
+import { contentOf } from "../document/tree-walk.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { CheckReplacement, DocumentLanguage } from "./document-language.ts";
+import { normalise } from "./normalise.ts";
+import { endTagsAt, firstTagOf, insertionPoint, nextOf, outermost, type Placement, previousOf } from "./placement.ts";
+import { holdsText, parseRawText } from "./raw-text.ts";
+import { type Fragment, fragmentsOf } from "./well-formed.ts";
+
+/** The rules of HTML, where tags may be left out, and an element may have no place of its own in the source. */
+export const htmlLanguage: DocumentLanguage = {
+  replace: replacements,
+  append: insertions,
+  remove: removals,
+  permanentElements,
+  normalise,
+};
+
+function permanentElements(root: RootNode): readonly SourceElement[] {
+  return Object.values(pageElements(root));
+}
+
+async function replacements(
+  document: SourceDocument,
+  matches: readonly SourceElement[],
+  html: string,
+  check: CheckReplacement,
+): Promise<readonly Placement[] | undefined> {
+  requireEncodable(document, html);
+  const page = permanentElements(document.root);
+  const fragmentIn = fragmentsOf(html);
+  const elements = outermost(matches);
+  const replaced = new Set<unknown>(elements);
+  const placements: Placement[] = [];
+  const slice = new TimeSlice();
+  for (const element of elements) {
+    if (slice.isOver) await slice.renew();
+    const fragment = await fragmentIn(element.parent);
+    if (page.includes(element)) requireSameElement(element, fragment);
+    check(element, fragment);
+    const span = elementSpan(element);
+    if (!span) return undefined;
+    const { start, end } = span;
+    const firstTag = firstTagOf(fragment);
+    const previous = previousOf(element);
+    // What is put in place of the element before leaves nothing open; and the same start tag closes what it closed so far.
+    const isClosed = replaced.has(previous) || firstTag === element.name;
+    const endTags = isClosed ? "" : endTagsAt(previous, start, firstTag);
+    const line = element.parent instanceof SourceElement ? firstLineAt(element.parent, start, fragment.html) : "";
+    const before = endTags + line;
+    const text = before + fragment.html;
+    placements.push({ start, end, text, fragment, fragmentStart: before.length, removes: [element] });
+  }
+  // Error recovery may order the document otherwise than the source.
+  return placements.sort((a, b) => a.start - b.start);
+}
+
+/** `html`, `head` and `body` are on every page: each gives way to another one of its kind only. */
+function requireSameElement({ name }: SourceElement, { html, tags, steps }: Fragment): void {
+  const [tag] = tags;
+  const isFirst = tag?.name === name && html.slice(0, tag.start).trim() === "";
+  const end = steps.findIndex((step) => step.kind === "end" && step.tag === tag);
+  if (isFirst && steps.slice(end + 1).every(({ data, kind }) => kind === "text" && data.trim() === "")) return;
+  throw new DocumentError("INVALID_TARGET", `<${name}> can only be replaced by another <${name}> element.`);
+}
+
+async function insertions(
+  document: SourceDocument,
+  matches: readonly SourceElement[],
+  html: string,
+): Promise<readonly Placement[] | undefined> {
+  requireEncodable(document, html);
+  const fragmentIn = fragmentsOf(html);
+  const placements: Placement[] = [];
+  const slice = new TimeSlice();
+  for (const element of matches) {
+    if (slice.isOver) await slice.renew();
+    refuseVoid(element);
+    if (html.trim() === "") continue;
+    const isText = isHtmlElement(element) && holdsText(element.name);
+    const fragment = isText ? parseRawText(html, element.name) : await fragmentIn(element);
+    const placement = isOpenable(element)
+      ? openedTag(document, element, fragment)
+      : insertion(document, element, fragment);
+    if (!placement) return undefined;
+    placements.push(placement);
+  }
+  // Of elements that end at one place the inner one, which comes later in the document, gets its content first.
+  return placements.reverse().sort((a, b) => a.start - b.start);
+}
+
+function refuseVoid(element: SourceElement): void {
+  const { name } = element;
+  if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
+}
+
+function insertion(document: SourceDocument, element: SourceElement, fragment: Fragment): Placement | undefined {
+  const point = insertionPoint(document, element);
+  if (point === undefined) return undefined;
+  const parent = parentOfAddition(document, element, fragment);
+  const endTags = endTagsAt(contentOf(parent).at(-1), point, firstTagOf(fragment));
+  const before = endTags + firstLineAt(parent, point, fragment.html);
+  return {
+    start: point,
+    end: point,
+    text: before + fragment.html,
+    fragment,
+    fragmentStart: before.length,
+    appendsTo: parent,
+  };
+}
+
+function isOpenable(element: SourceElement): boolean {
+  return isTagOnly(element) && !isHtmlElement(element);
+}
+
+/** `<circle/>` becomes `<circle>...</circle>`. */
+function openedTag({ source }: SourceDocument, element: SourceElement, fragment: Fragment): Placement {
+  const { name, contentStart } = element;
+  const start = source.lastIndexOf("/", contentStart);
+  const text = `>${fragment.html}</${name}>`;
+  return { start, end: contentStart, text, fragment, fragmentStart: 1, appendsTo: element };
+}
+
+/**
+ * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before it,
+ * which without tags of its own ends where the table ends.
+ */
+function parentOfAddition({ root }: SourceDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
+  const { html, body } = pageElements(root);
+  if (element === html && body) return body;
+  let parent = element;
+  for (let last = contentOf(parent).at(-1); last instanceof SourceElement; last = contentOf(parent).at(-1)) {
+    const isImplied = last.contentStart === -1 && ["tbody", "tr", "colgroup"].includes(last.name);
+    if (!isImplied || (tag && isClosedBy(last.name, tag.name))) return parent;
+    parent = last;
+  }
+  return parent;
+}
+
+/** Elements that follow each other directly are one removal. */
+interface Run {
+  readonly elements: SourceElement[];
+  readonly start: number;
+  end: number;
+}
+
+async function removals(
+  { root, source }: SourceDocument,
+  matches: readonly SourceElement[],
+): Promise<readonly Placement[] | undefined> {
+  const page = permanentElements(root);
+  const runs: Run[] = [];
+  const slice = new TimeSlice();
+  for (const element of outermost(matches)) {
+    if (slice.isOver) await slice.renew();
+    if (page.includes(element)) {
+      throw new DocumentError("INVALID_TARGET", `Every page has <${element.name}>; it cannot be removed.`);
+    }
+    const span = elementSpan(element);
+    if (!span) return undefined;
+    const run = runs.at(-1);
+    if (run && run.end === span.start && previousOf(element) === run.elements.at(-1)) {
+      run.elements.push(element);
+      run.end = span.end;
+    } else {
+      runs.push({ elements: [element], start: span.start, end: span.end });
+    }
+  }
+  runs.sort((a, b) => a.start - b.start);
+  return runs.map((run) => ({ start: run.start, end: run.end, text: separator(run, source), removes: run.elements }));
+}
+
+/** What followed the removed elements must not become content of what stood before them, nor be lost. */
+function separator({ elements, start, end }: Run, source: string): string {
+  const [first] = elements;
+  const last = elements.at(-1);
+  const next = last && nextOf(last);
+  if (!first || !next) return "";
+  const startsHere = next instanceof SourceElement && elementSpan(next)?.start === end;
+  const endTags = endTagsAt(previousOf(first), start, startsHere ? next.name : undefined);
+  const line = first.parent instanceof SourceElement ? firstLineAt(first.parent, start, source[end] ?? "") : "";
+  return endTags + line;
+}
