@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, readFileSync, readlinkSync } from "node:fs";
 import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import type { Content } from "../storage.ts";
@@ -17,8 +17,28 @@ export type TemporaryKind = "content" | "append";
 const temporaryName = /^\.filement-.*\.tmp$/i;
 const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+\.tmp$/;
 
-// Process ids say nothing about the processes of another machine (or container) that shares the directory.
-const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+/**
+ * Those among whom a process id means one process. Others may share the directory: another machine, or a container, which
+ * has process ids of its own and perhaps the same host name.
+ */
+export function machineOf(host: string, installation: string, processNamespace: string): string {
+  return createHash("sha256").update([host, installation, processNamespace].join("\n")).digest("hex").slice(0, 8);
+}
+
+const machine = machineOf(
+  hostname(),
+  orNothing(() => readFileSync("/etc/machine-id", "latin1")),
+  orNothing(() => readlinkSync("/proc/self/ns/pid")),
+);
+
+/** What only Linux has, and not everywhere. */
+function orNothing(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
 
 /** File systems without hard links say one of these. */
 const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
@@ -45,7 +65,7 @@ export function isAbandoned(name: string, modifiedMs: number): boolean {
   if (modifiedMs < now - abandonedAfterMs) return true;
   if (madeOn !== machine) return false;
   if (modifiedMs < now - uptime() * 1000) return true;
-  // Our own id, but from before we started: in a container the process before us had the same.
+  // Our own id, but from before we started: it is used again.
   if (Number(processId) === process.pid) return modifiedMs < now - process.uptime() * 1000;
   return !isAlive(Number(processId));
 }

@@ -9,6 +9,7 @@ import {
   abandonedAfterMs,
   isAbandoned,
   isTemporaryName,
+  machineOf,
   TemporaryFile,
   temporaryKind,
 } from "../../../src/storage/disk/temporary-file.ts";
@@ -41,6 +42,17 @@ describe("a temporary name", () => {
   it("tells what the file is for, if it is ours", async () => {
     const names = [await ownName(), appendNoteName(7n), ".filement-notes.tmp"];
     expect(names.map(temporaryKind)).toEqual(["content", "append", undefined]);
+  });
+
+  it("is that of another machine where one of host name, installation and process ids is another", () => {
+    const own = machineOf("web", "5f1a", "pid:[4026531836]");
+    expect(machineOf("web", "5f1a", "pid:[4026531836]")).toBe(own);
+    const others = [
+      machineOf("web-2", "5f1a", "pid:[4026531836]"),
+      machineOf("web", "77c2", "pid:[4026531836]"),
+      machineOf("web", "5f1a", "pid:[4026532514]"), // a container that was given the same host name
+    ];
+    expect(new Set([own, ...others]).size).toBe(4);
   });
 
   it("does not tell the name of the machine", async () => {
