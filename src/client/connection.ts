@@ -5,7 +5,8 @@ import { dom } from "./dom.ts";
 type Message =
   | Omit<PageChange, "own">
   | { readonly type: "hello"; readonly feed: string; readonly id: number }
-  | { readonly type: "gap" };
+  | { readonly type: "gap" }
+  | { readonly type: "pong" };
 
 /** What a connection tells. */
 export type ConnectionEvent = Exclude<PageEvent, PageChange> | Omit<PageChange, "own">;
@@ -20,6 +21,12 @@ const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 /** The delays begin anew after a connection that lasted at least this long. */
 const goodMs = 10_000;
+/**
+ * How often the connection is looked at. A server that was not heard between two looks is asked, and with no answer by the next
+ * look the connection is lost: a cable, a sleep or a proxy may have ended it without a word. So that shows within 18 seconds.
+ */
+const lookMs = 6_000;
+const ping = '{"type":"ping"}';
 
 /**
  * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the server is
@@ -31,6 +38,8 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   let timer: ReturnType<typeof setTimeout> | undefined;
   let attempts = 0;
   let openedAt = 0; // 0 while there is no connection
+  /** Looks since the server was heard. */
+  let silences = 0;
   let idAtGreeting = 0;
   /** The last known feed of the server, and the last change of it that was delivered. */
   let feed = "";
@@ -45,17 +54,34 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     }
     socket = new WebSocket(url);
     socket.onmessage = ({ data }) => receive(JSON.parse(data));
-    socket.onclose = () => {
-      if (openedAt > 0 && Date.now() - openedAt > goodMs) attempts = 0;
-      drop();
-      // Not all at the same moment, when a server comes back to which many were connected.
-      const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + Math.random() / 2);
-      attempts += 1;
-      timer = setTimeout(open, delay);
-    };
+    socket.onclose = lose;
+    silences = 0;
+  }
+
+  function lose(): void {
+    if (openedAt > 0 && Date.now() - openedAt > goodMs) attempts = 0;
+    drop();
+    // Not all at the same moment, when a server comes back to which many were connected.
+    const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** attempts) * (0.5 + Math.random() / 2);
+    attempts += 1;
+    timer = setTimeout(open, delay);
+  }
+
+  /** Asks a server that was not heard for a while, and gives up one that does not answer. */
+  function look(): void {
+    if (!socket) return;
+    silences += 1;
+    if (silences > 2) lose();
+    else if (silences === 2) ask();
+  }
+
+  function ask(): void {
+    silences = 2; // the next look shows
+    if (socket?.readyState === WebSocket.OPEN) socket.send(ping);
   }
 
   function receive(message: Message): void {
+    silences = 0;
     if (message.type === "hello") {
       idAtGreeting = message.id;
       // On a feed of another run of the server the ids begin anew; that something was missed, the next message says.
@@ -89,8 +115,11 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   const { signal } = until;
   // After a change of the network the old connection is dead, which may take minutes to show.
   addEventListener("online", open, { signal });
-  const onVisible = (): unknown => !socket && dom(document).visibilityState === "visible" && open();
+  const onVisible = (): void => {
+    if (dom(document).visibilityState === "visible") (socket ? ask : open)();
+  };
   dom(document).addEventListener("visibilitychange", onVisible, { signal });
+  const looking = setInterval(look, lookMs);
   open();
 
   return {
@@ -99,6 +128,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     },
     close() {
       until.abort();
+      clearInterval(looking);
       drop();
     },
   };

@@ -30,7 +30,7 @@ export interface WebSocketOptions {
   readonly maxClientsPerAddress?: number | undefined;
   /** Origins besides the host's own whose pages may connect. @default those of the host's option `allowedOrigins` */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Seconds between two pings; a client that has not answered by then is disconnected. @default 30 */
+  /** Seconds between two pings; a client that has not answered by then is disconnected. @default 10 */
   readonly pingInterval?: number | undefined;
   /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
@@ -56,7 +56,7 @@ const maxFragments = 16;
  */
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
-  const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 30 } = options;
+  const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
   const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });

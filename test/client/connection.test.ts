@@ -10,6 +10,8 @@ declare global {
   var kept: { isOpen: boolean; close(): void };
   /** The delays that were asked for, instead of waiting. */
   var delays: number[];
+  /** Looks at the connection, which otherwise happens every few seconds. */
+  var look: () => void;
 }
 
 describe("keepConnected", { tags: ["chromium"] }, () => {
@@ -29,6 +31,9 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
           setTimeout: (callback: () => void, ms: number) => {
             delays.push(ms);
             return setTimeout(callback, 0);
+          },
+          setInterval: (callback: () => void) => {
+            globalThis.look = callback;
           },
         });
         Math.random = () => random;
@@ -148,6 +153,52 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     await window.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     first.send(change(2));
     expect(await toldBy(window, 2)).toEqual(["open", 2]);
+  });
+
+  it("asks a server that is silent, and gives up one that does not answer", async () => {
+    const window = await connected();
+    const first = await window.feed.next();
+    first.send({ type: "hello", feed: "f", id: 1 });
+    await toldBy(window, 1);
+    const looks = (count: number): Promise<void> =>
+      window.page.evaluate((times) => {
+        for (let n = 0; n < times; n += 1) look();
+      }, count);
+    await looks(2);
+    expect(await first.heard()).toEqual({ type: "ping" });
+    first.send({ type: "pong" }, change(2));
+    expect(await toldBy(window, 2)).toEqual(["open", 2]);
+    await looks(2);
+    expect(await first.heard()).toEqual({ type: "ping" });
+    expect(await window.page.evaluate(() => kept.isOpen)).toBe(true);
+    await looks(1);
+    await first.gone;
+    const second = await window.feed.next();
+    expect(second.query).toMatchObject({ since: "2" });
+    second.send({ type: "hello", feed: "f", id: 3 }, change(3));
+    expect(await toldBy(window, 5)).toEqual(["open", 2, "closed", "open", 3]);
+  });
+
+  it("asks at once when the page is looked at again, and knows by the next look", async () => {
+    const window = await connected();
+    const first = await window.feed.next();
+    first.send({ type: "hello", feed: "f", id: 1 });
+    await toldBy(window, 1);
+    await window.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    expect(await first.heard()).toEqual({ type: "ping" });
+    await window.page.evaluate(() => look());
+    await window.feed.next();
+    expect(await toldBy(window, 2)).toEqual(["open", "closed"]);
+  });
+
+  it("gives up a server that takes the connection and says nothing", async () => {
+    const window = await connected();
+    await window.feed.next();
+    await window.page.evaluate(() => {
+      for (let n = 0; n < 3; n += 1) look();
+    });
+    (await window.feed.next()).send({ type: "hello", feed: "f", id: 1 });
+    expect(await toldBy(window, 1)).toEqual(["open"]);
   });
 
   it("ends, and makes no other connection", async () => {

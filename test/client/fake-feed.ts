@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -12,6 +12,8 @@ export interface Caller {
   /** Closes it, as a server does, and waits until it is. */
   cut(): Promise<void>;
   readonly gone: Promise<unknown>;
+  /** The next message of the page. */
+  heard(): Promise<unknown>;
 }
 
 /** A server that tells pages just what a test wants. */
@@ -28,6 +30,7 @@ export async function fakeFeed(): Promise<FakeFeed> {
   const waiting: ((caller: Caller) => void)[] = [];
   server.on("connection", (socket: WebSocket, request: IncomingMessage) => {
     const gone = once(socket, "close");
+    const messages = on(socket, "message");
     const caller: Caller = {
       query: Object.fromEntries(new URL(request.url ?? "/", "http://localhost").searchParams),
       send: (...messages) => {
@@ -38,6 +41,7 @@ export async function fakeFeed(): Promise<FakeFeed> {
         await gone;
       },
       gone,
+      heard: async () => JSON.parse(String((await messages.next()).value[0])),
     };
     const resolve = waiting.shift();
     if (resolve) resolve(caller);

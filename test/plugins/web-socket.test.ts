@@ -517,6 +517,13 @@ describe("webSocket", () => {
       expect((await inbox.take(2))[1]).toMatchObject({ id: 1 });
     });
 
+    it("asks whether the server is there gets an answer", async () => {
+      const { url } = await serveLive();
+      const { socket, inbox } = await connectLive(url, "/ws");
+      socket.send('{"type":"ping"}');
+      expect((await inbox.take(2))[1]).toEqual({ type: "pong" });
+    });
+
     it("sends a message in very many pieces is disconnected", async () => {
       const { url } = await serveLive();
       const { socket, closed } = await connectLive(url, "/ws");

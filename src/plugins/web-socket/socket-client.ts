@@ -8,7 +8,7 @@ import type { LiveClient } from "../live/live-clients.ts";
 import { textFrame } from "./frame.ts";
 import { streamItem } from "./stream-item.ts";
 
-/** Most messages that a client may send from one ping to the next. Nothing is done with them. */
+/** Most messages that a client may send from one ping to the next. Only `{"type":"ping"}` is answered. */
 const maxReceived = 1_000;
 
 /** A format of messages. */
@@ -22,6 +22,10 @@ export const jsonFormat: SocketFormat = {
   encode: (change) => textFrame(changeText(change)),
   gap: textFrame(gapText),
 };
+
+/** What a client may ask whose own pings nobody lets it send: a script in a browser. */
+const ping = '{"type":"ping"}';
+const pong = textFrame('{"type":"pong"}');
 
 export const streamItemFormat: SocketFormat = { encode: (change) => textFrame(streamItem(change)), gap: undefined };
 
@@ -60,7 +64,7 @@ export class SocketClient implements LiveClient {
     webSocket.on("pong", () => {
       this.#hasAnswered = true;
     });
-    webSocket.on("message", (_message, isBinary) => this.#receive(isBinary));
+    webSocket.on("message", (message, isBinary) => this.#receive(String(message), isBinary));
     webSocket.on("error", () => {}); // the client broke the protocol or its connection; `ws` has closed it by now
   }
 
@@ -107,9 +111,11 @@ export class SocketClient implements LiveClient {
     this.#webSocket.close(code, reason);
   }
 
-  #receive(isBinary: boolean): void {
+  #receive(message: string, isBinary: boolean): void {
     this.#received += 1;
+    this.#hasAnswered = true;
     if (isBinary) this.close(1003, "binary");
     else if (this.#received > maxReceived) this.close(1008, "too many messages");
+    else if (message === ping) this.write(pong);
   }
 }
