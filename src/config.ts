@@ -1,6 +1,7 @@
 import type { TrustProxy } from "./http/client-address.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
 import type { FileMethod } from "./http/methods.ts";
+import type { BeforeWrite } from "./server/before-write.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
@@ -70,6 +71,13 @@ export interface HostConfig {
   readonly elementBodyMemory?: number | undefined;
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
   readonly refuseFragments?: boolean | undefined;
+  /**
+   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an `HttpError`,
+   * or return other content. Uploads are held in memory for it. @default none
+   */
+  readonly beforeWrite?: BeforeWrite | undefined;
+  /** Changes of elements carry what was replaced or deleted, as `removed`, to programs but not to clients. @default false */
+  readonly recordRemoved?: boolean | undefined;
   /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */
   readonly dialect?: "spec" | "draft-00" | undefined;
   /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */

@@ -36,12 +36,13 @@ export { type SecurityHeadersOptions, securityHeaders } from "./plugins/security
 export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";
+export type { BeforeWrite, ElementWrite, FileWrite, PendingWrite, WritingExchange } from "./server/before-write.ts";
 export type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOrigin, PastChange } from "./server/change-feed.ts";
-export type { Exchange, HostRequest } from "./server/exchange.ts";
+export type { Exchange } from "./server/exchange.ts";
 export type { Logger } from "./server/logger.ts";
 export type { Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";
-export { emptyReply, jsonReply, type Reply, type ReplyBody } from "./server/reply.ts";
-export type { RequestBody } from "./server/request-body.ts";
+export { bodyBytes, bodyText, emptyReply, jsonReply, type Reply, type ReplyBody } from "./server/reply.ts";
+export type { HostRequest, RequestBody } from "./server/request-body.ts";
 export type { Site, SiteOptions } from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";

@@ -11,6 +11,8 @@ const values = [
   "StorageError",
   "accessLog",
   "basicAuth",
+  "bodyBytes",
+  "bodyText",
   "cors",
   "createFileServer",
   "directory",
@@ -39,6 +41,7 @@ const types = [
   "AccessLogOptions",
   "AccessLogPlugin",
   "BasicAuthOptions",
+  "BeforeWrite",
   "BucketDecision",
   "BucketStore",
   "ByteSpan",
@@ -56,6 +59,7 @@ const types = [
   "DirectoryOptions",
   "DiskStorageOptions",
   "Edit",
+  "ElementWrite",
   "Encryption",
   "ErrorCode",
   "ErrorPagesOptions",
@@ -66,6 +70,7 @@ const types = [
   "FileMethod",
   "FileServer",
   "FileServerConfig",
+  "FileWrite",
   "FindRules",
   "FindUser",
   "FoundUser",
@@ -84,6 +89,7 @@ const types = [
   "OpenFile",
   "Outcome",
   "PastChange",
+  "PendingWrite",
   "PermissionRule",
   "PermissionsOptions",
   "Plugin",
@@ -114,6 +120,7 @@ const types = [
   "WebSocketOptions",
   "WriteOptions",
   "WriteResult",
+  "WritingExchange",
 ];
 
 interface Exported {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { decodeHtml } from "../html/document/source-document.ts";
 import { languageOf } from "../html/edit/document-language.ts";
 import type { Reply } from "../server/reply.ts";
@@ -11,15 +12,21 @@ import type { ElementRequest } from "./element-request.ts";
  */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
   const { exchange, options, bodies } = request;
-  return editElements(request, async () => {
-    const supplied = await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize));
-    const html = decodeHtml(supplied);
-    return {
+  let sent = { html: "", bytes: new Uint8Array() as Uint8Array };
+  return editElements(request, {
+    read: async () => {
+      const bytes = await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize));
+      sent = { html: decodeHtml(bytes), bytes };
+      return sent.html;
+    },
+    editOf: (html) => ({
       kind: "appended",
       html,
       place: (document, matches) => languageOf(document).append(document, matches, html),
-      content: async ({ document, elements }) =>
-        dialects[options.dialect].appended(await elementBytes(document, elements, options), supplied),
-    };
+      content: async ({ document, elements }) => {
+        const supplied = html === sent.html ? sent.bytes : Buffer.from(html);
+        return dialects[options.dialect].appended(await elementBytes(document, elements, options), supplied);
+      },
+    }),
   });
 }

@@ -5,10 +5,13 @@ import type { ElementRequest } from "./element-request.ts";
 
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */
 export function deleteElements(request: ElementRequest): Promise<Reply> {
-  return editElements(request, async () => ({
-    kind: "deleted",
-    html: "",
-    place: (document, matches) => languageOf(document).remove(document, matches),
-    content: async () => undefined,
-  }));
+  return editElements(request, {
+    read: async () => "",
+    editOf: (html) => ({
+      kind: "deleted",
+      html,
+      place: (document, matches) => languageOf(document).remove(document, matches),
+      content: async () => undefined,
+    }),
+  });
 }

@@ -5,8 +5,10 @@ import { parseDocument } from "../html/document/parse-document.ts";
 import { documentBytes, type SourceDocument } from "../html/document/source-document.ts";
 import { TreeWalk } from "../html/document/tree-walk.ts";
 import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/apply-edit.ts";
+import { outermost } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import { decidedHtml } from "../server/before-write.ts";
 import type { ChangedElements } from "../server/change-feed.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
@@ -29,11 +31,19 @@ interface AnsweredEdit extends ElementEdit {
   content(applied: AppliedEdit): Promise<Uint8Array | undefined>;
 }
 
+/** What a request asks for. */
+interface WantedEdit {
+  /** Reads the HTML of the request; called once there is something to change. */
+  read(): Promise<string>;
+  /** The edit with this HTML, or with what the host program puts in its place. */
+  editOf(html: string): AnsweredEdit;
+}
+
 /**
  * Changes the elements that a request selects: reads, selects, edits, proves and writes under the file's lock, so that two
- * concurrent edits both land. `readEdit` reads the request's content; it is called once there is something to change.
+ * concurrent edits both land.
  */
-export async function editElements(request: ElementRequest, readEdit: () => Promise<AnsweredEdit>): Promise<Reply> {
+export async function editElements(request: ElementRequest, { read, editOf }: WantedEdit): Promise<Reply> {
   const { exchange, storage, documents, path, options, right, selector } = request;
   const { access } = exchange;
   const { maxSelectionSteps } = options;
@@ -41,6 +51,7 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   const findElements = elementFinder(selector, options, client);
   const maxLength = Math.min(options.maxDocumentSize, options.maxFileSize);
   const editLimits = { ...parseLimits(options, client), maxLength };
+  const { beforeWrite, recordRemoved } = options;
   let isReadable = false;
 
   /** Judges permission and preconditions for elements of one version of the document. */
@@ -63,7 +74,9 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   try {
     await judge(before, matches);
     refuseEncodedContent(exchange.headers);
-    const edit = await readEdit();
+    const wanted = editOf(await read());
+    let edit = wanted;
+    let removed: string | undefined;
 
     let applied: AppliedEdit | undefined;
     let content: Uint8Array | undefined;
@@ -77,6 +90,22 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
       const chosen = await judge({ document, stat: current }, matches);
+      edit = wanted;
+      if (beforeWrite || recordRemoved) removed = await textOf(document, outermost(matches), options);
+      if (beforeWrite) {
+        const kind = `elements-${wanted.kind}` as const;
+        const pending = {
+          kind,
+          path,
+          exchange,
+          selector,
+          matches: matches.length,
+          before: removed ?? "",
+          html: wanted.html,
+        };
+        const other = await decidedHtml(beforeWrite, pending);
+        if (other !== undefined) edit = editOf(other);
+      }
       const made = await applyEdit(document, matches, edit, editLimits);
       applied = made;
       elements = {
@@ -91,9 +120,10 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
     if (changed) {
       if (readsAsParsed(document)) documents.set(path, stat.version, document);
       const html = edit.html === "" ? {} : { html: edit.html };
+      const old = recordRemoved && edit.kind !== "appended" && removed !== undefined ? { removed } : {};
       const kind = `elements-${edit.kind}` as const;
       const etag = entityTag(stat.version);
-      exchange.changed({ kind, path, selector, matches: matches.length, ...html, etag }, elements);
+      exchange.changed({ kind, path, selector, matches: matches.length, ...html, ...old, etag }, elements);
     }
     const normalised = isNormalised && { "x-normalised": "true" };
     // Who may not read the elements learns neither how many they are, nor what they hold besides the edit.
@@ -106,6 +136,14 @@ export async function editElements(request: ElementRequest, readEdit: () => Prom
   } catch (error) {
     throw isReadable ? withMatches(error, matches.length) : error;
   }
+}
+
+async function textOf(
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+  options: ElementRequest["options"],
+): Promise<string> {
+  return Buffer.from(await elementBytes(document, elements, options)).toString();
 }
 
 /** The tag that a GET of the same selector has from now on; `undefined` where it has none. */

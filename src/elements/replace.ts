@@ -14,16 +14,20 @@ const whiteSpace: ReadonlySet<string> = new Set(["\t", "\n", "\f", "\r", " "]);
 export function replaceElements(request: ElementRequest): Promise<Reply> {
   const { exchange, options, bodies } = request;
   const { checkReplacement } = dialects[options.dialect];
-  return editElements(request, async () => {
-    const sent = decodeHtml(await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize)));
-    const html = withoutFinalLineBreak(sent);
-    if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
-    return {
-      kind: "replaced",
-      html,
-      place: (document, matches) => languageOf(document).replace(document, matches, html, checkReplacement),
-      content: async ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
-    };
+  return editElements(request, {
+    read: async () => {
+      const sent = decodeHtml(await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize)));
+      return withoutFinalLineBreak(sent);
+    },
+    editOf(html) {
+      if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
+      return {
+        kind: "replaced",
+        html,
+        place: (document, matches) => languageOf(document).replace(document, matches, html, checkReplacement),
+        content: async ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
+      };
+    },
   });
 }
 

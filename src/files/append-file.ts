@@ -1,8 +1,8 @@
 import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent, tooLarge } from "../server/request-body.ts";
-import type { CommitCheck, StoredStat } from "../storage/storage.ts";
-import { preconditionCheck, storedReply } from "./commit.ts";
+import type { CommitCheck, Content, StoredStat } from "../storage/storage.ts";
+import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** POST to a file: the content is added to its end, all of it or nothing. */
@@ -17,8 +17,9 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
   refuseTooLarge(request.stat, Number(exchange.headers["content-length"] ?? 0));
 
   let added = 0;
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of exchange.body) {
+  async function* counted(content: Content): AsyncGenerator<Uint8Array> {
+    added = 0;
+    for await (const chunk of content) {
       added += chunk.byteLength;
       refuseTooLarge(request.stat, added);
       yield chunk;
@@ -28,7 +29,10 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
     meetsPreconditions(current);
     refuseTooLarge(current, added);
   };
-  const { stat } = await storage.append(path, counted(), { check });
+  const wanted: WantedChange = { kind: () => "appended", content: exchange.body, check };
+  const { stat } = await makeChange(request, wanted, (content, check) =>
+    storage.append(path, counted(content), { check }),
+  );
   // Nothing was added, so there is no change to announce.
   if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version) });
   return storedReply(200, path, stat);

@@ -1,9 +1,12 @@
+import { Buffer } from "node:buffer";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
+import { decidedContent, type FileWrite } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
-import type { CommitCheck, StoredStat } from "../storage/storage.ts";
+import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
+import type { FileRequest } from "./file-request.ts";
 
 /**
  * Judges the preconditions of a change (RFC 9110 §13); throws 412 if they fail. Operations call it twice: before they
@@ -14,6 +17,58 @@ export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
     const validators = current && { etag: entityTag(current.version), modified: current.modified };
     if (evaluatePreconditions(method, headers, validators) !== "proceed") throw preconditionFailed(validators);
   };
+}
+
+/** A change of a file, before the host program has decided about it. */
+export interface WantedChange {
+  /** What kind of change it is, by what is stored now. */
+  kind(stored: StoredStat | undefined): FileWrite["kind"];
+  readonly content: Content;
+  readonly check: CommitCheck;
+}
+
+/** Most times that a change is begun again because another program changed the file in between. */
+const maxAttempts = 10;
+
+/**
+ * Makes a change, after `beforeWrite` has decided about it. Where the file changes after the decision, both begin anew: the
+ * decision is about what is there when the change is made, as if the file had been locked meanwhile.
+ */
+export async function makeChange<Made>(
+  { exchange, storage, path, stat, options }: FileRequest,
+  { kind, content, check }: WantedChange,
+  make: (content: Content, check: CommitCheck) => Promise<Made>,
+): Promise<Made> {
+  const { beforeWrite } = options;
+  if (!beforeWrite) return make(content, check);
+  const sent = await bytesOf(content);
+  const hasChanged = new StorageError("conflict");
+  let stored = stat;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const decidedAbout = stored;
+    check(decidedAbout);
+    const decided = await decidedContent(beforeWrite, { kind: kind(decidedAbout), path, exchange, content: sent });
+    try {
+      return await make(onePiece(decided), (current) => {
+        if (current?.version !== decidedAbout?.version) throw hasChanged;
+        check(current);
+      });
+    } catch (error) {
+      if (error !== hasChanged) throw error;
+      stored = await storage.stat(path);
+    }
+  }
+  throw hasChanged;
+}
+
+async function bytesOf(content: Content): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.byteLength > 0) yield bytes;
 }
 
 /** The reply's description of the stored file. */

@@ -5,7 +5,7 @@ import { isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
-import { preconditionCheck, storedReply } from "./commit.ts";
+import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
 
@@ -23,7 +23,10 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   const check = preconditionCheck(exchange);
   check(undefined);
   refuseEncodedContent(exchange.headers);
-  const { stat } = await storage.write(path, exchange.body, { check, exclusive: true, createParents: false });
+  const wanted: WantedChange = { kind: () => "created", content: exchange.body, check };
+  const { stat } = await makeChange({ ...request, path, stat: undefined }, wanted, (content, check) =>
+    storage.write(path, content, { check, exclusive: true, createParents: false }),
+  );
   exchange.changed({ kind: "created", path, etag: entityTag(stat.version) });
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });
 }

@@ -2,7 +2,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
 import type { CommitCheck } from "../storage/storage.ts";
-import { preconditionCheck, storedReply } from "./commit.ts";
+import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
 import { withoutFragments } from "./refuse-fragments.ts";
@@ -19,7 +19,14 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   check(request.stat);
   refuseEncodedContent(exchange.headers);
   const { createParents } = options;
-  const { created, stat } = await storage.write(path, await withoutFragments(request), { check, createParents });
+  const wanted: WantedChange = {
+    kind: (stored) => (stored ? "replaced" : "created"),
+    content: await withoutFragments(request),
+    check,
+  };
+  const { created, stat } = await makeChange(request, wanted, (content, check) =>
+    storage.write(path, content, { check, createParents }),
+  );
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });
   if (!created) return storedReply(200, path, stat);
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });

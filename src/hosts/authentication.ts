@@ -7,13 +7,17 @@ import type { Plugin } from "../server/plugin.ts";
 const indifferent: ReadonlySet<string> = new Set([
   "access-log",
   "client-module",
+  "cors",
   "directory",
+  "error-pages",
   "event-stream",
   "file-handler",
   "health-check",
   "metrics",
   "rate-limit",
+  "redirects",
   "request-log",
+  "security-headers",
   "web-socket",
 ]);
 

@@ -52,6 +52,8 @@ const defaults: SiteOptions = {
   documentCacheSize: 64 * 1024 * 1024,
   elementBodyMemory: 64 * 1024 * 1024,
   refuseFragments: false,
+  beforeWrite: undefined,
+  recordRemoved: false,
   dialect: "spec",
   methods: takenMethods(),
   allowedOrigins: new Set(),

@@ -71,6 +71,8 @@ const ofHost = {
   documentCacheSize: positiveInteger,
   elementBodyMemory: positiveInteger,
   refuseFragments: yesOrNo,
+  beforeWrite: aFunction,
+  recordRemoved: yesOrNo,
   dialect: oneOf(["spec", "draft-00"]),
   allowedOrigins: listOf(origin, "a list of origins"),
   watch: yesOrNo,

@@ -28,6 +28,8 @@ export interface Change {
   readonly matches?: number;
   /** What the request supplied, for replaced and appended elements. */
   readonly html?: string;
+  /** The elements that were replaced or deleted, with the option `recordRemoved`. Clients do not get it. */
+  readonly removed?: string;
   /** Entity tag of the file after the change; none for a deleted one. */
   readonly etag?: string;
   /** Name of the user who made it, where there was authentication. */

@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
+import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
 import { type Access, permitAll, type User } from "./access.ts";
 import type { ChangedElements, NewChange } from "./change-feed.ts";
 import { notify } from "./logger.ts";
-import { RequestBody } from "./request-body.ts";
+import { type HostRequest, RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
 
 export type { Access, Right, SelectedElements, User } from "./access.ts";
+export type { HostRequest } from "./request-body.ts";
 
 // Safe to repeat in a header, a log line and a file name.
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** A request as host programs have it: of `node:http` and so of Express, of `node:http2`, or of the Fetch standard. */
-export type HostRequest = IncomingMessage | Http2ServerRequest | Request;
 
 /** A request as it comes from `node:http`, `node:http2` or `fetch`, before any of it has been judged. */
 export interface IncomingRequest {
@@ -67,8 +64,6 @@ export interface ExchangeInit {
 export class Exchange<Hosted extends HostRequest = HostRequest> {
   /** The host that answers. */
   readonly site: Site;
-  /** The canonical path below the mount: decoded, absolute, no empty or dot segments. */
-  readonly path: string;
   /** The query with its `?`, or `""`. */
   readonly search: string;
   /** Name of the addressed host: lower-case, without port. */
@@ -81,6 +76,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   /** What this request may do. @default everything */
   access: Access = permitAll;
 
+  readonly #path: string;
   readonly #incoming: IncomingRequest;
   readonly #clients: ExchangeInit["clients"];
   // Made when somebody asks for them; most requests are answered without.
@@ -95,10 +91,18 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     this.#incoming = incoming;
     this.#clients = clients;
     this.site = site;
-    this.path = path;
+    this.#path = path;
     this.search = search;
     this.host = host;
     this.protocol = protocol;
+  }
+
+  /**
+   * The canonical path below the mount: decoded, absolute, no empty or dot segments. It cannot be set: rules, limits and logs
+   * before have decided by it.
+   */
+  get path(): string {
+    return this.#path;
   }
 
   /** The client's `X-Request-ID` where it is usable, else a UUID. */
@@ -177,7 +181,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
 
   /** Announces a committed change to everyone who follows the host's `changes`; `elements` are those that changed. */
   changed(
-    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "etag">,
+    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "etag">,
     elements?: ChangedElements,
   ): void {
     const { site, method, host, user, id } = this;

@@ -54,6 +54,23 @@ export function isStream(body: ReplyBody | undefined): body is Readable {
   return typeof body === "object" && !(body instanceof Uint8Array);
 }
 
+/**
+ * All of a reply's content, for plugins that change it. A stream is read to its end, and cannot be sent afterwards: return a
+ * reply with a body of your own.
+ */
+export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
+  if (body === undefined) return new Uint8Array();
+  if (!isStream(body)) return typeof body === "string" ? Buffer.from(body) : body;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body as AsyncIterable<string | Uint8Array>) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** The same as text, read as UTF-8. */
+export async function bodyText(reply: Reply): Promise<string> {
+  return Buffer.from(await bodyBytes(reply)).toString();
+}
+
 /** Releases the content of a reply that will not be sent. */
 export function discard(body: ReplyBody | undefined): void {
   if (isStream(body)) body.destroy();

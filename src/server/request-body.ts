@@ -1,6 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
 import { HttpError } from "../http/http-error.ts";
+
+/** A request as host programs have it: of `node:http` and so of Express, of `node:http2`, or of the Fetch standard. */
+export type HostRequest = IncomingMessage | Http2ServerRequest | Request;
 
 /** Where the content of a request comes from. */
 interface ContentSource {

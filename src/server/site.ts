@@ -1,5 +1,6 @@
 import type { HttpError } from "../http/http-error.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { BeforeWrite } from "./before-write.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Logger } from "./logger.ts";
 
@@ -39,6 +40,10 @@ export interface FileOptions {
   readonly elementBodyMemory: number;
   /** Whether PUT of a fragment in place of a whole page is refused. */
   readonly refuseFragments: boolean;
+  /** Asked before each change. */
+  readonly beforeWrite: BeforeWrite | undefined;
+  /** Whether changes of elements carry what was there. */
+  readonly recordRemoved: boolean;
   readonly dialect: DialectName;
 }
 

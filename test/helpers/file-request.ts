@@ -47,6 +47,8 @@ const options: FileOptions = {
   documentCacheSize: 1_000_000,
   elementBodyMemory: 1_000_000,
   refuseFragments: false,
+  beforeWrite: undefined,
+  recordRemoved: false,
   dialect: "spec",
 };
 

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -13,6 +15,7 @@ import { rateLimit } from "../../src/plugins/rate-limit.ts";
 import type { Right } from "../../src/server/access.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { projectRoot } from "../helpers/source-files.ts";
 
 const auth = basicAuth({ users: async () => false });
 
@@ -35,6 +38,16 @@ describe("hosts to which anonymous clients may write", () => {
       d: { root: "d", plugins: [{ name: "single sign-on" }] },
     };
     expect([...openHosts({ hosts })]).toEqual([["there is no authentication", ["a", "c"]]]);
+  });
+
+  it("do not change with any other plugin of the package", () => {
+    const names = readdirSync(join(projectRoot, "src/plugins"))
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => file.replace(/\.ts$/, ""))
+      .filter((name) => !["basic-auth", "permissions", "from-middleware"].includes(name));
+    expect(names.length).toBeGreaterThan(10);
+    const plugins = names.map((name) => ({ name }));
+    expect([...openHosts({ root: ".", plugins })]).toEqual([["there is no authentication", ["*"]]]);
   });
 
   it("are those whose authentication is confined to a part of the paths", () => {

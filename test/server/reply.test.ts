@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { completeReply, type Reply, variesBy } from "../../src/server/reply.ts";
+import { bodyBytes, bodyText, completeReply, type Reply, type ReplyBody, variesBy } from "../../src/server/reply.ts";
 
 const complete = (reply: Partial<Reply>, method = "GET"): Reply =>
   completeReply({ id: "request-1", method }, { status: 200, headers: {}, ...reply });
@@ -70,5 +70,22 @@ describe("variesBy", () => {
   ])("names a field to caches once: %s", (vary, expected) => {
     const reply = { status: 200, headers: { ...(vary !== undefined && { vary }) } };
     expect(variesBy(reply, "origin").headers).toEqual({ vary: expected });
+  });
+});
+
+describe("the content of a reply", () => {
+  it.each<[string, ReplyBody | undefined, string]>([
+    ["none", undefined, ""],
+    ["text", "grüße", "grüße"],
+    ["bytes", Buffer.from("bytes"), "bytes"],
+    ["a stream", Readable.from(["a", Buffer.from("b")]), "ab"],
+  ])("can be read as a whole: %s", async (_what, body, expected) => {
+    const reply: Reply = { status: 200, headers: {}, ...(body !== undefined && { body }) };
+    expect(await bodyText(reply)).toBe(expected);
+  });
+
+  it("can be read as bytes", async () => {
+    const bytes = await bodyBytes({ status: 200, headers: {}, body: "é" });
+    expect([...bytes]).toEqual([0xc3, 0xa9]);
   });
 });

@@ -1,0 +1,72 @@
+import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import type { HostRequest } from "./request-body.ts";
+
+/** A change of a file or of elements that is about to be made. */
+export type PendingWrite = FileWrite | ElementWrite;
+
+/** The exchange that asks for a change, as far as it matters for that. */
+export interface WritingExchange {
+  readonly id: string;
+  readonly method: string;
+  readonly host: string;
+  readonly address: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly user: { readonly name: string; readonly roles: readonly string[] } | undefined;
+  /** The request of the host program. */
+  readonly request: HostRequest;
+  readonly metadata: ReadonlyMap<string, unknown>;
+}
+
+/** A change of a whole file, or of a directory that is to be removed. */
+export interface FileWrite {
+  readonly kind: "created" | "replaced" | "appended" | "deleted";
+  readonly path: string;
+  readonly exchange: WritingExchange;
+  /** The content of the file, or what is added to it; empty for `deleted`. */
+  readonly content: Uint8Array;
+}
+
+/** A change of elements of a document. */
+export interface ElementWrite {
+  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted";
+  readonly path: string;
+  readonly exchange: WritingExchange;
+  readonly selector: string;
+  /** How many elements the selector matches. */
+  readonly matches: number;
+  /** The elements as they are now, in document order, the outermost where they nest. */
+  readonly before: string;
+  /** What takes their place or is added to each of them; empty for `elements-deleted`. */
+  readonly html: string;
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks returns nothing, and should not have to
+type OtherContent = string | Uint8Array | undefined | void;
+
+/**
+ * Sees a change right before it is made, after every check of the server, and while nothing else can change the file. What it
+ * throws is the answer, and nothing is changed; what it returns takes the place of the content. It is asked again where
+ * another program has changed the file before the change could be made, so it must not have side effects.
+ */
+export type BeforeWrite = (write: PendingWrite) => OtherContent | Promise<OtherContent>;
+
+/** What is to be written: the content, or what the host program puts in its place. */
+export async function decidedContent(beforeWrite: BeforeWrite, write: FileWrite): Promise<Uint8Array> {
+  const other = await beforeWrite(write);
+  if (other === undefined) return write.content;
+  if (write.kind === "deleted") throw notToBeReplaced(write.kind);
+  return typeof other === "string" ? Buffer.from(other) : other;
+}
+
+/** The HTML that is to be placed; `undefined` for that of the request. */
+export async function decidedHtml(beforeWrite: BeforeWrite, write: ElementWrite): Promise<string | undefined> {
+  const other = await beforeWrite(write);
+  if (other === undefined) return undefined;
+  if (write.kind === "elements-deleted") throw notToBeReplaced(write.kind);
+  return typeof other === "string" ? other : Buffer.from(other).toString();
+}
+
+function notToBeReplaced(kind: PendingWrite["kind"]): TypeError {
+  return new TypeError(`beforeWrite returned content for a change of the kind "${kind}": expected nothing`);
+}
