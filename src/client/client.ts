@@ -24,6 +24,8 @@ export interface PageOptions {
 /** A page on the server, whose elements can be read, changed and followed. */
 export interface Page {
   readonly url: string;
+  /** Whether changes come in: `"open"`, or `"closed"` while the connection is being made; `"idle"` where nobody asked for them. */
+  readonly state: "idle" | "open" | "closed";
   /** The elements that a CSS selector selects in the file. */
   select(selector: string): Selection;
   /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
@@ -91,6 +93,10 @@ export function connect(url: string | URL = location.href, options: PageOptions 
 
   return {
     url: address.href,
+    get state() {
+      if (!connection) return "idle";
+      return connection.isOpen ? "open" : "closed";
+    },
     select: (selector) => select({ url: address.href, credentials, writes }, selector),
     selectorOf,
     watch,

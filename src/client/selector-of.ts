@@ -22,13 +22,20 @@ export function selectorOf(element: Element): string {
   return steps.join(" > ");
 }
 
-/** By type, since scripts add elements of other types more often than of the same. */
+/**
+ * By type, since scripts add elements of other types more often than of the same. Elements with the mark may be in the file as
+ * well; where there are some, the file is told not to count them, either.
+ */
 function nthOfType(element: Element): string {
   let position = 1;
+  let isMarked = false;
   let before = dom(element).previousElementSibling;
   for (; before; before = dom(before).previousElementSibling) {
     // Not `localName`: to CSS, `a` in HTML and `a` in SVG are of different types.
-    if (dom(before).nodeName === dom(element).nodeName && !dom(before).matches(localMark)) position += 1;
+    if (dom(before).nodeName !== dom(element).nodeName) continue;
+    if (dom(before).matches(localMark)) isMarked = true;
+    else position += 1;
   }
-  return `:nth-of-type(${position})`;
+  const type = CSS.escape(dom(element).localName);
+  return isMarked ? `:nth-child(${position} of ${type}:not(${localMark}))` : `:nth-of-type(${position})`;
 }

@@ -93,8 +93,10 @@ describe("connect", { tags: ["chromium"] }, () => {
       Object.assign(globalThis, { page, listener, unwatch: [page.watch(listener), page.watch(listener)] });
     }, feed.url);
     const caller = await feed.next();
+    expect(await window.page.evaluate("[page.state, client.connect().state]")).toEqual(["closed", "idle"]);
     caller.send({ type: "hello", feed: "f", id: 0 }, { type: "gap" });
     expect(await toldBy(window, 4)).toEqual(["open", "open", "gap", "gap"]);
+    expect(await window.page.evaluate("page.state")).toBe("open");
     await window.page.evaluate("unwatch.pop()(); unwatch.push(page.watch(listener))"); // the last hears that it is open
     expect(await toldBy(window, 5)).toEqual(["open", "open", "gap", "gap", "open"]);
     await window.page.evaluate("unwatch.pop()(); unwatch.pop()()");

@@ -58,7 +58,18 @@ describe("selectorOf", { tags: ["chromium"] }, () => {
   it("does not count what is not in the file", async () => {
     const window = await opened('<p>1</p><p class="x">2</p>');
     await window.page.evaluate(() => document.body.insertAdjacentHTML("afterbegin", "<p data-local>0</p>"));
-    expect(await selectorOfFirst(window, ".x")).toBe("html > body > p:nth-of-type(2)");
+    expect(await selectorOfFirst(window, ".x")).toBe("html > body > p:nth-child(2 of p:not([data-local]))");
+  });
+
+  it("names the same element where the file itself has some with the mark", async () => {
+    const body = '<ul><li data-local>a<li>b<li data-local>c<li class="x">d<li>e</ul>';
+    const window = await opened(body);
+    await window.page.evaluate(() =>
+      document.querySelector("ul")?.insertAdjacentHTML("afterbegin", "<li data-local>0"),
+    );
+    const selector = await selectorOfFirst(window, ".x");
+    const answer = await send(window.url, "GET", "/page.html", { headers: { range: `selector=${selector}` } });
+    expect([answer.headers["x-selector-matches"], answer.text]).toEqual(["1", '<li class="x">d']);
   });
 
   it("refuses an element that is not in the file", async () => {
