@@ -4,12 +4,12 @@ import { elementSpan, isTagOnly } from "../../src/html/document/element-span.ts"
 import { isHtmlElement, type SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { sample, seededRandom } from "../helpers/effort.ts";
+import { sample, seededRandom, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { serve } from "../helpers/serve.ts";
 import { elementsOf, type RealPage, realPages, replacementFor, selectorOf } from "./pages.ts";
 
-const elementsPerPage = 3;
+const elementsPerPage = timesOf(2, 3);
 const pages = realPages();
 const exercised = { elements: 0, edits: 0, refused: 0, normalised: 0 };
 const tags = new Set<string>();
