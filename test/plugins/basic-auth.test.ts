@@ -894,7 +894,7 @@ describe("basicAuth with an authfile", () => {
     expect((await send("GET", "/a.txt", { headers: ada })).status).toBe(200);
     expect((await send("PUT", "/a.txt", { headers: ada, body: "x" })).status).toBe(403);
     expect((await send("DELETE", "/a.txt")).status).toBe(204);
-    expect(lines.filter((line) => line.startsWith("warn"))).toEqual([expect.stringContaining("plain")]);
+    expect(lines.filter((line) => line.startsWith("warn basicAuth"))).toEqual([expect.stringContaining("plain")]);
     expect(lines.join()).not.toContain("engine");
   });
 
