@@ -13,6 +13,7 @@ const typescript = dirname(createRequire(import.meta.url).resolve("typescript/pa
 /** @param {string} project */
 const compile = (project) => run(process.execPath, [join(typescript, "bin/tsc"), "-p", project]);
 
+console.error("Compiling the library.");
 await Promise.all(["dist", "build"].map((directory) => rm(directory, { recursive: true, force: true })));
 try {
   await Promise.all(["src", "src/client"].map(compile));

@@ -44,6 +44,17 @@ describe(".ci/install-if-needed.mjs", () => {
     expect(await log(directory)).toBe("ci --no-fund --no-audit\n");
   });
 
+  it("says so before it begins, and nothing where nothing is to be done", async () => {
+    const { start } = await checkout(...complete);
+    const said = [];
+    for (let time = 0; time < 2; time += 1) {
+      const { printed, ended } = start();
+      await ended;
+      said.push(printed.stderr);
+    }
+    expect(said).toEqual([expect.stringMatching(/^Installing the dependencies, once\./), ""]);
+  });
+
   it("installs again when the lock file is newer", async () => {
     const { directory, install } = await checkout(...complete);
     await install();

@@ -189,10 +189,13 @@ describe("examples/in-process-test.mjs", () => {
 describe("examples/site/start.mjs, which npm start runs", () => {
   const start = (port: string): RunningNode => runNode([join(examples, "site/start.mjs")], { env: { PORT: port } });
 
-  it("prints where it listens and four curl lines, which work as they are", { tags: ["curl"] }, async () => {
+  it("prints four curl lines, which work as they are, and at the end where it listens", {
+    tags: ["curl"],
+  }, async () => {
     const before = readFileSync(join(examples, "site/index.html"), "utf8");
     const { printed, waitFor, kill, ended } = start("0");
     const [, url = ""] = await waitFor(/(http:\/\/localhost:\d+)\/[\s\S]*to-do\.html\n[\s\S]*to-do\.html\n/);
+    await waitFor(new RegExp(`\n${url}/\n$`));
     const commands = printed.stdout.split("\n").filter((line) => line.startsWith("curl "));
     expect(commands).toHaveLength(4);
     const answers: string[] = [];

@@ -47,10 +47,11 @@ for (const name of await readdir(root)) {
   await writeFile(join(root, name), page.replaceAll("http://localhost:3000", site));
 }
 
-console.log(`${site}/ serves a copy of examples/site in ${root}; Ctrl+C stops it and removes the copy.
+console.log(`A copy of examples/site, made for this run in ${root}. Ctrl+C stops the server and removes it.
 
 curl -H "Range: selector=#news li" ${site}/index.html
 curl -X PUT -H "Range: selector=#headline" -d "<h1 id=headline>Hello, element.</h1>" ${site}/index.html
 curl -X POST -H "Range: selector=#todo" -d "<li>Water the plants</li>" ${site}/to-do.html
 curl -i -X DELETE -H "Range: selector=#todo .done" ${site}/to-do.html
-`);
+
+${site}/`);
