@@ -241,7 +241,7 @@ describe("webSocket", () => {
       expect(socket.protocol).toBe("");
       await send(url, "PUT", "/docs/b.txt", { body: "not heard of" });
       await send(url, "PUT", "/a.html", { headers: { range: "selector=#one" }, body: "<p id=one>&lt;</p>" });
-      expect(await texts.next()).toContain('<span itemprop="content">&lt;p id=one&gt;&amp;lt;&lt;/p&gt;</span>');
+      expect(await texts.next()).toContain('<template itemprop="content"><p id=one>&lt;</p></template>');
     });
 
     it("come at the URL of a directory, of its index file", async () => {

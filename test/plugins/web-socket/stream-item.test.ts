@@ -1,23 +1,23 @@
-import { parseFragment } from "parse5";
+import { type DefaultTreeAdapterMap, parseFragment, serialize } from "parse5";
 import { describe, expect, it } from "vitest";
 import { streamItem } from "../../../src/plugins/web-socket/stream-item.ts";
 import type { Change } from "../../../src/server/change-feed.ts";
 
-/** The microdata of an item, as a browser reads it. */
+type Element = DefaultTreeAdapterMap["element"];
+
+/** The microdata of an item, as a browser reads it: of a template its content, as HTML. */
 function microdata(html: string): Record<string, string> {
-  const [item] = parseFragment(html).childNodes as unknown as [Element];
-  const attribute = (element: Element, name: string): string =>
-    element.attrs.find((each) => each.name === name)?.value ?? "";
-  const properties = item.childNodes.map((element) => [
-    attribute(element, "itemprop"),
-    element.childNodes.map(({ value }) => value).join(""),
+  const [item, ...others] = parseFragment(html).childNodes as Element[];
+  expect(others).toEqual([]);
+  const attribute = (element: Element | undefined, name: string): string =>
+    element?.attrs.find((each) => each.name === name)?.value ?? "";
+  const properties = ((item?.childNodes ?? []) as Element[]).map((element) => [
+    `${attribute(element, "itemprop")}${"content" in element ? " markup" : ""}`,
+    "content" in element
+      ? serialize((element as DefaultTreeAdapterMap["template"]).content)
+      : element.childNodes.map((node) => ("value" in node ? node.value : "")).join(""),
   ]);
   return { type: attribute(item, "itemtype"), ...Object.fromEntries(properties) };
-}
-
-interface Element {
-  readonly attrs: readonly { name: string; value: string }[];
-  readonly childNodes: readonly (Element & { value: string })[];
 }
 
 function change(properties: Partial<Change>): Change {
@@ -28,32 +28,63 @@ function change(properties: Partial<Change>): Change {
 const type = "http://rustybeam.net/StreamItem";
 
 describe("streamItem", () => {
-  it("has method, url, selector and content", () => {
+  it("has method, url, selector and content, which is markup", () => {
     const html = "<li>one</li>";
-    expect(microdata(streamItem(change({ selector: "#todo li", html })))).toEqual({
-      type,
-      method: "PUT",
-      url: "/a.html",
-      selector: "#todo li",
-      content: html,
-    });
+    expect(streamItem(change({ selector: "#todo li", html }))).toBe(
+      `<div itemscope itemtype="${type}"><span itemprop="method">PUT</span><span itemprop="url">/a.html</span>` +
+        '<span itemprop="selector">#todo li</span><template itemprop="content"><li>one</li></template></div>',
+    );
   });
 
-  it("leaves out what a change does not have", () => {
-    expect(microdata(streamItem(change({ method: "DELETE" })))).toEqual({ type, method: "DELETE", url: "/a.html" });
+  it("has the selector of what was deleted, and leaves out what a change does not have", () => {
+    const method = "DELETE";
+    expect(microdata(streamItem(change({ method })))).toEqual({ type, method, url: "/a.html" });
+    expect(microdata(streamItem(change({ method, selector: "#a" })))).toMatchObject({ method, selector: "#a" });
   });
 
   it.each([
     "<tr><td>1</td></tr>",
+    "<td>1</td><td>2</td>",
+    '<option selected="">1</option>',
+    "<p title=\"a > b\">one <b class='x'>two</b> & three</p>",
+    "<!-- a comment --><br>text",
     "<script>if (a < b && c) alert('</p>')</script>",
-    "&lt;b&gt; &amp;amp; &notit; \"quoted\" 'too'",
-    "one\r\ntwo\rthree\nfour\n",
-    "\n<pre>\n\nx</pre>",
-    "</span></div><img src=x onerror=alert(1)>",
+    "<style>a::before { content: '<b>' }</style><textarea></div></textarea>",
+    '<svg viewBox="0 0 1 1"><path d="M0 0"></path></svg>',
     "\u{1f389} é \u00a0 \u2028",
-  ])("keeps every character of %j", (html) => {
-    expect(microdata(streamItem(change({ html, selector: html })))).toMatchObject({ content: html, selector: html });
+  ])("keeps markup what it is: %j", (html) => {
+    const read = microdata(streamItem(change({ html })));
+    const wanted = serialize(parseFragment(`<template>${html}</template>`)).slice(
+      "<template>".length,
+      -"</template>".length,
+    );
+    expect(read).toEqual({ type, method: "PUT", url: "/a.html", "content markup": wanted });
   });
+
+  it.each([
+    "</template></div><img src=x onerror=alert(1)>",
+    "</TEMPLATE ><b>",
+    "<template><p></p></template>",
+    "if (a < b) c('<!-- ')",
+    "a { } /* </style> */ <!--",
+    "<script>open",
+    "<script><!-- <script></script>",
+    "<p title='open",
+    '<a href="x"onclick="y">',
+    "<plaintext>",
+    "<![CDATA[ ]]>",
+    "<?xml version='1.0'?>",
+    "<",
+  ])("keeps what could leave its place as text: %j", (html) => {
+    expect(microdata(streamItem(change({ html })))).toEqual({ type, method: "PUT", url: "/a.html", content: html });
+  });
+
+  it.each(["one\r\ntwo\rthree\nfour\n", "</span></div><img src=x onerror=alert(1)>"])(
+    "keeps every character of a selector: %j",
+    (selector) => {
+      expect(microdata(streamItem(change({ selector })))).toMatchObject({ selector });
+    },
+  );
 
   it("spells the path as a URL", () => {
     expect(microdata(streamItem(change({ path: '/ä "b"?#.html' })))).toMatchObject({
