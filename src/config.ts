@@ -1,10 +1,12 @@
 import type { TrustProxy } from "./http/client-address.ts";
 import type { ForwardingHeader } from "./http/forwarded-for.ts";
+import type { ReplyHeaders } from "./http/http-error.ts";
 import type { FileMethod } from "./http/methods.ts";
 import type { BeforeWrite } from "./server/before-write.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
+import type { CacheControl, SentFile } from "./server/site.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
@@ -24,8 +26,29 @@ export interface HostConfig {
   readonly methods?: readonly FileMethod[] | undefined;
   /** Take only those of `methods` that change nothing: GET, HEAD and OPTIONS. Nothing inside can allow more. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Name of the file that stands for its directory; `false` for none. @default "index.html" */
-  readonly index?: string | false | undefined;
+  /** Name of the file that stands for its directory, or several in order; `false` for none. @default "index.html" */
+  readonly index?: string | readonly string[] | false | undefined;
+  /**
+   * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), or a
+   * function of path and file. @default what `maxAge` says
+   */
+  readonly cacheControl?: CacheControl | undefined;
+  /** Seconds for which caches need not ask again. @default they ask each time (`no-cache`) */
+  readonly maxAge?: number | undefined;
+  /** With `maxAge`: the content of a path never changes. @default false */
+  readonly immutable?: boolean | undefined;
+  /** Send files with an `ETag`. @default true */
+  readonly etag?: boolean | undefined;
+  /** Send files with `Last-Modified`. @default true */
+  readonly lastModified?: boolean | undefined;
+  /** Further header fields of files, by canonical path. @default none */
+  readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
+  /** What a GET may leave out at the end of a path: with `[".html"]`, `/about` is `about.html`. @default [] */
+  readonly extensions?: readonly string[] | undefined;
+  /** The page that a GET gets where nothing is, for single-page applications; `true` for `/index.html`. @default false */
+  readonly single?: string | boolean | undefined;
+  /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
+  readonly ignores?: readonly string[] | undefined;
   /** List directories that have no index file; otherwise 403. @default true; with `fallthrough`, false */
   readonly listing?: boolean | undefined;
   /** What listings call the root directory. @default the name of the host */

@@ -64,7 +64,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     schema: fileHandlerOptions,
     make: fileHandler,
     locations: ["root"],
-    codeOnly: ["storage", "beforeWrite"],
+    codeOnly: ["storage", "beforeWrite", "headers"],
   },
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },

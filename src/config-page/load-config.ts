@@ -24,7 +24,7 @@ export const serverItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
-  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite"],
+  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers"],
   others: ["host"],
 };
 
@@ -34,7 +34,7 @@ export const hostItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],
-  codeOnly: ["storage", "plugins", "aliases", "beforeWrite"],
+  codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers"],
   others: ["hostname", "hostName", "plugin"],
 };
 

@@ -3,6 +3,7 @@ import type { Reply } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
 import type { NamesBudget } from "./names-budget.ts";
+import type { Serving } from "./serving.ts";
 
 /** What all requests to one file handler share. */
 export interface FileSpace {
@@ -10,6 +11,7 @@ export interface FileSpace {
   /** Canonical path of the directory that is the storage's root: `/`, unless `at` says otherwise. */
   readonly root: string;
   readonly options: FileOptions;
+  readonly serving: Serving;
   readonly contentTypeOf: (path: string) => string;
   readonly listings: NamesBudget;
 }

@@ -5,6 +5,7 @@ import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
 import { locationOf } from "./location.ts";
 import { readFile } from "./read-file.ts";
+import { openedAt } from "./serving.ts";
 
 /** GET and HEAD of a directory: its index file, else its listing; without its trailing slash, a redirect to it. */
 export async function readDirectory(request: FileRequest): Promise<Reply> {
@@ -40,11 +41,9 @@ function wantsListing({ exchange, options }: FileRequest): boolean {
 }
 
 async function openIndex(request: FileRequest): Promise<FileRequest | undefined> {
-  const { exchange, storage, options } = request;
-  if (options.index === false) return undefined;
-  const path = request.path + options.index;
-  const file = await storage.open(path);
-  if (!file) return undefined;
-  exchange.defer(() => file.close());
-  return { ...request, path, stat: file.stat, file };
+  for (const name of request.serving.indexes) {
+    const index = await openedAt(request, request.path + name);
+    if (index) return index;
+  }
+  return undefined;
 }

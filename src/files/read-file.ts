@@ -10,6 +10,7 @@ import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
 import { type CompressedVariant, compressedVariant } from "./compressed-variant.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
+import { sentFile } from "./serving.ts";
 
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
 const maxPiece = 128 * 1024;
@@ -25,14 +26,14 @@ export async function readFile(request: FileRequest): Promise<Reply> {
   const { stat } = variant?.file ?? request.file;
   const file = exchange.method === "HEAD" ? undefined : (variant?.file ?? request.file);
 
-  const { validators, validating, describing } = variant
+  const { validators, validating, describing, own } = variant
     ? headersOfVariant(request, stored, variant)
     : headersOf(request, stored);
   const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
-  if (verdict === "not-modified") return emptyReply(304, { ...validating });
+  if (verdict === "not-modified") return emptyReply(304, { ...validating, ...own });
 
-  const headers = { ...validating, ...describing };
+  const headers = { ...validating, ...describing, ...own };
   const { range } = exchange.headers;
   if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
     return wholeFile(headers, stat, file);
@@ -52,14 +53,16 @@ interface FileHeaders {
   /** What a cache needs to know, with or without content (RFC 9110 §15.4.5). */
   readonly validating: Readonly<ReplyHeaders>;
   readonly describing: Readonly<ReplyHeaders>;
+  /** What the host program adds, or says in place of ours. */
+  readonly own: Readonly<ReplyHeaders>;
 }
 
 /** Of the storages that keep files in memory, and so give the same record until the file changes. */
 const knownHeaders = new WeakMap<StoredStat, FileHeaders>();
 
 function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
-  const { path, options } = request;
-  const known = knownHeaders.get(stat);
+  const { path, options, serving } = request;
+  const known = serving.asksEachTime ? undefined : knownHeaders.get(stat);
   if (known?.path === path && known.options === options) return known;
   const etag = entityTag(stat.version);
   const made: FileHeaders = {
@@ -67,12 +70,13 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     options,
     validators: { etag, modified: stat.modified },
     validating: {
-      etag,
-      "last-modified": formatHttpDate(stat.modified),
-      "cache-control": "no-cache", // files change by PUT; a browser that guesses how long they live would show old ones
+      ...(options.etag && { etag }),
+      ...(options.lastModified && { "last-modified": formatHttpDate(stat.modified) }),
+      "cache-control": serving.cacheControlOf(path, stat),
       ...varying(request),
     },
     describing: contentHeaders(request),
+    own: lowerCased(options.headers?.(path, sentFile(stat)) ?? {}),
   };
   knownHeaders.set(stat, made);
   return made;
@@ -85,9 +89,13 @@ function headersOfVariant(request: FileRequest, stored: StoredStat, { coding, fi
   return {
     ...plain,
     validators: { ...plain.validators, etag },
-    validating: { ...plain.validating, etag },
+    validating: { ...plain.validating, ...(request.options.etag && { etag }) },
     describing: { ...plain.describing, "content-encoding": coding, "accept-ranges": "bytes" },
   };
+}
+
+function lowerCased(headers: ReplyHeaders): ReplyHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function varying({ path, options }: FileRequest): ReplyHeaders {

@@ -33,6 +33,15 @@ export interface HostedSite extends PluginSite {
 
 const defaults: SiteOptions = {
   index: "index.html",
+  cacheControl: undefined,
+  maxAge: undefined,
+  immutable: false,
+  etag: true,
+  lastModified: true,
+  headers: undefined,
+  extensions: [],
+  single: false,
+  ignores: [],
   listing: true,
   title: undefined,
   maxListedNames: 500_000,

@@ -4,10 +4,20 @@ import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { parseHost } from "../http/host-name.ts";
 import { fileMethods } from "../http/methods.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { messageOf } from "../server/logger.ts";
 import { listPlugins } from "../server/pipeline.ts";
-import { aFunction, aPlugin, fileLocation, hasMethods, origin, positiveInteger, textNotEmpty } from "./option-types.ts";
+import {
+  aFunction,
+  aPlugin,
+  fileLocation,
+  hasMethods,
+  origin,
+  positiveInteger,
+  requestPath,
+  textNotEmpty,
+} from "./option-types.ts";
 import {
   anyOf,
   integer,
@@ -37,6 +47,12 @@ export const isHostName = (name: string): boolean => {
 };
 const hostName = text("a host name", isHostName, "a host name without port");
 
+const fieldValue = text("directives such as max-age=60", (value) => /^[a-z][\x20-\x7e]*$/i.test(value));
+const pathPattern = text(
+  "a path pattern",
+  (pattern) => failureOf("", () => compilePathPattern(pattern)).length === 0,
+  'a path pattern such as "/assets/*"',
+);
 const ofHost = {
   root: textNotEmpty,
   storage: valueThat(
@@ -49,7 +65,25 @@ const ofHost = {
     methods.length > 0 ? undefined : "at least one method",
   ),
   readOnly: yesOrNo,
-  index: anyOf([fileName, valueThat((value) => value === false, "false")], "a file name or false"),
+  index: anyOf(
+    [fileName, listOf(fileName, "file names"), valueThat((value) => value === false, "false")],
+    "a file name, a list of file names, or false",
+  ),
+  cacheControl: anyOf(
+    [fieldValue, recordOf(fieldValue, "values by path pattern", pathPattern), aFunction],
+    "a value of Cache-Control, values by path pattern, or a function",
+  ),
+  maxAge: integer("a number of seconds, 0 or more", (seconds) => seconds >= 0),
+  immutable: yesOrNo,
+  etag: yesOrNo,
+  lastModified: yesOrNo,
+  headers: aFunction,
+  extensions: listOf(
+    text("an extension", (extension) => /^\.[\w.-]+$/.test(extension), "an extension with its dot"),
+    "a list of extensions",
+  ),
+  single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
+  ignores: listOf(pathPattern, "a list of path patterns"),
   listing: yesOrNo,
   title: textNotEmpty,
   maxListedNames: positiveInteger,

@@ -4,6 +4,7 @@ import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
 import type { FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
+import { servingOf, standIn } from "../files/serving.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
@@ -13,7 +14,7 @@ import { checkFileHandlerOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { emptyReply, type Reply } from "../server/reply.ts";
+import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import type { FileOptions, Site } from "../server/site.ts";
 import { diskStorage } from "../storage/disk/disk-storage.ts";
 import type { Storage, Unwatch } from "../storage/storage.ts";
@@ -107,6 +108,7 @@ function fileSpace(source: Storage, at: string, options: FileOptions): ElementSp
     storage: at === "/" ? source : storageAt(at, source),
     root: at === "/" ? at : `${at}/`,
     options,
+    serving: servingOf(options),
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
     bodies: new BodyBudget(options.elementBodyMemory),
@@ -131,7 +133,9 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
-  const request = await findTarget(exchange, space, path);
+  const found = await findTarget(exchange, space, path);
+  const instead = found.stat ? undefined : await standIn(found);
+  const request = instead ?? found;
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
   if (method === "OPTIONS") return optionsOf(request, target, space.methods);
   const operation = isMethod(method) ? operations[target][method] : undefined;
@@ -140,7 +144,9 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
     throw unsupported(request, target, allow);
   }
   requireRight(access, { path: request.path }, method, operation.right);
-  return operation.run(request);
+  const reply = await operation.run(request);
+  // Who wants JSON in its place gets 404.
+  return instead && instead.path === space.serving.single ? variesBy(reply, "accept") : reply;
 }
 
 async function answerForElements(exchange: Exchange, space: HandlerSpace, selector: string): Promise<Reply> {
@@ -208,9 +214,13 @@ async function findDocument(exchange: Exchange, space: ElementSpace): Promise<Fo
 }
 
 async function indexOf(found: FoundTarget): Promise<FoundTarget> {
-  const { index } = found.options;
-  if (found.stat?.type !== "directory" || index === false) return found;
-  return findTarget(found.exchange, found, found.path + index);
+  if (found.stat?.type !== "directory") return found;
+  let last: FoundTarget | undefined;
+  for (const index of found.serving.indexes) {
+    last = await findTarget(found.exchange, found, found.path + index);
+    if (last.stat) return last;
+  }
+  return last ?? found;
 }
 
 /** What OPTIONS tells. A directory also takes requests for the elements of its index file. */

@@ -1,4 +1,4 @@
-import type { HttpError } from "../http/http-error.ts";
+import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BeforeWrite } from "./before-write.ts";
 import type { ChangeFeed } from "./change-feed.ts";
@@ -7,10 +7,39 @@ import type { Logger } from "./logger.ts";
 /** Names of the ways of speaking the protocol. */
 export type DialectName = "spec" | "draft-00";
 
+/** A file that is sent, as functions of the host program see it. */
+export interface SentFile {
+  /** In bytes. */
+  readonly size: number;
+  readonly modified: Date;
+}
+
+/** Values of `Cache-Control`: one for all files, by path pattern, or what a function says; otherwise `no-cache`. */
+export type CacheControl =
+  | string
+  | Readonly<Record<string, string>>
+  | ((path: string, file: SentFile) => string | undefined);
+
 /** The options of a file handler with all defaults filled in. */
 export interface FileOptions {
-  /** Name of the file that stands for its directory; `false` for none. */
-  readonly index: string | false;
+  /** Name of the file that stands for its directory, several in order, or `false` for none. */
+  readonly index: string | readonly string[] | false;
+  /** The `Cache-Control` of files; `undefined` for what `maxAge` says. */
+  readonly cacheControl: CacheControl | undefined;
+  /** Seconds for which caches need not ask again; `undefined` for none. */
+  readonly maxAge: number | undefined;
+  readonly immutable: boolean;
+  /** Whether files are sent with an `ETag`, and with `Last-Modified`. */
+  readonly etag: boolean;
+  readonly lastModified: boolean;
+  /** Further header fields of files. */
+  readonly headers: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
+  /** What may be missing at the end of a path, with its dot. */
+  readonly extensions: readonly string[];
+  /** The page that is sent for paths where nothing is; `true` for `/index.html`. */
+  readonly single: string | boolean;
+  /** Path patterns for which it is not. */
+  readonly ignores: readonly string[];
   readonly listing: boolean;
   /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */
   readonly title: string | undefined;

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
 import { NamesBudget } from "../../src/files/names-budget.ts";
+import { servingOf } from "../../src/files/serving.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right } from "../../src/server/access.ts";
@@ -28,6 +29,15 @@ export interface AskedRequest extends FileRequest {
 
 const options: FileOptions = {
   index: "index.html",
+  cacheControl: undefined,
+  maxAge: undefined,
+  immutable: false,
+  etag: true,
+  lastModified: true,
+  headers: undefined,
+  extensions: [],
+  single: false,
+  ignores: [],
   listing: true,
   title: undefined,
   maxListedNames: 500_000,
@@ -69,6 +79,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     root: "/",
     stat,
     options: { ...options, ...asked.options },
+    serving: servingOf({ ...options, ...asked.options }),
     contentTypeOf: contentTypeTable({}),
     listings: new NamesBudget(500_000),
     ...(file && { file }),

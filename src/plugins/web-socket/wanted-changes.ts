@@ -17,8 +17,8 @@ export interface WantedChanges {
 
 /** The document that a client connects to by its own URL, if it is one. A directory stands for its index file. */
 export function addressedDocument({ path, site }: Exchange): string | undefined {
-  const { index } = site.options;
-  if (path.endsWith("/") && index === false) return undefined;
+  const [index] = [site.options.index].flat();
+  if (path.endsWith("/") && !index) return undefined;
   const document = path.endsWith("/") ? `${path}${index}` : path;
   return documentKind(document) === undefined ? undefined : document;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePathPattern } from "../../../src/plugins/permissions/path-pattern.ts";
-import { checks } from "../../helpers/effort.ts";
+import { compilePathPattern } from "../../src/http/path-pattern.ts";
+import { checks } from "../helpers/effort.ts";
 
 const matches = (pattern: string, path: string, username?: string): boolean =>
   compilePathPattern(pattern).matches(path, username);

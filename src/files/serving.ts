@@ -1,0 +1,85 @@
+import { preferredType } from "../http/negotiation.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
+import type { CacheControl, FileOptions, SentFile } from "../server/site.ts";
+import type { StoredStat } from "../storage/storage.ts";
+import type { FileRequest } from "./file-request.ts";
+
+/** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
+export interface Serving {
+  /** The `Cache-Control` of a file. */
+  cacheControlOf(path: string, stat: StoredStat): string;
+  /** Whether the program around the server is asked for header fields anew at each request. */
+  readonly asksEachTime: boolean;
+  /** Names of files that stand for their directory, in order. */
+  readonly indexes: readonly string[];
+  /** The page of a single-page application. */
+  readonly single: string | undefined;
+  /** Whether that page does not stand in for a path. */
+  ignores(path: string): boolean;
+}
+
+// Files change by PUT; a browser that guesses how long they live would show old ones.
+const always = "no-cache";
+
+/** Compiles the options. */
+export function servingOf(options: FileOptions): Serving {
+  const { cacheControl, index, single, ignores, headers } = options;
+  const ignored = ignores.map((pattern) => compilePathPattern(pattern));
+  return {
+    cacheControlOf: cacheControlOf(cacheControl ?? lifetime(options)),
+    asksEachTime: typeof cacheControl === "function" || headers !== undefined,
+    indexes: index === false ? [] : [index].flat(),
+    single: single === true ? "/index.html" : single || undefined,
+    ignores: (path) => ignored.some((pattern) => pattern.matches(path)),
+  };
+}
+
+function lifetime({ maxAge, immutable }: FileOptions): string {
+  return maxAge === undefined ? always : `max-age=${maxAge}${immutable ? ", immutable" : ""}`;
+}
+
+function cacheControlOf(given: CacheControl): Serving["cacheControlOf"] {
+  if (typeof given === "string") return () => given;
+  if (typeof given === "function") return (path, stat) => given(path, sentFile(stat)) ?? always;
+  const patterns = Object.entries(given)
+    .map(([pattern, value]) => ({ ...compilePathPattern(pattern), value }))
+    .sort((one, other) => other.literalLength - one.literalLength);
+  return (path) => patterns.find((pattern) => pattern.matches(path))?.value ?? always;
+}
+
+/** What functions of the host program are told of a file. */
+export function sentFile({ size, modified }: StoredStat): SentFile {
+  return { size, modified };
+}
+
+// `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
+const hasExtension = /\.\w+$/;
+
+/**
+ * The file that a GET or HEAD of a path gets where nothing is: one whose name has an extension more, or the page of a
+ * single-page application. `undefined` where there is none.
+ */
+export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
+  const { exchange, path, options, serving } = request;
+  const { method, headers } = exchange;
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const names = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
+  for (const name of names) {
+    const file = await openedAt(request, name);
+    if (file) return file;
+  }
+  const wantsPage = preferredType(headers.accept, ["text/html", "application/json"]) === "text/html";
+  if (serving.single === undefined || !wantsPage || hasExtension.test(path) || serving.ignores(path)) return undefined;
+  return openedAt(request, serving.single);
+}
+
+/** The same request for another file, if that is there. */
+export async function openedAt<Request extends FileRequest>(
+  request: Request,
+  path: string,
+): Promise<Request | undefined> {
+  const file = await request.storage.open(path);
+  if (!file) return undefined;
+  request.exchange.defer(() => file.close());
+  return { ...request, path, stat: file.stat, file };
+}

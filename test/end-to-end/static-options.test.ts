@@ -1,0 +1,310 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import express from "express";
+import { fastify } from "fastify";
+import sirv from "sirv";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { directory } from "../../src/plugins/directory.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
+import { type Sending, send } from "../helpers/send.ts";
+import { listen } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+async function siteDirectory(): Promise<string> {
+  const root = await temporaryDirectory();
+  await mkdir(join(root, "assets"));
+  await mkdir(join(root, "old"));
+  await writeFile(join(root, "index.html"), "<h1>App</h1>");
+  await writeFile(join(root, "about.html"), "<h1>About</h1>");
+  await writeFile(join(root, "assets", "app.js"), "app()");
+  await writeFile(join(root, "old", "default.htm"), "<h1>Old</h1>");
+  return root;
+}
+
+function filesOf(config: FileServerConfig): FileServer {
+  const files = createFileServer(config);
+  onTestFinished(() => files.close());
+  return files;
+}
+
+type Peer = (root: string) => RequestListener | Promise<RequestListener>;
+
+/** `express.static`, with its own options. */
+const ofExpress =
+  (options: Parameters<typeof express.static>[1]): Peer =>
+  (root) =>
+    express().use(express.static(root, options));
+
+const ofSirv =
+  (options: Parameters<typeof sirv>[1]): Peer =>
+  (root) => {
+    const serve = sirv(root, options);
+    return (request, response) => serve(request, response, () => void response.writeHead(404).end());
+  };
+
+const ofFastify =
+  (options: object): Peer =>
+  async (root) => {
+    const app = fastify();
+    app.register(fastifyStatic, { root, ...options });
+    onTestFinished(() => app.close());
+    await app.ready();
+    return app.routing as unknown as RequestListener;
+  };
+
+/** One option of a peer and of ours, a request, and what of both replies has to be the same. */
+interface Row {
+  readonly option: string;
+  readonly peer: Peer;
+  readonly ours: Partial<FileServerConfig>;
+  readonly path: string;
+  readonly sending?: Sending;
+  readonly compared: readonly string[];
+}
+
+const html = { headers: { accept: "text/html" } };
+const isScript = (path: string): boolean => path.endsWith(".js");
+const rows: readonly Row[] = [
+  {
+    option: "no maxAge, immutable or anything else (send)",
+    peer: ofExpress({ cacheControl: false }),
+    ours: {},
+    path: "/assets/app.js",
+    compared: ["status", "text", "content-length"],
+  },
+  {
+    option: "etag: false (send)",
+    peer: ofExpress({ etag: false }),
+    ours: { etag: false },
+    path: "/about.html",
+    compared: ["status", "etag", "text"],
+  },
+  {
+    option: "lastModified: false (send)",
+    peer: ofExpress({ lastModified: false }),
+    ours: { lastModified: false },
+    path: "/about.html",
+    compared: ["status", "last-modified"],
+  },
+  {
+    option: "setHeaders (send)",
+    peer: ofExpress({ setHeaders: (response, path) => void response.setHeader("x-script", String(isScript(path))) }),
+    ours: { headers: (path) => ({ "X-Script": String(isScript(path)) }) },
+    path: "/assets/app.js",
+    compared: ["status", "x-script"],
+  },
+  {
+    option: "setHeaders (sirv)",
+    peer: ofSirv({ setHeaders: (response, path) => void response.setHeader("x-path", path) }),
+    ours: { headers: (path) => ({ "x-path": path }) },
+    path: "/assets/app.js",
+    compared: ["status", "x-path"],
+  },
+  {
+    option: "extensions (send)",
+    peer: ofExpress({ extensions: ["html"] }),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text", "content-length"],
+  },
+  {
+    option: "extensions (sirv)",
+    peer: ofSirv({ extensions: ["html"] }),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "extensions (@fastify/static)",
+    peer: ofFastify({ extensions: ["html"] }),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "no extensions",
+    peer: ofExpress({}),
+    ours: { listing: false },
+    path: "/about",
+    compared: ["status"],
+  },
+  {
+    option: "index: a list (@fastify/static)",
+    peer: ofFastify({ index: ["index.html", "default.htm"] }),
+    ours: { index: ["index.html", "default.htm"] },
+    path: "/old/",
+    compared: ["status", "text"],
+  },
+  {
+    option: "index: a list (send)",
+    peer: ofExpress({ index: ["index.html", "default.htm"] as never }),
+    ours: { index: ["index.html", "default.htm"] },
+    path: "/",
+    compared: ["status", "text"],
+  },
+  {
+    option: "single (sirv): a route of the application",
+    peer: ofSirv({ single: true }),
+    ours: { single: true },
+    path: "/users/7",
+    sending: html,
+    compared: ["status", "text"],
+  },
+  {
+    option: "single (sirv): a file that is missing",
+    peer: ofSirv({ single: true }),
+    ours: { single: true },
+    path: "/assets/none.js",
+    sending: html,
+    compared: ["status"],
+  },
+  {
+    option: "single, ignores (sirv)",
+    peer: ofSirv({ single: "about.html", ignores: ["/api"] }),
+    ours: { single: "/about.html", ignores: ["/api/*"] },
+    path: "/api/users",
+    sending: html,
+    compared: ["status"],
+  },
+  {
+    option: "single with a page of another name (sirv)",
+    peer: ofSirv({ single: "about.html" }),
+    ours: { single: "/about.html" },
+    path: "/deep/route/",
+    sending: html,
+    compared: ["status", "text"],
+  },
+];
+
+describe("an option of a static server", () => {
+  it.each(rows)("does what it does elsewhere: $option", async ({ peer, ours, path, sending, compared }) => {
+    const root = await siteDirectory();
+    const ask = async (handler: RequestListener) => {
+      const { status, text, headers } = await send(
+        `http://127.0.0.1:${await listen(createServer(handler))}`,
+        "GET",
+        path,
+        sending,
+      );
+      return Object.fromEntries(compared.map((name) => [name, { status, text, ...headers }[name]]));
+    };
+    expect(await ask(filesOf({ root, ...ours }))).toEqual(await ask(await peer(root)));
+  });
+
+  /** Peers put `public` before it, which would let shared caches store what a user was sent. */
+  it.each<[string, Peer, Partial<FileServerConfig>]>([
+    ["maxAge (send)", ofExpress({ maxAge: 60_000 }), { maxAge: 60 }],
+    ["maxAge, immutable (send)", ofExpress({ maxAge: 60_000, immutable: true }), { maxAge: 60, immutable: true }],
+    ["maxAge, immutable (sirv)", ofSirv({ maxAge: 60, immutable: true }), { maxAge: 60, immutable: true }],
+    ["maxAge (@fastify/static)", ofFastify({ maxAge: 60_000 }), { maxAge: 60 }],
+  ])("does what it does elsewhere, but for `public`: %s", async (_option, peer, ours) => {
+    const root = await siteDirectory();
+    const cacheOf = async (handler: RequestListener) => {
+      const url = `http://127.0.0.1:${await listen(createServer(handler))}`;
+      const { headers } = await send(url, "GET", "/assets/app.js");
+      return headers["cache-control"]?.split(/,\s*/).filter((directive) => directive !== "public");
+    };
+    expect(await cacheOf(filesOf({ root, ...ours }))).toEqual(await cacheOf(await peer(root)));
+  });
+});
+
+describe("cacheControl", () => {
+  const immutable = "max-age=31536000, immutable";
+
+  async function cacheOf(files: FileServer, path: string): Promise<string | null> {
+    return (await files.fetch(path)).headers.get("cache-control");
+  }
+
+  it("is one value, values by path pattern, or what a function says", async () => {
+    const root = await siteDirectory();
+    const one = filesOf({ root, cacheControl: "no-store" });
+    expect(await cacheOf(one, "/about.html")).toBe("no-store");
+    const byPattern = filesOf({ root, cacheControl: { "/assets/*": immutable, "/assets/*.html": "no-store" } });
+    expect(await cacheOf(byPattern, "/assets/app.js")).toBe(immutable);
+    expect(await cacheOf(byPattern, "/about.html")).toBe("no-cache");
+    const seen: unknown[] = [];
+    const asked = filesOf({
+      root,
+      cacheControl: (path, { size, modified }) => {
+        seen.push(path, size, modified instanceof Date);
+        return isScript(path) ? immutable : undefined;
+      },
+    });
+    expect(await cacheOf(asked, "/assets/app.js")).toBe(immutable);
+    expect(await cacheOf(asked, "/about.html")).toBe("no-cache");
+    expect(seen).toEqual(["/assets/app.js", 5, true, "/about.html", 14, true]);
+  });
+
+  it("is on a 304, too, as are the header fields of one's own", async () => {
+    const root = await siteDirectory();
+    const files = filesOf({ root, maxAge: 60, headers: () => ({ "x-own": "1" }) });
+    const { headers } = await files.fetch("/about.html");
+    const again = await files.fetch(
+      new Request("http://localhost/about.html", { headers: { "if-none-match": headers.get("etag") ?? "" } }),
+    );
+    expect([again.status, again.headers.get("cache-control"), again.headers.get("x-own")]).toEqual([
+      304,
+      "max-age=60",
+      "1",
+    ]);
+  });
+
+  it("can be another one for a part of a host", async () => {
+    const root = await siteDirectory();
+    const plugins = [directory({ directory: "/assets", plugins: [fileHandler({ maxAge: 60 })] })];
+    const files = filesOf({ root, plugins });
+    expect(await cacheOf(files, "/assets/app.js")).toBe("max-age=60");
+    expect(await cacheOf(files, "/about.html")).toBe("no-cache");
+  });
+});
+
+describe("what stands in for a file", () => {
+  it("is never written to in its place", async () => {
+    const root = await siteDirectory();
+    const files = filesOf({ root, extensions: [".html"], single: true });
+    const ask = async (method: string, path: string, headers: Record<string, string> = {}) =>
+      (
+        await files.fetch(
+          new Request(`http://localhost${path}`, { method, headers, ...(method === "PUT" && { body: "x" }) }),
+        )
+      ).status;
+    expect(await ask("DELETE", "/about")).toBe(404);
+    expect(await ask("DELETE", "/users/7")).toBe(404);
+    expect(await ask("PUT", "/users/8")).toBe(201);
+    expect(await ask("GET", "/users/9", { range: "selector=h1" })).toBe(404);
+    expect(await (await files.fetch("/about.html")).text()).toBe("<h1>About</h1>");
+    expect(await (await files.fetch("/users/8")).text()).toBe("x");
+  });
+
+  it("is no page for who wants JSON, and caches are told so", async () => {
+    const files = filesOf({ root: await siteDirectory(), single: true });
+    const page = await files.fetch("/users/7");
+    expect([page.status, page.headers.get("vary")]).toEqual([200, expect.stringContaining("accept")]);
+    const headers = { accept: "application/json" };
+    expect((await files.fetch(new Request("http://localhost/users/7", { headers }))).status).toBe(404);
+  });
+
+  it("is not sent to who may not read it", async () => {
+    const guard = {
+      name: "guard",
+      handle: (exchange: { access: object }, next: () => Promise<never>) => {
+        const { access } = exchange as { access: { refusal(): Error } };
+        exchange.access = { ...access, permits: (_right: string, path: string) => path !== "/about.html" };
+        return next();
+      },
+    };
+    const files = filesOf({ root: await siteDirectory(), extensions: [".html"], plugins: [guard as never] });
+    expect((await files.fetch("/about")).status).toBe(403);
+  });
+
+  it("serves selectors at a directory from the first index file that is there", async () => {
+    const files = filesOf({ root: await siteDirectory(), index: ["index.html", "default.htm"] });
+    const headers = { range: "selector=h1" };
+    const read = await files.fetch(new Request("http://localhost/old/", { headers }));
+    expect([read.status, await read.text()]).toEqual([206, "<h1>Old</h1>"]);
+  });
+});
