@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFileServer } from "../../src/file-server.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Attack, documents, edits, selectors, withstand, xmlDocuments } from "../bench/adversarial.mjs";
+import { type SteppedClock, stepClock } from "../helpers/counted-work.ts";
 import { sample } from "../helpers/effort.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -18,6 +22,57 @@ async function answers(attacks: readonly Attack[]): Promise<Record<string, strin
 /** Those of the expected answers that the sample asks for. */
 const among = (answered: Readonly<Record<string, string>>, expected: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(expected).filter(([name]) => name in answered));
+
+/** Turns of the event loop that a small request takes, and how often somebody looked at the clock in the longest of them. */
+async function turnsOf(ask: () => Promise<unknown>, clock: SteppedClock): Promise<{ turns: number; looks: number }> {
+  let isOver = false;
+  let turns = 0;
+  let looks = 0;
+  const answer = ask().finally(() => {
+    isOver = true;
+  });
+  for (; !isOver; turns += 1) {
+    const before = clock.looks;
+    await setImmediate();
+    looks = Math.max(looks, clock.looks - before);
+  }
+  await answer;
+  return { turns, looks };
+}
+
+describe("what is built to be slow", () => {
+  it.each([
+    ["a document", "GET", "p", `<p>${"<b><i>".repeat(100)}${"</b><p>".repeat(500)}`],
+    ["a selector", "GET", "p:nth-last-child(odd of :not(:is(p ~ p ~ p)))", "<p>".repeat(4_000)],
+    ["an edit", "POST", "p:nth-child(-n+1000)", "<p>".repeat(2_000)],
+  ])("has others wait no more turns of the event loop than without it: %s", async (_what, method, selector, page) => {
+    const storage = memoryStorage({ "/a.html": `<!doctype html>${page}`, "/small.txt": "small" });
+    const files = createFileServer({ storage });
+    onTestFinished(() => files.close());
+    await files.ready();
+    const ask = async (): Promise<string> => (await files.fetch(new Request("http://localhost/small.txt"))).text();
+    await ask();
+    const clock = stepClock(1); // who has worked for five looks at it gives way
+    const alone = await turnsOf(ask, clock);
+
+    let isAnswered = false;
+    const headers = { range: `selector=${selector}` };
+    const attack = new Request("http://localhost/a.html", { method, headers, ...(method === "POST" && { body: "x" }) });
+    const answer = files.fetch(attack).then(async (reply) => {
+      await reply.arrayBuffer();
+      isAnswered = true;
+      return reply.status;
+    });
+    let waits = 0;
+    for (; !isAnswered; waits += 1) {
+      const { turns, looks } = await turnsOf(ask, clock);
+      expect(turns).toBeLessThanOrEqual(alone.turns + 2);
+      expect(looks).toBeLessThanOrEqual(alone.looks + 50); // a few slices, of one step after the other
+    }
+    expect(await answer).toBeLessThan(300);
+    expect(waits).toBeGreaterThan(10);
+  });
+});
 
 describe("what is built to be slow is answered, and others meanwhile", () => {
   it("documents", async () => {

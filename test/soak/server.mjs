@@ -1,7 +1,7 @@
 // Run as a process of its own, with an IPC channel and --expose-gc: node server.mjs <root> <log file> <users as JSON>.
 // Serves the root with everything switched on. Answers "sample" with its memory and descriptors once no connection is open,
 // and ends when its parent says "close" or is gone.
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import {
   accessLog,
@@ -83,11 +83,14 @@ function connections() {
   );
 }
 
-/** Open descriptors; 0 where the system does not tell. */
+/** What each open descriptor leads to; nothing where the system does not tell. */
 function descriptors() {
-  try {
-    return readdirSync("/proc/self/fd").length;
-  } catch {
-    return 0;
-  }
+  if (!existsSync("/proc/self/fd")) return [];
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`).replace(/\d+/g, "N")];
+    } catch {
+      return []; // that of the directory of descriptors itself
+    }
+  });
 }
