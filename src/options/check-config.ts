@@ -195,6 +195,7 @@ function sentenceOf({ path, kind, expected }: Problem, config: unknown, what: st
   const option = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   const name = option.replace(/^\./, "") || what;
   if (kind === "option") return `${name} has no option ${expected}`;
+  if (kind === "getter") return `${name} cannot be read: ${expected}`;
   if (kind === "name") return `${name}: expected ${expected}`;
   return `${name} is ${shown(path.reduce(member, config))}: expected ${expected}`;
 }

@@ -1,3 +1,5 @@
+import { messageOf } from "../server/logger.ts";
+
 /** What a value has to be, in words that end the sentence "x is 3: expected ...". */
 export interface Schema {
   /** What is wrong with a value; nothing for one that fits. */
@@ -7,9 +9,12 @@ export interface Schema {
 /** Something that is wrong, and where in the value. */
 export interface Problem {
   readonly path: readonly (string | number)[];
-  /** `"type"`: no such value could fit. `"name"`: of an entry that is at `path`. `"option"`: of one that does not exist. */
-  readonly kind: "type" | "value" | "name" | "option";
-  /** What would have fitted; for `"option"`, the names that nobody knows. */
+  /**
+   * `"type"`: no such value could fit. `"name"`: of an entry that is at `path`. `"option"`: of one that does not exist.
+   * `"getter"`: there is no value, as reading it throws.
+   */
+  readonly kind: "type" | "value" | "name" | "option" | "getter";
+  /** What would have fitted; for `"option"`, the names that nobody knows; for `"getter"`, what is thrown. */
   readonly expected: string;
 }
 
@@ -69,9 +74,11 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
   return {
     problemsOf(value) {
       if (!isPlainObject(value)) return [problem("type", expected)];
-      return Object.entries(value).flatMap(([name, each]) => {
+      return Object.keys(value).flatMap((name) => {
         const [wrongName] = names?.problemsOf(name) ?? [];
-        const problems = wrongName ? [problem("name", wrongName.expected)] : entry.problemsOf(each);
+        const problems = wrongName
+          ? [problem("name", wrongName.expected)]
+          : problemsOfMember(value, name, (each) => entry.problemsOf(each));
         return within(name, problems);
       });
     },
@@ -90,8 +97,9 @@ export function optionsOf(
       if (!isObject(value)) return [problem("type", expected)];
       const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
-        const each: unknown = Reflect.get(value, name);
-        return each === undefined && !required.includes(name) ? [] : within(name, schema.problemsOf(each));
+        const isRequired = required.includes(name);
+        const check = (each: unknown) => (each === undefined && !isRequired ? [] : schema.problemsOf(each));
+        return within(name, problemsOfMember(value, name, check));
       });
       if (unknown.length > 0) problems.push(problem("option", quoted(unknown).join(", ")));
       return problems;
@@ -115,6 +123,20 @@ export function withRule<S extends Schema, T>(schema: S, rule: Rule<T>): S {
 /** Whether a value fits. */
 export function accepts(schema: Schema, value: unknown): boolean {
   return schema.problemsOf(value).length === 0;
+}
+
+function problemsOfMember(
+  owner: object,
+  name: string,
+  check: (value: unknown) => readonly Problem[],
+): readonly Problem[] {
+  let value: unknown;
+  try {
+    value = Reflect.get(owner, name);
+  } catch (error) {
+    return [problem("getter", messageOf(error))];
+  }
+  return check(value);
 }
 
 function ofType(is: (value: unknown) => boolean, expected: string): Schema {
