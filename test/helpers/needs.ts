@@ -34,6 +34,8 @@ const conditions = {
   ipv6: { isMet: hasIpv6(), what: "IPv6" },
   html5lib: { isMet: existsSync(html5libTests), what: "the html5lib tests in ../shared/html5lib-tests" },
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
+  bun: { isMet: onPath(["bun"]) !== undefined, what: "the runtime Bun (npm install -g bun)" },
+  deno: { isMet: onPath(["deno"]) !== undefined, what: "the runtime Deno (npm install -g deno)" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 
@@ -58,6 +60,10 @@ declare module "vitest" {
 /** Where a program is on the `PATH`; `undefined` where it is not installed. */
 export function programPath(program: Program): string | undefined {
   const { names = [program] } = programs[program] as ProgramPackage;
+  return onPath(names);
+}
+
+function onPath(names: readonly string[]): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
