@@ -27,7 +27,7 @@ process.env["FILEMENT_CAMPAIGN"] = "1";
 process.env["FILEMENT_CAMPAIGN_ENDS_AT"] = String(endsAt);
 
 /** What takes a sample says so by one of these. */
-const takesSample = /helpers\/effort\.ts"|\brealPages\b|tags: \["campaign"\]/;
+const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|tags: \["campaign"\]/;
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => `test/${name.replaceAll("\\", "/")}`)

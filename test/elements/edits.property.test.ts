@@ -13,7 +13,7 @@ import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
 import { fragment, method, page, target } from "./page-arbitraries.ts";
 import { elementsOf, selectorOf } from "./pages.ts";
 
-const effort = checks({ seed: 20_261_121, numRuns: 1_000, inCampaign: 10_000 });
+const effort = checks({ seed: 20_261_121, numRuns: 600, inCampaign: 10_000 });
 /** What fast-check has shrunk a failure to, so that only that is repeated: `EDIT_PATH=0:1 npx vitest ...`. */
 const path = process.env["EDIT_PATH"];
 const outcomes = new Map<string, number>();

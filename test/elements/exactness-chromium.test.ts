@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sample, seededRandom, suiteSeed } from "../helpers/effort.ts";
+import { sample, seededRandom, suiteSeed, timesOf } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { browserPaths } from "./browser-paths.ts";
 import { OfflineChromium } from "./chromium.ts";
@@ -7,7 +7,7 @@ import { featureSelectors } from "./feature-selectors.ts";
 import { elementsOf, realPages } from "./pages.ts";
 import { selectorOver } from "./selected.ts";
 
-const pathsPerPage = 40;
+const pathsPerPage = timesOf(20, 40);
 const pages = sample(realPages(), 2);
 const asked = { selectors: 0, exact: 0, matches: 0 };
 

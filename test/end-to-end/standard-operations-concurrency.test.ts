@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/server/change-feed.ts";
+import { timesOf } from "../helpers/effort.ts";
 import { storages, testSite } from "../helpers/test-site.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe.each(storages)("many requests at the same time $where", ({ make }) => {
-  it("append all of 200 contents to one file, each whole, announced in the order in which they stand", async () => {
+  it("append all of many contents to one file, each whole, announced in the order in which they stand", async () => {
     const site = await testSite(await make({ "/log.txt": "" }));
-    const lines = numbers(200).map((number) => `line ${number} ${"x".repeat(number)}\n`);
+    const lines = numbers(timesOf(60, 200)).map((number) => `line ${number} ${"x".repeat(number)}\n`);
     const answers = await Promise.all(lines.map((body) => site.send("POST", "/log.txt", { body })));
     const text = (await site.textAt("/log.txt")) ?? "";
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);

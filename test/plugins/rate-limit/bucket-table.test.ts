@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BucketTable } from "../../../src/plugins/rate-limit/bucket-table.ts";
 import { KeyHash } from "../../../src/plugins/rate-limit/key-hash.ts";
 import { TokenBucket } from "../../../src/plugins/rate-limit/token-bucket.ts";
-import { checks } from "../../helpers/effort.ts";
+import { checks, timesOf } from "../../helpers/effort.ts";
 
 const policy = { requestsPerSecond: 1, burstCapacity: 3 };
 const rules = new TokenBucket(policy);
@@ -212,8 +212,8 @@ describe("a table of buckets", () => {
     expect(table.size).toBe(late);
   });
 
-  it("holds a million clients in less than 40 bytes for each, and not one more than it may", () => {
-    const clients = 1_000_000;
+  it("holds its many clients in less than 40 bytes for each, and not one more than it may", () => {
+    const clients = timesOf(200_000, 1_000_000);
     const table = new BucketTable(rules, clients, seeded());
     for (let key = 0; key < clients + 50_000; key += 1) take(table, key);
     expect(table.size).toBe(clients);
