@@ -12,6 +12,7 @@ import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
+import { permissions } from "../plugins/permissions.ts";
 import { rateLimitOptions } from "../plugins/rate-limit/options.ts";
 import { rateLimit } from "../plugins/rate-limit.ts";
 import { redirects, redirectsOptions } from "../plugins/redirects.ts";
@@ -25,7 +26,7 @@ import type { ItemKind } from "./read-options.ts";
 /** A plugin that comes with the package, as a configuration page can have it. */
 export interface PluginKind extends ItemKind {
   /** Left out where another plugin does the work. */
-  readonly make?: (options: never) => Plugin;
+  readonly make?: (options: never) => Plugin | undefined;
 }
 
 const parameters = { spelling: "host_root", others: ["library", "plugin"] } as const;
@@ -39,8 +40,14 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     locations: ["file"],
     codeOnly: ["stream", "write"],
   },
-  // basic-auth applies the rules of the users file that it reads.
-  authorization: { ...parameters, schema: pluginOptions({ authfile: text("a location") }), locations: ["authfile"] },
+  // Without a file of its own it is left to basic-auth, which applies the rules of the users file that it reads.
+  authorization: {
+    ...parameters,
+    schema: pluginOptions({ authfile: text("a location") }),
+    make: ({ authfile }: { authfile?: string }) =>
+      authfile === undefined ? undefined : permissions({ rules: authfile }),
+    locations: ["authfile"],
+  },
   "basic-auth": {
     ...parameters,
     schema: basicAuthOptions,

@@ -45,12 +45,17 @@ export function readLibrary(location: string, directory: string): Library | unde
 }
 
 function bundledName(path: string): BundledName | undefined {
-  const plain = basename(path)
+  const plain = plainName(path);
+  return bundledNames.find((name) => name === plain);
+}
+
+/** The name of a plugin in a location, without what the platform and the project put around it. */
+export function plainName(location: string): string {
+  return basename(location)
     .replace(sharedLibrary, "")
     .toLowerCase()
     .replaceAll("_", "-")
     .replace(/^lib/, "")
     .replace(/^(?:filement|rusty-beam)-/, "")
     .replace(/^web-socket$/, "websocket");
-  return bundledNames.find((name) => name === plain);
 }

@@ -5,8 +5,10 @@ import { allItems, isOfType, MicrodataError, type MicrodataItem, readMicrodataPa
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "../options/check-config.ts";
+import type { Plugin } from "../server/plugin.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
+import { isOldPage, translatePage } from "./old-pages.ts";
 import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
 import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
@@ -45,7 +47,7 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
-  const items = await readItems(path, problems);
+  const { items, warnings } = await readItems(path, problems);
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
@@ -54,19 +56,49 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   if (others.length === 0) reader.findStrays(items);
   problems.throwAny();
   const { protectedFiles = [] } = config;
-  return { ...config, protectedFiles: [...protectedFiles, path, ...(await reader.codeFiles())] };
+  return {
+    ...withWarnings(config, warnings),
+    protectedFiles: [...protectedFiles, path, ...(await reader.codeFiles())],
+  };
 }
 
-async function readItems(path: string, problems: Problems): Promise<MicrodataItem[]> {
+/** The items of a page, in our words. */
+async function readItems(
+  path: string,
+  problems: Problems,
+): Promise<{ items: readonly MicrodataItem[]; warnings: readonly string[] }> {
   try {
-    const { items, mistakes } = await readMicrodataPage(await readTextFile(path));
+    const page = await readMicrodataPage(await readTextFile(path));
+    const all = allItems(page.items);
+    if (!isOldPage(page)) {
+      for (const { line, text } of page.mistakes) problems.add(line, text);
+      return { items: all, warnings: [] };
+    }
+    const { items, mistakes, differences } = await translatePage(page, all, dirname(path));
     for (const { line, text } of mistakes) problems.add(line, text);
-    return allItems(items);
+    return { items, warnings: problems.warningsOf(differences) };
   } catch (error) {
     if (error instanceof TextFileError) return problems.fail(0, error.message);
     if (error instanceof MicrodataError) return problems.fail(error.line, error.message);
     throw error;
   }
+}
+
+/** Tells the logger of the server what was read otherwise than it is written. */
+function withWarnings({ hosts = {}, ...config }: FileServerConfig, warnings: readonly string[]): FileServerConfig {
+  const [first, ...others] = Object.entries(hosts);
+  if (!first || warnings.length === 0) return { ...config, hosts };
+  const [name, host] = first;
+  let isTold = false;
+  const teller: Plugin = {
+    name: "configuration-page",
+    start({ logger }) {
+      for (const warning of isTold ? [] : warnings) logger.warn({}, warning);
+      isTold = true;
+    },
+  };
+  const plugins = [teller, ...(host.plugins ?? [])];
+  return { ...config, hosts: Object.fromEntries([[name, { ...host, plugins }], ...others]) };
 }
 
 /** Makes the options of {@link createFileServer} of the items of a page. */

@@ -51,20 +51,15 @@ export function problemsOfOrder(placed: readonly PlacedPlugin[]): OrderProblem[]
   return problems;
 }
 
-/** What the item is there for, basic-auth has to do: by the same users file, and for no less. */
+/** What the item is there for without a file of its own, basic-auth has to do, and for no fewer paths. */
 function authorizationProblem(
   { place, part }: Step,
   authenticated: readonly Step[],
   problem: (text: string) => void,
 ): void {
-  const before = authenticated.findLast((step) => isWithin(part, step.part));
-  if (!before) {
-    problem("expected basic-auth before it, for the same paths");
-    return;
-  }
-  const [own, other] = [place.options["authfile"], before.place.options["authfile"]];
-  if (own === undefined || other === undefined || own === other) return;
-  problem(`authfile is "${own}": expected that of basic-auth, "${other}", or none`);
+  const isCovered = authenticated.some((step) => isWithin(part, step.part));
+  if (isCovered || place.options["authfile"] !== undefined) return;
+  problem("expected an authfile, or basic-auth before it, for the same paths");
 }
 
 /** The plugins in the order in which requests run through them. A directory in one it is no part of is a problem. */

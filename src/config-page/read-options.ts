@@ -41,14 +41,17 @@ export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling
 export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Record<string, unknown> {
   const { options: schemas } = kind.schema;
   const known = optionProperties(kind);
-  const options = new Map([...known].map(([property, option]) => [optionName(property), option]));
+  // In a plugin `authFile` is `authfile` as well.
+  const spelled = (property: string): string =>
+    kind.spelling === "host_root" ? optionName(property).toLowerCase() : optionName(property);
+  const options = new Map([...known].map(([property, option]) => [spelled(property), option]));
   const others = (kind.others ?? []).map(optionName);
   const read = new Map<string, unknown>();
   for (const [property, values] of item.properties) {
     const name = optionName(property);
     if (others.includes(name)) continue;
     const [{ line }] = values as readonly [MicrodataValue];
-    const option = options.get(name);
+    const option = options.get(spelled(property));
     const schema = option === undefined ? undefined : schemas[option];
     if (kind.codeOnly?.includes(name)) {
       page.problems.add(line, `${property} holds what only code can give: expected no such property in a page`);
@@ -76,7 +79,8 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
 
 /** Where a property of an item stands, in whatever spelling. */
 export function placeOf(item: MicrodataItem, name: string): { line: number; property: string } {
-  const [property = name, values] = [...item.properties].find(([each]) => optionName(each) === optionName(name)) ?? [];
+  const [property = name, values] =
+    [...item.properties].find(([each]) => optionName(each).toLowerCase() === optionName(name).toLowerCase()) ?? [];
   return { line: values?.[0]?.line ?? item.line, property };
 }
 

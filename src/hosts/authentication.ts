@@ -8,6 +8,7 @@ const indifferent: ReadonlySet<string> = new Set([
   "access-log",
   "client-module",
   "cors",
+  "configuration-page",
   "directory",
   "error-pages",
   "event-stream",

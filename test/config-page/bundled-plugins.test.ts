@@ -16,6 +16,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   authorization: { authfile: ["users.html", "/etc/users.html"] },
   "basic-auth": {
     authfile: ["file://./users.html", "/etc/users.html"],
+    require_user: ["true", true],
     realm: ["The archive", "The archive"],
     cache_seconds: ["0.5", 0.5],
     max_concurrent_checks: ["4", 4],

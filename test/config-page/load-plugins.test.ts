@@ -180,9 +180,9 @@ describe("what is wrong with a plugin", () => {
   });
 
   it("is said of a shared library that nobody knows, with those that there are", async () => {
-    const { problems } = await place(pluginItem("file://./plugins/libcompression.so"));
+    const { problems } = await place(pluginItem("file://./plugins/libfortune.so"));
     expect(problems).toEqual([
-      'page:4: library is "file://./plugins/libcompression.so": expected the name of a plugin that comes with Filement ' +
+      'page:4: library is "file://./plugins/libfortune.so": expected the name of a plugin that comes with Filement ' +
         "(access-log, authorization, basic-auth, cors, directory, error-pages, event-stream, file-handler, health-check, " +
         "metrics, rate-limit, redirects, security-headers, selector-handler, websocket) or an ES module",
     ]);

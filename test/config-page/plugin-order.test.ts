@@ -112,7 +112,7 @@ describe("a plugin behind a file handler", () => {
 });
 
 describe("an authorization", () => {
-  const problem = "authorization: expected basic-auth before it, for the same paths";
+  const problem = "authorization: expected an authfile, or basic-auth before it, for the same paths";
 
   it("is done by the basic-auth before it", () => {
     expect(problemsOf(auth(), authorization())).toEqual([]);
@@ -132,10 +132,9 @@ describe("an authorization", () => {
     expect(problemsOf(scopeModule(), auth(), directory("/"), authorization())).toEqual([problem]);
   });
 
-  it("has the rules of the same users file", () => {
-    expect(problemsOf(auth("/users"), authorization("/rules"))).toEqual([
-      'authorization: authfile is "/rules": expected that of basic-auth, "/users", or none',
-    ]);
+  it("may have rules of its own", () => {
+    expect(problemsOf(auth("/users"), authorization("/rules"))).toEqual([]);
+    expect(problemsOf(authorization("/rules"))).toEqual([]);
   });
 
   it("goes with the nearest basic-auth", () => {

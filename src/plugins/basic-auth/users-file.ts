@@ -33,11 +33,15 @@ export async function readUsersFile(location: string): Promise<Users> {
   return { users, ...rest };
 }
 
-/** Reads the rules of an HTML page like a users file; users that it has play no part. Throws {@link UsersFileError}. */
+/**
+ * Reads the rules of an HTML page like a users file; users that it has play no part. A users file may have none. Throws
+ * {@link UsersFileError}.
+ */
 export async function readRulesFile(location: string): Promise<Pick<Users, "rules" | "warnings">> {
   const { users, rules, isHtml, warnings, aboutSpelling } = await readFile(location);
   // That nobody has a role says nothing where nobody is listed.
-  if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : aboutSpelling };
+  if (users.length > 0 || (isHtml && rules.length > 0))
+    return { rules, warnings: users.length > 0 ? warnings : aboutSpelling };
   const expected = "at least one item of a type that ends in /AuthorizationRule, in an HTML page";
   throw new UsersFileError([`${location}: there are no rules: expected ${expected}`]);
 }
