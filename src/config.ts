@@ -101,6 +101,8 @@ export interface HostConfig {
   readonly beforeWrite?: BeforeWrite | undefined;
   /** Changes of elements carry what was replaced or deleted, as `removed`, to programs but not to clients. @default false */
   readonly recordRemoved?: boolean | undefined;
+  /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
+  readonly dav?: string | undefined;
   /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */
   readonly dialect?: "spec" | "draft-00" | undefined;
   /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */

@@ -61,6 +61,7 @@ const defaults: SiteOptions = {
   documentCacheSize: 64 * 1024 * 1024,
   elementBodyMemory: 64 * 1024 * 1024,
   refuseFragments: false,
+  dav: undefined,
   beforeWrite: undefined,
   recordRemoved: false,
   dialect: "spec",

@@ -106,6 +106,7 @@ const ofHost = {
   elementBodyMemory: positiveInteger,
   refuseFragments: yesOrNo,
   beforeWrite: aFunction,
+  dav: text("compliance classes such as 1", (value) => /^[\w<>:/., -]+$/.test(value)),
   recordRemoved: yesOrNo,
   dialect: oneOf(["spec", "draft-00"]),
   allowedOrigins: listOf(origin, "a list of origins"),

@@ -82,10 +82,13 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
       unwatches.push(await announceExternalEdits(site, { storage: space.storage, ...space.options, serves }));
     },
-    handle(exchange) {
+    async handle(exchange) {
       const space = spaces.get(exchange.site);
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
-      return answer(exchange, space);
+      const reply = await answer(exchange, space);
+      const { dav } = space.options;
+      if (dav !== undefined && exchange.method === "OPTIONS") reply.headers["dav"] = dav;
+      return reply;
     },
     async close() {
       await Promise.all(unwatches.map((unwatch) => unwatch()));

@@ -69,6 +69,8 @@ export interface FileOptions {
   readonly elementBodyMemory: number;
   /** Whether PUT of a fragment in place of a whole page is refused. */
   readonly refuseFragments: boolean;
+  /** The `DAV` field of replies to OPTIONS. */
+  readonly dav: string | undefined;
   /** Asked before each change. */
   readonly beforeWrite: BeforeWrite | undefined;
   /** Whether changes of elements carry what was there. */

@@ -71,6 +71,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     document_cache_size: ["1000000", 1_000_000],
     refuse_fragments: ["true", true],
     record_removed: ["true", true],
+    dav: ["1, 2", "1, 2"],
     dialect: ["draft-00", "draft-00"],
   },
   "health-check": {

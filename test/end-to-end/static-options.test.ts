@@ -308,3 +308,36 @@ describe("what stands in for a file", () => {
     expect([read.status, await read.text()]).toEqual([206, "<h1>Old</h1>"]);
   });
 });
+
+describe("dav", () => {
+  /** What TiddlyWiki 5's PUT saver sends, one request after the other. */
+  async function savesAsTiddlyWiki(files: FileServer, page: string, etag?: string): Promise<number | "not offered"> {
+    const ask = (method: string, headers: Record<string, string> = {}, body?: string) =>
+      files.fetch(new Request("http://localhost/wiki.html", { method, headers, ...(body !== undefined && { body }) }));
+    const offered = await ask("OPTIONS");
+    if (offered.status !== 200 || !offered.headers.get("dav")) return "not offered";
+    const accept = { accept: "*/*;charset=UTF-8" };
+    const current = etag ?? (await ask("HEAD", accept)).headers.get("etag") ?? "";
+    const type = { "content-type": "text/html;charset=UTF-8", "if-match": current };
+    return (await ask("PUT", type, page)).status;
+  }
+
+  async function wiki(config: Partial<FileServerConfig>): Promise<FileServer> {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "wiki.html"), "<!doctype html><title>Wiki</title>");
+    return filesOf({ root, ...config });
+  }
+
+  it("is what TiddlyWiki's saver looks for: it saves, and sees a conflict", async () => {
+    const files = await wiki({ dav: "1" });
+    const first = (await files.fetch("/wiki.html")).headers.get("etag") ?? "";
+    expect(await savesAsTiddlyWiki(files, "<!doctype html><p>mine")).toBe(200);
+    expect(await savesAsTiddlyWiki(files, "<!doctype html><p>late", first)).toBe(412);
+    expect(await (await files.fetch("/wiki.html")).text()).toBe("<!doctype html><p>mine");
+  });
+
+  it("is said of OPTIONS only, and nowhere by default", async () => {
+    expect((await (await wiki({ dav: "1" })).fetch("/wiki.html")).headers.has("dav")).toBe(false);
+    expect(await savesAsTiddlyWiki(await wiki({}), "<p>mine")).toBe("not offered");
+  });
+});

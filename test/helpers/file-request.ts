@@ -57,6 +57,7 @@ const options: FileOptions = {
   documentCacheSize: 1_000_000,
   elementBodyMemory: 1_000_000,
   refuseFragments: false,
+  dav: undefined,
   beforeWrite: undefined,
   recordRemoved: false,
   dialect: "spec",
