@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { performance } from "node:perf_hooks";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   atOnce,
   demand,
@@ -110,7 +111,9 @@ describe("TimeSlice", () => {
 
   it("rests until its time has passed again, or nobody needs the event loop", async () => {
     const clock = stepClock(0);
-    const slice = new TimeSlice();
+    const usage = vi.spyOn(performance, "eventLoopUtilization");
+    onTestFinished(() => usage.mockRestore());
+    const [needed, long] = [new TimeSlice(), new TimeSlice()];
     clock.pass(20);
     let turns = 0;
     let isResting = true;
@@ -120,10 +123,15 @@ describe("TimeSlice", () => {
       if (isResting) setImmediate(busy);
     };
     setImmediate(busy);
-    await slice.rest();
+    usage.mockReturnValue({ idle: 0, active: 1000, utilization: 1 });
+    await needed.rest();
     isResting = false;
-    expect(turns).toBeGreaterThan(1);
-    await new TimeSlice().rest();
+    expect(turns).toBeGreaterThanOrEqual(20);
+
+    const usedBefore = usage.mock.calls.length;
+    usage.mockReturnValue({ idle: 1000, active: 0, utilization: 0 });
+    await long.rest(); // the clock stands still now
+    expect(usage.mock.calls.length - usedBefore).toBe(2); // before it rests for a moment, and behind
   });
 });
 
