@@ -1,4 +1,5 @@
 import type { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { LostSpans } from "./copy-tree.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -48,13 +49,13 @@ export interface ParsedSource {
 /**
  * Takes the span from every element whose characters are not exactly its own: something in between belongs elsewhere in
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
- * elements in the order of the source once; what remains are spans that nest as the tree does.
+ * elements in the order of the source once; what remains are spans that nest as the tree does. Gives back what was taken.
  */
 export async function settleSpans(
   { elements, displaced }: ParsedSource,
   endOfPage: number,
   slice: TimeSlice,
-): Promise<void> {
+): Promise<LostSpans> {
   for (const element of elements) endWithPage(element, endOfPage);
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
@@ -88,7 +89,13 @@ export async function settleSpans(
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
-  for (const element of broken) element.forgetSpan();
+  const lost = new Map<SourceElement, readonly [number, number]>();
+  for (const element of broken) {
+    const { startIndex, endIndex } = element;
+    if (startIndex !== null && endIndex !== null) lost.set(element, [startIndex, endIndex]);
+    element.forgetSpan();
+  }
+  return lost;
 }
 
 /**

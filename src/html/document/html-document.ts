@@ -11,8 +11,10 @@ import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { inBody, text } from "../tree-construction/in-body.ts";
 import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
 import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
+import { noteState, type ParserState } from "../tree-construction/parser-state.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
-import { elementsFormattedFromBefore, settleSpans } from "./element-span.ts";
+import type { LostSpans } from "./copy-tree.ts";
+import { elementsFormattedFromBefore, type ParsedSource, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
@@ -27,10 +29,25 @@ async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTre
   const builder = treeBuilder(source, budget);
   const slice = new TimeSlice();
   await buildHtmlTree(builder, slice);
-  const { root } = builder;
-  await settleSpans(builder, endOfPage({ root, source }), slice);
+  return finishedTree(builder, slice);
+}
+
+/** What is known of a parse beside the tree: what another one needs that goes on in the middle. */
+export interface HtmlParse extends Pick<ParsedSource, "displaced" | "copies"> {
+  readonly states: readonly ParserState[];
+  readonly lost: LostSpans;
+  readonly nodes: number;
+  readonly treeBytes: number;
+  readonly steps: number;
+}
+
+/** The tree that was built. */
+export async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Promise<ParsedTree> {
+  const { root, source, budget, displaced, copies, states } = builder;
+  const lost = await settleSpans(builder, endOfPage({ root, source }), slice);
   const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);
-  return { root, treeBytes: budget.treeBytes, formattedFromBefore };
+  const { nodes, treeBytes, steps } = budget;
+  return { root, treeBytes, formattedFromBefore, parse: { states, displaced, copies, lost, nodes, treeBytes, steps } };
 }
 
 /** What builds the tree of a source; `observer` is told what becomes of each start tag. */
@@ -54,6 +71,7 @@ export async function parseInSlices(
   builder: TreeBuilder,
   slice: TimeSlice,
   steps: number = stepsAtOnce,
+  isEnough?: () => boolean,
 ): Promise<void> {
   const { tokenizer, budget } = builder;
   while (!tokenizer.isDone) {
@@ -63,6 +81,8 @@ export async function parseInSlices(
       const from = tokenizer.position;
       tokenizer.advance();
       budget.addCharacters(tokenizer.position - from);
+      noteState(builder);
+      if (isEnough?.()) return;
     }
     if (slice.isOver) await slice.renew();
   }

@@ -1,5 +1,5 @@
 import { Comment, Document, Element, ProcessingInstruction, Text } from "domhandler";
-import { readAttributes } from "../tokenizer/attributes.ts";
+import { Attributes, noAttributes, readAttributes } from "../tokenizer/attributes.ts";
 import { attributeNamesIn, htmlNamespace } from "./html-names.ts";
 
 /** A node of the tree. */
@@ -70,6 +70,24 @@ export class SourceElement extends BareElement {
 
   set attribs(attributes: Record<string, string>) {
     this.ownAttributes = attributes;
+  }
+
+  /**
+   * An element like this one, without a place and without content. With a `source`, its attributes are read there when they
+   * are asked for.
+   */
+  twin(source?: string): SourceElement {
+    const Kind = this instanceof TemplateElement ? TemplateElement : SourceElement;
+    const own = this.ownAttributes;
+    // Further tags may give attributes to these two.
+    if (this.name === "html" || this.name === "body") {
+      return new Kind(
+        this.name,
+        this.namespace,
+        own === noAttributes ? own : Object.assign(new Attributes(), this.attribs),
+      );
+    }
+    return new Kind(this.name, this.namespace, own === noAttributes || source === undefined ? this.attribs : source);
   }
 
   /** The element has no characters of its own; what its start tag says of it stays. */

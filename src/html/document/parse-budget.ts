@@ -58,7 +58,13 @@ export class ParseBudget {
     throw new DocumentError("DOCUMENT_TOO_DEEP", details);
   }
 
-  /** Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
+  /** A part of another tree is part of this one. Throws `DOCUMENT_TOO_COSTLY`, as do the others. */
+  takeOver({ nodes, treeBytes, steps }: Pick<ParseBudget, "nodes" | "treeBytes" | "steps">): void {
+    this.nodes += nodes;
+    this.#add(treeBytes);
+    this.#spend(steps);
+  }
+
   addElement(attributes: number): void {
     this.checkTag(attributes, 0);
     this.nodes += 1;

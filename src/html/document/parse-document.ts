@@ -1,5 +1,6 @@
 import { parseHtmlTree } from "./html-document.ts";
 import type { ParseLimits } from "./parse-budget.ts";
+import { reparseHtmlTree, type SourceChange, type TakenElements } from "./reparse-html.ts";
 import {
   type DocumentKind,
   type DocumentSource,
@@ -34,6 +35,25 @@ export function parseSource(
   limits: ParseLimits = {},
 ): Promise<SourceDocument> {
   return parse({ source, encoding, hasByteOrderMark }, kind, limits);
+}
+
+/** A document that was made by an edit, and what the parse took over from the one before. */
+export interface EditedDocument {
+  readonly document: SourceDocument;
+  readonly taken: TakenElements;
+}
+
+/** Parses a document that an edit has made of another one, whose tree it takes over where it can. */
+export async function parseEdited(
+  source: string,
+  change: SourceChange,
+  document: SourceDocument,
+  limits: ParseLimits = {},
+): Promise<EditedDocument> {
+  const { root, parse: record } = document;
+  if (!record) return { document: await parseSource(source, document, limits), taken: new Map() };
+  const { tree, taken } = await reparseHtmlTree({ root, parse: record }, source, change, limits);
+  return { document: sourceDocument({ ...document, source }, tree, document.kind), taken };
 }
 
 async function parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): Promise<SourceDocument> {

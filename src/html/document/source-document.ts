@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { HtmlParse } from "./html-document.ts";
 import type { RootNode, SourceElement } from "./html-nodes.ts";
 
 /**
@@ -32,12 +33,14 @@ export interface SourceDocument extends DocumentSource {
   readonly root: RootNode;
   /** Elements whose characters alone are not all of them, see `elementsFormattedFromBefore`. */
   readonly formattedFromBefore: ReadonlySet<SourceElement>;
+  /** From where an edited source can be parsed; of HTML only. */
+  readonly parse?: HtmlParse | undefined;
   /** Estimate of the memory it holds, in bytes. */
   readonly memoryBytes: number;
 }
 
 /** A tree, and the estimate of its memory in bytes. */
-export interface ParsedTree extends Pick<SourceDocument, "root" | "formattedFromBefore"> {
+export interface ParsedTree extends Pick<SourceDocument, "root" | "formattedFromBefore" | "parse"> {
   readonly treeBytes: number;
 }
 
@@ -59,11 +62,20 @@ export function readSource(bytes: Uint8Array): DocumentSource {
 /** A document of a source and the tree that was made of it. */
 export function sourceDocument(
   { source, encoding, hasByteOrderMark }: DocumentSource,
-  { root, treeBytes, formattedFromBefore }: ParsedTree,
+  { root, treeBytes, formattedFromBefore, parse }: ParsedTree,
   kind: DocumentKind,
 ): SourceDocument {
   const sourceBytes = beyondLatin1.test(source) ? source.length * 2 : source.length;
-  return { source, encoding, hasByteOrderMark, kind, root, formattedFromBefore, memoryBytes: sourceBytes + treeBytes };
+  return {
+    source,
+    encoding,
+    hasByteOrderMark,
+    kind,
+    root,
+    formattedFromBefore,
+    parse,
+    memoryBytes: sourceBytes + treeBytes,
+  };
 }
 
 /** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */

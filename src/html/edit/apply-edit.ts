@@ -1,7 +1,7 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
-import { parseSource } from "../document/parse-document.ts";
+import { type EditedDocument, parseEdited } from "../document/parse-document.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { languageOf } from "./document-language.ts";
@@ -74,17 +74,24 @@ async function attempt(
   await new TimeSlice().renew(); // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
   if (!isWritable(source, document)) return withoutPlace();
-  const edited = await parseEdited(source, document, limits);
-  const proof = await prove(document, edited, placements, elements);
+  const edited = await parseResult(source, placements, document, limits);
+  const proof = await prove(document, edited.document, placements, elements, edited.taken);
   if (!proof.holds) return problemOf(proof, placements);
   const remaining = elements.map((element) => proof.counterparts.get(element));
-  return { document: edited, placements, elements: remaining.filter((element) => element !== undefined) };
+  return { document: edited.document, placements, elements: remaining.filter((element) => element !== undefined) };
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
-async function parseEdited(source: string, document: SourceDocument, limits: EditLimits): Promise<SourceDocument> {
+async function parseResult(
+  source: string,
+  placements: readonly Placement[],
+  document: SourceDocument,
+  limits: EditLimits,
+): Promise<EditedDocument> {
+  const start = placements[0]?.start ?? 0;
+  const end = placements.at(-1)?.end ?? 0;
   try {
-    return await parseSource(source, document, limits);
+    return await parseEdited(source, { start, end, shift: source.length - document.source.length }, document, limits);
   } catch (error) {
     if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));

@@ -8,6 +8,7 @@ import {
   type TreeParent,
 } from "../document/html-nodes.ts";
 import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/page.ts";
+import type { TakenElements } from "../document/reparse-html.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
@@ -38,19 +39,22 @@ const stepsAtOnce = 256;
 
 /**
  * Proves that an edit did what it was to do and nothing else: the new tree is the old one with just the placements made,
- * and everything that was supplied is there, in its place, with the elements that its tags say.
+ * and everything that was supplied is there, in its place, with the elements that its tags say. What was taken over from the
+ * old tree is not looked into.
  */
 export async function prove(
   before: SourceDocument,
   after: SourceDocument,
   placements: readonly Placement[],
   elements: readonly SourceElement[],
+  takenOver: TakenElements = new Map(),
 ): Promise<Proof> {
   if (before.root["x-mode"] !== after.root["x-mode"]) return { holds: false };
   const asked = new Set<unknown>(elements);
   const counterparts = new Map<SourceElement, SourceElement>();
   const impliedAround = new Map<TreeNode, PlacedFragment>();
-  const actual = pageSteps(after);
+  const taken = withoutAncestorsOf(elements, takenOver);
+  const actual = pageSteps(after, noEdit, new Set(taken.values()));
   const slice = new TimeSlice();
   let latest: SuppliedStep | undefined;
   let count = 0;
@@ -66,10 +70,12 @@ export async function prove(
     return undefined;
   };
 
-  for (const wanted of pageSteps(before, treeEdit(placements))) {
+  for (const wanted of pageSteps(before, treeEdit(placements), taken)) {
     if (wanted.supplied) latest = wanted.supplied;
     const found = nextActual(wanted);
-    const isSame = found && isSameStep(wanted, found);
+    const isSame =
+      found &&
+      (wanted.kind === "taken" ? taken.get(wanted.node as SourceElement) === found.node : isSameStep(wanted, found));
     // What a parser implied around supplied elements must not take in what follows them, white space excepted.
     const isCaptured =
       impliedAround.size > 0 &&
@@ -85,6 +91,19 @@ export async function prove(
   }
   if (nextActual(undefined)) return failure(latest, true);
   return { holds: true, counterparts };
+}
+
+/** What was taken over, without the elements asked about and what they lie in. */
+function withoutAncestorsOf(elements: readonly SourceElement[], taken: TakenElements): TakenElements {
+  const others = new Map(taken);
+  const seen = new Set<TreeParent>();
+  for (const element of elements) {
+    for (let each: TreeParent | null = element; each && !seen.has(each); each = each.parent) {
+      seen.add(each);
+      if (each instanceof SourceElement) others.delete(each);
+    }
+  }
+  return others;
 }
 
 function failure(latest: SuppliedStep | undefined, wasFound: boolean): FailedProof {
@@ -127,7 +146,8 @@ function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {
 
 /** One thing after the other in a page. Text has no neighbour that is text. */
 interface PageStep {
-  readonly kind: "start" | "end" | "text" | "comment" | "doctype";
+  /** `taken` is an element that the parse of the edited page took over, with all that it contains. */
+  readonly kind: "start" | "end" | "text" | "comment" | "doctype" | "taken";
   /** `undefined` for what a client supplied. */
   readonly node: TreeNode | undefined;
   /** Of text and comments. */
@@ -137,6 +157,9 @@ interface PageStep {
   readonly supplied?: SuppliedStep;
 }
 
+/** Elements that are not looked into. */
+type SkippedElements = Pick<ReadonlySet<SourceElement>, "has">;
+
 /** A step of supplied HTML, and where that was put. */
 interface SuppliedStep {
   readonly step: FragmentStep;
@@ -144,6 +167,7 @@ interface SuppliedStep {
 }
 
 const noEdit: TreeEdit = { instead: new Map(), added: new Map() };
+const nothing: ReadonlySet<SourceElement> = new Set();
 
 const blanks = /^[ \t\n\f\r]*$/;
 
@@ -151,11 +175,15 @@ const blanks = /^[ \t\n\f\r]*$/;
  * The steps of a document as an edit leaves it. White space that depends on where the parser thinks the page begins and
  * ends, and that nobody sees, is left out: in `html` and `head`, and at the beginning and end of `body`.
  */
-export function* pageSteps(document: SourceDocument, edit: TreeEdit = noEdit): Generator<PageStep, undefined> {
+export function* pageSteps(
+  document: SourceDocument,
+  edit: TreeEdit = noEdit,
+  taken: SkippedElements = nothing,
+): Generator<PageStep, undefined> {
   let isAtBodyStart = false;
   /** A text, ends and blank texts behind it: perhaps the end of the page. */
   let held: PageStep[] = [];
-  for (const step of joinedSteps(document, edit)) {
+  for (const step of joinedSteps(document, edit, taken)) {
     const text = isAtBodyStart && step.kind === "text" ? { ...step, data: withoutBlanksAtStart(step.data) } : step;
     isAtBodyStart = step.kind === "start" && isBody(step);
     if (text.kind === "text" && text.data === "") continue;
@@ -180,9 +208,9 @@ function* trimmed([first, ...others]: readonly PageStep[]): Generator<PageStep> 
 }
 
 /** Neighbouring texts are one. */
-function* joinedSteps(document: SourceDocument, edit: TreeEdit): Generator<PageStep> {
+function* joinedSteps(document: SourceDocument, edit: TreeEdit, taken: SkippedElements): Generator<PageStep> {
   let text: PageStep | undefined;
-  for (const step of singleSteps(document, edit)) {
+  for (const step of singleSteps(document, edit, taken)) {
     if (step.kind === "text") {
       if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
       continue;
@@ -206,7 +234,11 @@ function isBody({ node, supplied, parent }: PageStep): boolean {
   return node instanceof SourceElement && node.name === "body" && parent === "html" && isHtmlElement(node);
 }
 
-function* singleSteps(document: SourceDocument, { instead, added }: TreeEdit): Generator<PageStep> {
+function* singleSteps(
+  document: SourceDocument,
+  { instead, added }: TreeEdit,
+  taken: SkippedElements,
+): Generator<PageStep> {
   const end = endOfPage(document);
   const walk = new TreeWalk(document.root);
   let isInside = walk.advance();
@@ -215,6 +247,11 @@ function* singleSteps(document: SourceDocument, { instead, added }: TreeEdit): G
     const element = node instanceof SourceElement ? node : undefined;
     if (element && !isAtEnd && instead.has(element)) {
       yield* suppliedSteps(instead.get(element));
+      isInside = walk.skip();
+      continue;
+    }
+    if (element && !isAtEnd && taken.has(element)) {
+      yield { kind: "taken", node, data: "", parent: nameOfParent(node) };
       isInside = walk.skip();
       continue;
     }

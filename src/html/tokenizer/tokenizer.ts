@@ -49,6 +49,11 @@ export class Tokenizer {
     this.#tag = { name: this.#names.read(0, 0), start: 0, end: 0, attributeCount: 0, isSelfClosing: false };
   }
 
+  /** Whether the next token is read as markup or text of a page. */
+  get isInMarkup(): boolean {
+    return this.#content === "data" && this.#comment === undefined;
+  }
+
   /** Says how the content of the element is read that a start tag just made. */
   enter(content: ContentModel, elementName: string): void {
     const { position } = this;

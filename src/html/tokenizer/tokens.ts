@@ -97,7 +97,8 @@ export class TagNameReader {
     const name = asciiLowerCase(this.#source.slice(start, end)).replaceAll("\0", "\ufffd");
     const found = this.#others.get(name);
     if (found) return found;
-    const tag = { name, id: unknownTag };
+    // A slice would keep the whole source in memory as long as there is an element of that name.
+    const tag = { name: name.split("").join(""), id: unknownTag };
     if (this.#others.size < slots) this.#others.set(name, tag);
     return tag;
   }

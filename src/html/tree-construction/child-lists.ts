@@ -7,8 +7,14 @@ import type { TreeChild, TreeParent } from "../document/html-nodes.ts";
  * and most elements have fewer than three.
  */
 export class ChildLists {
+  readonly #onRevision: (node: TreeChild | TreeParent) => void;
   /** Parents that error recovery came back to after they were closed. */
   readonly #reopened = new Set<TreeParent>();
+
+  /** `onRevision` is told of nodes that are not just added behind all others: what was built since they began changes. */
+  constructor(onRevision: (node: TreeChild | TreeParent) => void = () => {}) {
+    this.#onRevision = onRevision;
+  }
 
   /** Prepares a new parent. */
   open(parent: TreeParent): void {
@@ -32,6 +38,7 @@ export class ChildLists {
   insertBefore(reference: TreeChild, node: TreeChild): void {
     const { parent, prev } = reference;
     if (!parent) return;
+    this.#onRevision(reference);
     this.#reopen(parent);
     node.parent = parent;
     node.prev = prev;
@@ -43,6 +50,7 @@ export class ChildLists {
   detach(node: TreeChild): void {
     const { parent, prev, next } = node;
     if (!parent) return;
+    this.#onRevision(node);
     this.#reopen(parent);
     if (prev) prev.next = next;
     if (next) next.prev = prev;
@@ -54,6 +62,7 @@ export class ChildLists {
 
   /** Moves all children of one parent to another one that has none. */
   moveAll(from: TreeParent, to: TreeParent): void {
+    this.#onRevision(from);
     this.#reopen(from);
     this.#reopen(to);
     const last = (from as OpenParent).children as TreeChild | null;
@@ -77,7 +86,9 @@ export class ChildLists {
 
   #reopen(parent: TreeParent): void {
     const { children } = parent as OpenParent;
-    if (!Array.isArray(children)) return;
+    const isClosed = Array.isArray(children);
+    if (isClosed || (this.#reopened.size > 0 && this.#reopened.has(parent))) this.#onRevision(parent);
+    if (!isClosed) return;
     (parent as OpenParent).children = children[children.length - 1] ?? null;
     this.#reopened.add(parent);
   }

@@ -160,6 +160,11 @@ export class OpenElements {
     return entries.reverse();
   }
 
+  /** All of them, the outermost first. */
+  entries(): OpenElement[] {
+    return this.#elements.map((element, index) => ({ element, tag: this.#tags[index] as TagName }));
+  }
+
   putBack(entries: readonly OpenElement[]): void {
     for (const { element, tag } of entries) this.#add(element, tag);
   }
@@ -208,6 +213,14 @@ export class FormattingElements {
   /** An entry, or `null` for a marker. */
   at(index: number): OpenElement | null {
     return this.#entries[index] ?? null;
+  }
+
+  entries(): (OpenElement | null)[] {
+    return [...this.#entries];
+  }
+
+  load(entries: readonly (OpenElement | null)[]): void {
+    this.#entries.push(...entries);
   }
 
   /** Adds an element; of four that are equal, the first is taken out. */

@@ -46,6 +46,11 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     this.tokenizer = new Tokenizer(source, this);
   }
 
+  /** Whether all that was read has become part of the tree, and markup follows. */
+  get isBetweenTokens(): boolean {
+    return this.tokenizer.isInMarkup && this.#collector.isEmpty && !this.skipsLineFeed;
+  }
+
   get allowsCdata(): boolean {
     return this.isInForeignContent;
   }

@@ -16,6 +16,7 @@ import { Attributes, noAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { ChildLists } from "./child-lists.ts";
 import { FormattingElements, OpenElements } from "./open-elements.ts";
+import type { ParserState } from "./parser-state.ts";
 import { openTagOf, tagNamed, trait, traitsOf } from "./tags.ts";
 import { isBlankText, SourceTexts, type TextRun } from "./text-run.ts";
 
@@ -31,7 +32,9 @@ export interface InsertionPlace {
 /** Makes the nodes of a tree and puts them into their places (HTML Standard, 13.2.6.1), each with its place in the source. */
 export class TreeWriter {
   readonly root: RootNode = new RootNode();
-  readonly lists: ChildLists = new ChildLists();
+  readonly lists: ChildLists = new ChildLists((node) => this.forgetStatesBehind(startOf(node)));
+  /** States of the parse, in the order of the source; from each of them it can go on. */
+  readonly states: ParserState[] = [];
   readonly open: OpenElements;
   readonly formatting: FormattingElements = new FormattingElements();
   /** Every element that a start tag made, in the order of the source. */
@@ -177,8 +180,10 @@ export class TreeWriter {
       : { parent: contentParent(this.current) ?? this.root, before: null };
     if (parent === this.root) return; // a document has no text of its own
     const previous = before ? before.prev : this.lists.last(parent);
-    if (previous instanceof TextNode) this.texts.extend(previous, run);
-    else {
+    if (previous instanceof TextNode) {
+      this.forgetStatesBehind(previous.startIndex ?? 0);
+      this.texts.extend(previous, run);
+    } else {
       this.budget.addNode();
       const text = new TextNode(run.data);
       text.startIndex = run.start;
@@ -216,9 +221,15 @@ export class TreeWriter {
     if (element.attribs === noAttributes) element.attribs = new Attributes();
     const added = Object.entries(attributes).filter(([name]) => element.attribs[name] === undefined);
     for (const [name, value] of added) element.attribs[name] = value;
+    this.forgetStatesBehind(0);
     if (added.length > 0) this.displaced.push({ offset: this.tokenStart, parent: element });
     this.isTagUsed = true;
     this.observer?.used(element, this.tokenStart);
+  }
+
+  /** What was built between an offset and here is not what it was: no parse can go on from a state in between. */
+  protected forgetStatesBehind(offset: number): void {
+    while ((this.states.at(-1)?.position ?? 0) > offset) this.states.pop();
   }
 
   /** Notes where an element ends: with its end tag, or where something else closed it. */
@@ -237,6 +248,14 @@ export class TreeWriter {
     if (element instanceof TemplateElement) this.lists.close(element.content);
     if (element.startIndex !== null) this.markEnd(element);
   }
+}
+
+/** Where a node begins, or what it stands in. */
+function startOf(node: TreeChild | TreeParent): number {
+  for (let each: TreeChild | TreeParent | null = node; each; each = each.parent) {
+    if (each.startIndex !== null) return each.startIndex;
+  }
+  return 0;
 }
 
 /** What the children of an element belong to: of a `template`, its content. */
