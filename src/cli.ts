@@ -18,7 +18,10 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
     const commandLine = parseCommandLine(args);
     if (commandLine === "help") process.stdout.write(help);
     else if (commandLine === "version") process.stdout.write(`${version}\n`);
-    else {
+    else if ("importFrom" in commandLine) {
+      log = logLines((line) => process.stderr.write(line), { logFormat: "text", verbose: false });
+      return await importPage(commandLine.importFrom, log);
+    } else {
       log = logLines((line) => process.stderr.write(line), commandLine);
       await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
     }
@@ -32,6 +35,15 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
     for (const problem of problems) log?.fatal(problem);
     return 1;
   }
+}
+
+/** Prints a page in our words. Says whether it would load as it is. */
+async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
+  const { importConfig } = await import("./config-page/import-config.ts");
+  const { html, problems } = await importConfig(location);
+  process.stdout.write(html);
+  for (const problem of problems) log.fatal(problem);
+  return problems.length === 0 ? 0 : 1;
 }
 
 /** Does everything that a start does but listen. */

@@ -81,6 +81,32 @@ describe("filement, the command", () => {
     for (const option of ["--port", "--host", "-v, --verbose", "--help", "--version"]) expect(stdout).toContain(option);
   });
 
+  it("prints a page of rusty-beam in our words, which passes --check beside it", async () => {
+    const directory = await temporaryDirectory();
+    const old = (library: string): string =>
+      `<main itemscope itemtype="http://rustybeam.net/ServerConfig"><meta itemprop="port" content="8080">
+      <div itemprop="host" itemscope itemtype="http://rustybeam.net/HostConfig"><b itemprop="hostName">localhost</b>
+      <i itemprop="hostRoot">.</i> <p itemprop="plugin" itemscope itemtype="http://rustybeam.net/Plugin">
+      <b itemprop="library">file://./plugins/librusty_beam_${library}.so</b></p></div></main>`;
+    await writeFile(join(directory, "old.html"), old("file_handler"));
+    const { code, stdout, stderr } = await runFilement("import-config", join(directory, "old.html"));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("<!-- line 1: the property port is called bindPort here -->");
+    await writeFile(join(directory, "new.html"), stdout);
+    const checked = await runFilement(join(directory, "new.html"), "--check");
+    expect(checked).toMatchObject({ code: 0, stdout: `filement: ${join(directory, "new.html")} is fine\n` });
+    expect(checked.stderr).not.toContain("rusty-beam");
+    const asItIs = await runFilement(join(directory, "old.html"), "--check");
+    expect(asItIs.code).toBe(0);
+    expect(asItIs.stderr).toContain("old.html:1: the property port is called bindPort here\n");
+
+    await writeFile(join(directory, "old.html"), old("oauth2"));
+    const missing = await runFilement("import-config", join(directory, "old.html"));
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toMatch(/^filement: \S+old\.html:4: there is no plugin oauth2 here: .*\n$/);
+    expect((await runFilement("import-config")).code).toBe(2);
+  });
+
   it("prints the version of the package with --version", async () => {
     const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
     expect(await runFilement("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });

@@ -6,9 +6,11 @@ import type { TlsFiles } from "./tls-files.ts";
 
 /** What `filement --help` prints. */
 export const help = `Usage: filement [directory | config.html] [options]
+       filement import-config old.html
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
-With an HTML page, serves what its microdata says: hosts, plugins and their parameters.
+With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
+of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md).
 
   directory          what to serve                     (default: .)
   config.html        the configuration of the server   (docs/configuration.md)
@@ -29,8 +31,9 @@ With an HTML page, serves what its microdata says: hosts, plugins and their para
 Signals: SIGHUP loads configuration and certificate again and reopens log files; SIGINT and SIGTERM finish the requests
 in flight and end the process, a second one ends it at once.
 
-Exit status: 0 after SIGINT or SIGTERM, and for a --check that finds nothing wrong; 1 when the server cannot start, or
-cannot stop in order; 2 for a wrong command line.
+Exit status: 0 after SIGINT or SIGTERM, for a --check that finds nothing wrong, and for an imported page that loads; 1
+when the server cannot start, or cannot stop in order, and for an imported page that does not load; 2 for a wrong
+command line.
 `;
 
 /** The parsed arguments of the command. */
@@ -50,16 +53,23 @@ export interface CommandLine {
   readonly verbose: boolean;
 }
 
+/** The arguments of `filement import-config`. */
+export interface ImportCommand {
+  /** The page that is to be put into our words. */
+  readonly importFrom: string;
+}
+
 /** A command line that makes no sense; the message says why. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 /** Reads the arguments; `"help"` and `"version"` where only that is wanted. Throws {@link UsageError}. */
-export function parseCommandLine(args: readonly string[]): CommandLine | "help" | "version" {
+export function parseCommandLine(args: readonly string[]): CommandLine | ImportCommand | "help" | "version" {
   const { values, positionals } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
+  if (positionals[0] === "import-config") return importOf(positionals.slice(1));
   const [target = ".", ...others] = positionals;
   if (others.length > 0) throw new UsageError(`expected one directory or page, got also: ${others.join(" ")}`);
   if (target === "") throw new UsageError('expected a directory or a page, got ""'); // it would be the working directory
@@ -77,6 +87,12 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     logFormat: logFormatOf(values["log-format"]),
     verbose: values.verbose,
   };
+}
+
+/** A directory of this name is `./import-config`. */
+function importOf([page, ...others]: readonly string[]): ImportCommand {
+  if (page === undefined || others.length > 0) throw new UsageError("import-config expects one page");
+  return { importFrom: page };
 }
 
 function parse(args: readonly string[]) {

@@ -8,7 +8,7 @@ import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "..
 import type { Plugin } from "../server/plugin.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
-import { isOldPage, translatePage } from "./old-pages.ts";
+import { isOldPage, type TranslatedPage, translatePage } from "./old-pages.ts";
 import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
 import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
@@ -47,36 +47,45 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
-  const { items, warnings } = await readItems(path, problems);
+  const { items, differences } = await readItems(path, problems);
+  const config = await configOf(items, { directory: dirname(path), problems }, libraryTimeMs);
+  const { protectedFiles = [] } = config;
+  return { ...withWarnings(config, problems.warningsOf(differences)), protectedFiles: [path, ...protectedFiles] };
+}
+
+/** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
+export async function configOf(
+  items: readonly MicrodataItem[],
+  page: ConfigPage,
+  libraryTimeMs: number,
+): Promise<FileServerConfig> {
+  const { problems } = page;
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
-  const reader = new ConfigReader({ directory: dirname(path), problems }, libraryTimeMs);
+  const reader = new ConfigReader(page, libraryTimeMs);
   const config = await reader.readServer(server);
   if (others.length === 0) reader.findStrays(items);
   problems.throwAny();
   const { protectedFiles = [] } = config;
-  return {
-    ...withWarnings(config, warnings),
-    protectedFiles: [...protectedFiles, path, ...(await reader.codeFiles())],
-  };
+  return { ...config, protectedFiles: [...protectedFiles, ...(await reader.codeFiles())] };
 }
 
-/** The items of a page, in our words. */
-async function readItems(
+/** The items of a page in our words, and what was said otherwise. Throws a `ConfigError` for a page that cannot be read. */
+export async function readItems(
   path: string,
   problems: Problems,
-): Promise<{ items: readonly MicrodataItem[]; warnings: readonly string[] }> {
+): Promise<Pick<TranslatedPage, "items" | "differences">> {
   try {
     const page = await readMicrodataPage(await readTextFile(path));
     const all = allItems(page.items);
     if (!isOldPage(page)) {
       for (const { line, text } of page.mistakes) problems.add(line, text);
-      return { items: all, warnings: [] };
+      return { items: all, differences: [] };
     }
     const { items, mistakes, differences } = await translatePage(page, all, dirname(path));
     for (const { line, text } of mistakes) problems.add(line, text);
-    return { items, warnings: problems.warningsOf(differences) };
+    return { items, differences };
   } catch (error) {
     if (error instanceof TextFileError) return problems.fail(0, error.message);
     if (error instanceof MicrodataError) return problems.fail(error.line, error.message);
