@@ -39,7 +39,13 @@ export function upgradesTaken({ clients, hosts }: RequestPathParts): (incoming: 
     const addressed = readAddress(incoming, clients);
     const site = hosts.find(addressed.host);
     if (!site || addressed.problem) return false;
-    return site.answersUpgrade(new Exchange({ incoming, site, clients, ...addressed }));
+    const exchange = new Exchange({ incoming, site, clients, ...addressed });
+    try {
+      return site.answersUpgrade(exchange);
+    } catch (error) {
+      site.report(error, exchange); // it would end the process: a listener of node's server waits for this
+      return false;
+    }
   };
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
+import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import { helloText } from "./live/change-message.ts";
@@ -100,14 +101,16 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   }
 
   /** Says at the first plain request what has become of its handshake: who looks at the client sees only a 426. */
-  function noteLostUpgrade({ isUpgrade, headers, httpVersion, site }: Exchange): void {
+  function noteLostUpgrade(exchange: Exchange): void {
+    const { isUpgrade, headers, httpVersion, site } = exchange;
     if (isUpgrade || isNoted) return;
     isNoted = true;
     const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
     const cause = isForwarded
       ? "the request was none for a web socket: a browser opened the address, or a proxy in front drops the field Upgrade"
       : 'nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)';
-    site.logger.warn({ path }, `webSocket answered 426; ${cause}`);
+    const warn = (): void => site.logger.warn({ path }, `webSocket answered 426; ${cause}`);
+    notify(warn, (error) => site.report(error, exchange));
   }
 
   /** Closes all clients, after what was published by now. */

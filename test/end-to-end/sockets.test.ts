@@ -12,6 +12,7 @@ import { type ClientOptions, WebSocket, WebSocketServer } from "ws";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
 import { listen } from "../helpers/serve.ts";
@@ -98,6 +99,24 @@ describe("web sockets beside those of the application", () => {
     greeter(server, "/none");
     const url = `ws://127.0.0.1:${await listen(server)}`;
     expect(await firstMessage(`${url}/wiki/ws`, [], { origin: "https://elsewhere.example" })).toBe("refused 403");
+  });
+});
+
+describe("a plugin that fails while it is asked for a handshake", () => {
+  it("does not end the process: it is reported, and the handshake left to others", async () => {
+    const reported: unknown[] = [];
+    const failure = new Error("no luck");
+    const failing: Plugin = {
+      name: "failing",
+      acceptsUpgrade() {
+        throw failure;
+      },
+    };
+    const files = wiki({ plugins: [failing], onError: (error) => void reported.push(error) });
+    const server = createServer().on("upgrade", files.upgrade);
+    greeter(server, "/wiki/ws");
+    expect(await firstMessage(`ws://127.0.0.1:${await listen(server)}/wiki/ws`)).toBe("from the application");
+    expect(reported).toEqual([failure]);
   });
 });
 

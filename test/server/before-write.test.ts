@@ -88,6 +88,19 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
     expect(changes.at(-1)?.html).toBe("<li>good too</li>");
   });
 
+  it("sees the removal of a directory, and may keep it", async () => {
+    let keeps = true;
+    const { send, seen, everything } = await site(({ kind }) => {
+      if (keeps) throw new HttpError(403, "KEPT", `Not ${kind}.`);
+    });
+    expect((await send("DELETE", "/dir/")).status).toBe(403);
+    expect(await everything()).toContain("/dir/");
+    keeps = false;
+    expect((await send("DELETE", "/dir/")).status).toBe(204);
+    expect(await everything()).not.toContain("/dir/");
+    expect(seen.at(-1)).toEqual({ kind: "deleted", path: "/dir/", content: "" });
+  });
+
   it("has to return HTML that fits", async () => {
     const { send, textAt } = await site(() => "<ul><li>x</div></ul>");
     const answer = await send("PUT", "/page.html", { headers: { range: "selector=ul" }, body: "<ul></ul>" });
