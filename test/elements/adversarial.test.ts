@@ -42,9 +42,9 @@ async function turnsOf(ask: () => Promise<unknown>, clock: SteppedClock): Promis
 
 describe("what is built to be slow", () => {
   it.each([
-    ["a document", "GET", "p", `<p>${"<b><i>".repeat(100)}${"</b><p>".repeat(500)}`],
-    ["a selector", "GET", "p:nth-last-child(odd of :not(:is(p ~ p ~ p)))", "<p>".repeat(4_000)],
-    ["an edit", "POST", "p:nth-child(-n+1000)", "<p>".repeat(2_000)],
+    ["a document", "GET", "p", `<p>${"<b><i>".repeat(50)}${"</b><p>".repeat(200)}`],
+    ["a selector", "GET", "p:nth-last-child(odd of :not(:is(p ~ p ~ p)))", "<p>".repeat(3_000)],
+    ["an edit", "POST", "p:nth-child(-n+300)", "<p>".repeat(600)],
   ])("has others wait no more turns of the event loop than without it: %s", async (_what, method, selector, page) => {
     const storage = memoryStorage({ "/a.html": `<!doctype html>${page}`, "/small.txt": "small" });
     const files = createFileServer({ storage });
