@@ -221,7 +221,7 @@ describe("eventStream", () => {
         storage: memoryStorage(),
         plugins: [eventStream(), basicAuth({ users: [plain] })],
       });
-      await expect(files.ready()).rejects.toThrow("eventStream stands before basicAuth");
+      await expect(files.ready()).rejects.toThrow("eventStream stands before the authentication");
     });
   });
 

@@ -402,7 +402,7 @@ describe("webSocket", () => {
         storage: memoryStorage(),
         plugins: [webSocket(), basicAuth({ users: [plain] })],
       });
-      await expect(files.ready()).rejects.toThrow("webSocket stands before basicAuth: expected it behind");
+      await expect(files.ready()).rejects.toThrow("webSocket stands before the authentication: expected it behind");
     });
 
     it("is a gap where the decision fails, which is reported", async () => {

@@ -18,7 +18,9 @@ export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, sel
     .map((each, index) => ({ ...each, isEverywhere: isEverywhere(each), isBefore: index < place }))
     .filter(({ plugin }) => plugin.anonymousMayWrite !== undefined);
   if (deciding.some((each) => each.isEverywhere && !each.isBefore)) {
-    throw new ConfigError([`${selfName} stands before basicAuth: expected it behind, where its clients are known`]);
+    throw new ConfigError([
+      `${selfName} stands before the authentication: expected it behind, where its clients are known`,
+    ]);
   }
   const partial = deciding.filter((each) => !each.isEverywhere);
   return (connectedAt, path) =>

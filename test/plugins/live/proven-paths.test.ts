@@ -40,6 +40,6 @@ describe("provenPaths", () => {
   });
 
   it("throw where all clients would be unknown", () => {
-    expect(() => proven([self, auth()])).toThrow("self stands before basicAuth: expected it behind");
+    expect(() => proven([self, auth()])).toThrow("self stands before the authentication: expected it behind");
   });
 });
