@@ -49,8 +49,8 @@ async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
 /** Does everything that a start does but listen. */
 async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (commandLine.tls) await readTlsFiles(commandLine.tls);
-  const { files, config } = await startFiles(commandLine, log);
-  const address = commandLine.host ?? config.bindAddress ?? defaultAddress;
+  const { files, config, address: named } = await startFiles(commandLine, log);
+  const address = commandLine.host ?? named.bindAddress ?? defaultAddress;
   for (const warning of openHostWarnings(config, address)) log.warn({}, warning);
   await files.close();
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);

@@ -155,14 +155,21 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    * does (`"all"`). With `attach`, all where nobody else listens to upgrades. @default "own"
    */
   readonly upgrades?: "own" | "all" | undefined;
-  /** Address that the command line listens on; `createFileServer` itself does not listen. @default "127.0.0.1" */
-  readonly bindAddress?: string | undefined;
-  /** Port that the command line listens on; 0 picks one. @default 3000 */
-  readonly bindPort?: number | undefined;
   /** Where the server reports what it does; pino's shape. @default silent */
   readonly logger?: Logger | undefined;
   /** Called with every failure that the client only saw as a 500. @default `logger.error` */
   readonly onError?: ((error: unknown, exchange?: Exchange) => void) | undefined;
+}
+
+/**
+ * A configuration that was read from a page. Where to listen is no option of {@link createFileServer}, which does not listen:
+ * the two properties are not enumerable, so that a copy by spreading has only options.
+ */
+export interface PageConfig extends FileServerConfig {
+  /** Address that the page says to listen on. @default none */
+  readonly bindAddress?: string | undefined;
+  /** Port that the page says to listen on; 0 for any. @default none */
+  readonly bindPort?: number | undefined;
 }
 
 /** A configuration that cannot work. The message names each option, its value, and what was expected. */

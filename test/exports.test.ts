@@ -89,6 +89,7 @@ const types = [
   "Next",
   "OpenFile",
   "Outcome",
+  "PageConfig",
   "PastChange",
   "PendingWrite",
   "PermissionRule",

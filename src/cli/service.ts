@@ -33,7 +33,7 @@ export class Service {
     const listener = new Listener(tls, timeouts);
     const started = await startFiles(commandLine, log);
     const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
-    const wanted = addressOf(commandLine, started.config);
+    const wanted = addressOf(commandLine, started.address);
     try {
       const got = await listener.listen(wanted.host, wanted.port);
       listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
@@ -94,8 +94,8 @@ export class Service {
     this.#warned = warnings;
   }
 
-  #noteAddress({ config }: StartedFiles): void {
-    const wanted = addressOf(this.#commandLine, config);
+  #noteAddress({ config, address }: StartedFiles): void {
+    const wanted = addressOf(this.#commandLine, address);
     this.#warnOfOpenHosts(config);
     if (wanted.host === this.#bound.host && wanted.port === this.#bound.port) return;
     const change = `from ${this.#bound.host}:${this.#bound.port} to ${wanted.host}:${wanted.port}`;
@@ -118,7 +118,7 @@ interface Address {
 }
 
 /** Where to listen: the command line takes precedence over the configuration. */
-function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: FileServerConfig): Address {
+function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: StartedFiles["address"]): Address {
   return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
 }
 

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { FileServerConfig, HostConfig } from "../config.ts";
+import type { FileServerConfig, HostConfig, PageConfig } from "../config.ts";
 import { loadConfig } from "../config-page/load-when-asked.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
@@ -16,6 +16,8 @@ const startMs = 60_000;
 export interface StartedFiles {
   readonly files: FileServer;
   readonly config: FileServerConfig;
+  /** Where the page says to listen. */
+  readonly address: Pick<PageConfig, "bindAddress" | "bindPort">;
 }
 
 /** Where the command listens unless it is told otherwise. */
@@ -26,13 +28,13 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
-  const config = await configOf(asked);
+  const { config, address } = await configOf(asked);
   // The library does not know the address; the command warns in its own words.
   const warn: OperatorLog["warn"] = (fields, message) => "openHosts" in fields || logger.warn(fields, message);
   const files = createFileServer({ ...config, logger: { ...logger, warn } });
   try {
     await doneInTime(files.ready(), limitMs, `the plugins have not started within ${limitMs / 1000} s`);
-    return { files, config };
+    return { files, config, address };
   } catch (error) {
     // Not awaited: a plugin that does not start may never close.
     files.close().catch(() => {});
@@ -53,16 +55,17 @@ async function configOf({
   host,
   allowedHosts = [],
   readOnly = false,
-}: Asked): Promise<FileServerConfig> {
-  const loaded: FileServerConfig = (await isPage(target)) ? await loadConfig(target) : { root: target };
+}: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
+  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : { root: target };
   const secrets = tls ? [tls.cert, tls.key] : [];
+  const { bindAddress, bindPort } = loaded;
   const config = {
     ...loaded,
     ...(readOnly && { readOnly }),
-    allowedHosts: allowedNames(loaded, host ?? loaded.bindAddress ?? defaultAddress, allowedHosts),
+    allowedHosts: allowedNames(loaded, host ?? bindAddress ?? defaultAddress, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
   };
-  return verbose ? withPlugins(config, [requestLog()]) : config;
+  return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
 }
 
 /** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
+import { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } from "../config.ts";
 import { allItems, isOfType, MicrodataError, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
-import { checkConfig, hostKey, hostOptions, isHostName, serverOptions } from "../options/check-config.ts";
+import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
@@ -22,7 +22,7 @@ export interface LoadConfigOptions {
 
 /** What an item of the type `ServerConfig` can say. */
 export const serverItem: ItemKind = {
-  schema: serverOptions,
+  schema: pageOptions,
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
@@ -41,16 +41,18 @@ export const hostItem: ItemKind = {
 };
 
 /** What the `loadConfig` of the package does. */
-export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<FileServerConfig> {
+export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<PageConfig> {
   const { libraryTimeMs = 10_000 } = options;
   const name = String(location);
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
   const { items, differences } = await readItems(path, problems);
-  const config = await configOf(items, { directory: dirname(path), problems }, libraryTimeMs);
-  const { protectedFiles = [] } = config;
-  return { ...withWarnings(config, problems.warningsOf(differences)), protectedFiles: [path, ...protectedFiles] };
+  const read = await configOf(items, { directory: dirname(path), problems }, libraryTimeMs);
+  const { protectedFiles = [], bindAddress, bindPort, ...config } = read;
+  const told = withWarnings(config, problems.warningsOf(differences));
+  const made: PageConfig = { ...told, protectedFiles: [path, ...protectedFiles] };
+  return Object.defineProperties(made, { bindAddress: { value: bindAddress }, bindPort: { value: bindPort } });
 }
 
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
@@ -58,7 +60,7 @@ export async function configOf(
   items: readonly MicrodataItem[],
   page: ConfigPage,
   libraryTimeMs: number,
-): Promise<FileServerConfig> {
+): Promise<PageConfig> {
   const { problems } = page;
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
@@ -123,7 +125,7 @@ class ConfigReader {
     this.#plugins = new PluginLoader(page, libraryTimeMs);
   }
 
-  async readServer(item: MicrodataItem): Promise<FileServerConfig> {
+  async readServer(item: MicrodataItem): Promise<PageConfig> {
     const { problems } = this.#page;
     const { root, ...options } = await this.#readItem(item, serverItem);
     const hosts: [string, HostConfig][] = [];
@@ -190,10 +192,11 @@ class ConfigReader {
   }
 
   /** The options of a server or a host, checked except for those about files. */
-  async #readItem(item: MicrodataItem, kind: ItemKind): Promise<HostConfig & FileServerConfig> {
+  async #readItem(item: MicrodataItem, kind: ItemKind): Promise<HostConfig & PageConfig> {
     const { problems } = this.#page;
-    const options: FileServerConfig = readOptions(item, kind, this.#page);
-    attempt({ item, kind, problems }, () => checkConfig({ ...options, root: "." }));
+    const options: PageConfig = readOptions(item, kind, this.#page);
+    const { bindAddress, bindPort, ...checked } = options;
+    attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
     if (root !== undefined && !(await isDirectory(root))) {
       const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");

@@ -1,4 +1,4 @@
-import type { FileServerConfig } from "../config.ts";
+import type { PageConfig } from "../config.ts";
 import type { LoadConfigOptions } from "./load-config.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { LoadConfigOptions } from "./load-config.ts";
  * @example
  * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
  */
-export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<FileServerConfig> {
+export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<PageConfig> {
   const { loadConfig: load } = await import("./load-config.ts"); // with the HTML parser
   return load(location, options);
 }

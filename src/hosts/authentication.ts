@@ -7,8 +7,8 @@ import type { Plugin } from "../server/plugin.ts";
 const indifferent: ReadonlySet<string> = new Set([
   "access-log",
   "client-module",
-  "cors",
   "configuration-page",
+  "cors",
   "directory",
   "error-pages",
   "event-stream",

@@ -150,10 +150,18 @@ export const serverOptions: OptionsSchema = optionsOf(
     fallthrough: yesOrNo,
     mount: directoryPath,
     upgrades: oneOf(["own", "all"]),
-    bindAddress: textNotEmpty,
-    bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
     logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
     onError: aFunction,
+  },
+  "an object of options",
+);
+
+/** What a configuration page can say of a server: besides the options, where to listen. */
+export const pageOptions: OptionsSchema = optionsOf(
+  {
+    ...serverOptions.options,
+    bindAddress: textNotEmpty,
+    bindPort: integer("a port, 0 to 65535", (port) => port >= 0 && port <= 65_535),
   },
   "an object of options",
 );

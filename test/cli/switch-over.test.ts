@@ -18,7 +18,7 @@ function generation(name: string, ...plugins: readonly Plugin[]): StartedFiles &
     close = resolve;
   });
   const config = { storage: memoryStorage({ "/name": name }), plugins: [...plugins, { name, close }] };
-  return { files: createFileServer(config), config, closed };
+  return { files: createFileServer(config), config, address: {}, closed };
 }
 
 async function switching(

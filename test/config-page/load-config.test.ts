@@ -27,13 +27,15 @@ describe("loadConfig", () => {
   it("gives what createFileServer takes", async () => {
     const page = serverPage(meta("bindAddress", "::1"), meta("bindPort", "8080"), named("localhost"));
     const { config, directory } = await loadPage(page);
+    expect([config.bindAddress, config.bindPort]).toEqual(["::1", 8080]);
     expect(config).toEqual({
-      bindAddress: "::1",
-      bindPort: 8080,
       protectedFiles: [join(directory, "config.html")],
       hosts: { localhost: { root: join(directory, "site"), aliases: [], plugins: [] } },
     });
     expect(() => createFileServer(config)).not.toThrow();
+    expect(Object.keys({ ...config })).toEqual(["hosts", "protectedFiles"]);
+    const withPort = { ...config, bindPort: 8080 } as FileServerConfig;
+    expect(() => createFileServer(withPort)).toThrow('has no option "bindPort"');
   });
 
   it("takes a path, relative to the working directory, and a file:// URL, as text or as an object", async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { ConfigError, type FileServerConfig } from "../../src/config.ts";
+import { ConfigError, type PageConfig } from "../../src/config.ts";
 import { type LoadConfigOptions, loadConfig } from "../../src/config-page/load-config.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -22,7 +22,7 @@ export async function configDirectory(page: string, files: Files = {}): Promise<
 export async function loadPage(
   page: string,
   { files = {}, ...options }: { files?: Files } & LoadConfigOptions = {},
-): Promise<{ config: FileServerConfig; directory: string }> {
+): Promise<{ config: PageConfig; directory: string }> {
   const directory = await configDirectory(page, files);
   return { config: await loadConfig(join(directory, "config.html"), options), directory };
 }
