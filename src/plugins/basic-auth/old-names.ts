@@ -27,15 +27,14 @@ export class OldNames {
   static isOldRule(item: MicrodataItem): boolean {
     const isRule = isOfType(item, "AuthorizationRule");
     const { properties } = item;
-    if (isOfType(item, "Authorization") || (isRule && (properties.has("action") || properties.has("resource"))))
-      return true;
-    return isRule && !properties.has("permission") && isTheirs(item);
+    if (isRule && (properties.has("action") || properties.has("resource"))) return true;
+    return isTheirs(item) && (isOfType(item, "Authorization") || (isRule && !properties.has("permission")));
   }
 
   /** The item in our words: the same one where it has no old names, `undefined` where it has no effect. */
   translated(item: MicrodataItem): MicrodataItem | undefined {
     if (OldNames.isOldRule(item)) return this.#rule(item);
-    const isUser = isOfType(item, "User") && (item.properties.has("username") || item.properties.has("password"));
+    const isUser = isOfType(item, "User") && isTheirs(item);
     const isCredential = isOfType(item, "Credential");
     const hasOldNames = item.properties.has("roles") || (isTheirs(item) && !item.properties.has("password"));
     return isUser || (isCredential && hasOldNames) ? this.#user(item) : item;

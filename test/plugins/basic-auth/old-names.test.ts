@@ -69,9 +69,11 @@ describe("users of a page of rusty-beam", () => {
     expect(problems).toMatchObject([{ text: "there is no password: expected the hash of the password" }]);
   });
 
-  it("are something else where the type User has neither name nor password", async () => {
-    const { users, warnings } = await read(item("https://example.org/User", { nickname: "mia" }));
-    expect([users, warnings]).toEqual([[], []]);
+  it.each(["User", "Authorization"])("are something else where a type %s is in another vocabulary", async (type) => {
+    const { users, rules, warnings } = await read(
+      item(`https://example.org/${type}`, { username: "mia", resource: "/" }),
+    );
+    expect([users, rules, warnings]).toEqual([[], [], []]);
   });
 });
 
