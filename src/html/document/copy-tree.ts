@@ -9,7 +9,7 @@ import {
   type TreeParent,
 } from "./html-nodes.ts";
 
-/** Elements that are copied without a look at the clock. */
+/** Nodes that are copied without a look at the clock. */
 const nodesAtOnce = 256;
 
 /** Where an element stands in the source that has lost its span: `startIndex` and `endIndex`. */
@@ -26,6 +26,7 @@ export class TreeCopier {
   readonly elements: SourceElement[] = [];
   /** Copies whose content is not copied yet, in the order of the source; open elements get none. */
   readonly #tops: [from: TreeChild | undefined, to: TreeChild, shift: number][] = [];
+  /** Nodes copied since the last look at the clock. */
   #count = 0;
   readonly #source: string;
   readonly #asked: ReadonlySet<unknown>;
@@ -55,36 +56,71 @@ export class TreeCopier {
 
   /** Copies everything below the copies made by now, while others have their turn. */
   async finish(slice: TimeSlice): Promise<void> {
+    const waiting: TreeChild[] = [];
+    const originals: (TreeChild | undefined)[] = [];
     for (const [from, to, shift] of this.#tops.splice(0)) {
-      const waiting: [TreeChild | undefined, TreeChild][] = [[from, to]];
-      for (let pair = waiting.pop(); pair; pair = waiting.pop()) {
-        const [node, copy] = pair;
+      waiting.push(to);
+      originals.push(from);
+      for (let copy = waiting.pop(); copy; copy = waiting.pop()) {
+        const original = originals.pop();
         if (!(copy instanceof SourceElement)) continue;
         if (copy.startIndex !== null) this.elements.push(copy);
-        if (node instanceof SourceElement) waiting.push(...this.#copyContent(node, copy, shift).reverse());
-        this.#count += 1;
-        if (this.#count % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+        if (!(original instanceof SourceElement)) continue;
+        const { children } = parentOfContent(original);
+        const copies = await this.#copyAll(children, parentOfContent(copy), shift, slice);
+        for (let index = copies.length - 1; index >= 0; index -= 1) {
+          const child = copies[index];
+          if (!(child instanceof SourceElement)) continue;
+          waiting.push(child);
+          originals.push(children[index]);
+        }
       }
     }
   }
 
-  /** Copies the children of an element; gives back those that may have children. */
-  #copyContent(element: SourceElement, copy: SourceElement, shift: number): [SourceElement, TreeChild][] {
-    const from = element instanceof TemplateElement ? element.content : element;
-    const to = copy instanceof TemplateElement ? copy.content : copy;
-    if (from.children.length === 0) return [];
-    const pairs: [SourceElement, TreeChild][] = [];
-    let prev: TreeChild | null = null;
-    to.children = from.children.map((child) => {
-      const twin = this.#copyOf(child, shift);
-      twin.parent = to;
-      twin.prev = prev;
-      if (prev) prev.next = twin;
-      prev = twin;
-      if (child instanceof SourceElement) pairs.push([child, twin]);
-      return twin;
-    });
-    return pairs;
+  /** Copies nodes that become the children of a parent. */
+  #copyAll(
+    nodes: readonly TreeChild[],
+    parent: TreeParent,
+    shift: number,
+    slice: TimeSlice,
+  ): readonly TreeChild[] | Promise<readonly TreeChild[]> {
+    if (nodes.length === 0) return nodes;
+    parent.children = nodes.slice(); // an array that grows would keep room for more
+    return nodes.length < nodesAtOnce && this.#count < nodesAtOnce
+      ? this.#copyFrom(0, nodes.length, nodes, parent, shift)
+      : this.#copyInSlices(nodes, parent, shift, slice);
+  }
+
+  async #copyInSlices(
+    nodes: readonly TreeChild[],
+    parent: TreeParent,
+    shift: number,
+    slice: TimeSlice,
+  ): Promise<readonly TreeChild[]> {
+    this.#count = 0;
+    for (let start = 0; start < nodes.length; start += nodesAtOnce) {
+      this.#copyFrom(start, Math.min(start + nodesAtOnce, nodes.length), nodes, parent, shift);
+      if (slice.isOver) await slice.renew();
+    }
+    return parent.children;
+  }
+
+  #copyFrom(start: number, end: number, nodes: readonly TreeChild[], parent: TreeParent, shift: number): TreeChild[] {
+    const { children } = parent;
+    let prev = children[start - 1] ?? null;
+    for (let index = start; index < end; index += 1) {
+      const node = nodes[index];
+      if (!node) break;
+      const copy = this.#copyOf(node, shift);
+      copy.parent = parent;
+      copy.prev = prev;
+      if (prev) prev.next = copy;
+      children[index] = copy;
+      prev = copy;
+    }
+    this.#count += end - start;
+    return children;
   }
 
   #copyOf(node: TreeChild, shift: number): TreeChild {
@@ -130,4 +166,9 @@ export class TreeCopier {
     const text = this.#source.slice(start, end);
     return text === data ? text : data;
   }
+}
+
+/** What the children of an element belong to: of a `template`, its content. */
+function parentOfContent(element: SourceElement): TreeParent {
+  return element instanceof TemplateElement ? element.content : element;
 }
