@@ -108,6 +108,13 @@ describe("permissions", () => {
     await expect(serverOf({ rules: page }).ready()).rejects.toThrow(/permissions: .*rules\.html: /);
     await writeFile(page, "<p>nothing");
     await expect(serverOf({ rules: page }).ready()).rejects.toThrow("there are no rules: expected at least one item");
+    // Without rules users may do everything, which a page of users alone does not ask for.
+    await writeFile(
+      page,
+      `<p itemscope itemtype="https://example.com/User"><b itemprop="username">ada</b>
+       <b itemprop="password">secret</b> <b itemprop="encryption">plaintext</b>`,
+    );
+    await expect(serverOf({ rules: page }).ready()).rejects.toThrow("there are no rules: expected at least one item");
   });
 
   it("asks a function for the rules at each request", async () => {
