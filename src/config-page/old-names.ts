@@ -53,6 +53,12 @@ export const oldOfPlugins: Readonly<Partial<Record<BundledName, OldProperties>>>
     rotateSizeMb: { now: undefined, because: "rotate with logrotate and SIGHUP" },
     rotateDaily: { now: undefined, because: "rotate with logrotate and SIGHUP" },
   },
+  cors: {
+    allowedOrigins: { now: "origins" },
+    allowedHeaders: { now: "headers", differs: "where none are named, those of the protocol are allowed" },
+    allowedMethods: { now: undefined, because: "the methods of the protocol are allowed" },
+    allowCredentials: { now: "credentials" },
+  },
   "health-check": {
     healthEndpoint: { now: "path" },
     detailedChecks: { now: undefined, because: "the report has no details" },

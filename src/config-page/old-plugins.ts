@@ -170,6 +170,12 @@ function adjust(draft: Draft, name: string, host: Draft): void {
       "format is common, as it was in rusty-beam where nothing was said; here it would be combined",
     );
   }
+  if (name === "cors" && valuesOf(original, "allowedOrigins") === undefined && !properties.has("origins")) {
+    draft.note(
+      original.line,
+      "cors without origins is for those in allowedOrigins of the host; in rusty-beam it is for all",
+    );
+  }
   if (name === "health-check") {
     draft.delete("readyEndpoint");
     draft.delete("liveEndpoint");

@@ -387,7 +387,24 @@ export const shapes: readonly Shape[] = [
   [
     "cross-origin and security headers",
     ({ root }) => linked(root, list(so("cors"), so("security_headers"), ...files)),
-    [wrapped],
+    [wrapped, "cors without origins is for those in allowedOrigins of the host; in rusty-beam it is for all"],
+  ],
+  [
+    "cross-origin rules",
+    ({ root }) =>
+      linked(
+        root,
+        list(
+          so("cors", { allowed_origins: "https://a.example", allowed_methods: "GET", allow_credentials: "true" }),
+          ...files,
+        ),
+      ),
+    [
+      wrapped,
+      "the property allowed_origins is called origins here",
+      "the property allowed_methods is left out: the methods of the protocol are allowed",
+      "the property allow_credentials is called credentials here",
+    ],
   ],
   [
     "a directory by location, with plugins in it",
