@@ -44,6 +44,9 @@ export function reparseHtmlTree(
   return parseInTurn(source.length, () => new Reparse(old, source, change, limits).run(), limits.client);
 }
 
+/** Elements that are put into a list without a look at the clock. */
+const elementsAtOnce = 4096;
+
 class Reparse {
   readonly #old: ParsedHtml;
   readonly #shift: number;
@@ -79,7 +82,10 @@ class Reparse {
     const { elements } = this.#copier;
     const parsed = builder.elements.splice(0);
     for (const part of [inOrder(elements.slice(0, before)), parsed, inOrder(elements.slice(before))]) {
-      for (const element of part) builder.elements.push(element);
+      for (let index = 0; index < part.length; index += elementsAtOnce) {
+        builder.elements.push(...part.slice(index, index + elementsAtOnce));
+        if (slice.isOver) await slice.renew();
+      }
     }
     return { tree: await finishedTree(builder, slice), taken: this.#taken };
   }
