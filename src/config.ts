@@ -70,6 +70,10 @@ export interface HostConfig {
    * `app.js`. One that is older than its file is not used. @default false
    */
   readonly precompressed?: boolean | undefined;
+  /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
+  readonly compress?: boolean | undefined;
+  /** With `compress`: the smallest file that is compressed, in bytes. @default 1024 */
+  readonly compressMinSize?: number | undefined;
   /** Whether a reply to a write waits until the disk has the bytes. @default "fsync" */
   readonly durability?: "fsync" | "rename" | undefined;
   /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */

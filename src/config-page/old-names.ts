@@ -35,7 +35,7 @@ export const oldPlugins: Readonly<Record<string, OldPlugin>> = {
   "apache-access-log": { now: "access-log" },
   "apache-error-log": { missing: "errors are in the log of the server: take the item out" },
   "config-reload": { builtIn: "the page is read again at SIGHUP, and with --watch-config whenever it changes" },
-  compression: { missing: "let a proxy compress, or use a module with fromMiddleware(compression())" },
+  compression: { missing: "say compress of the host, which compresses files" },
   "error-handler": { builtIn: "replies to errors have pages; error-pages sends those of yours" },
   "google-oauth2": oauth,
   "html-prettifier": { missing: "an edit here changes no other byte of a page: take the item out" },

@@ -1,6 +1,8 @@
 import Negotiator from "negotiator";
 import type { ContentCoding } from "../http/entity-tag.ts";
+import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
+import { canCompress } from "./compressor.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
@@ -16,17 +18,43 @@ interface EncodingNegotiator {
 // A longer field is not worth the work of reading it.
 const maxFieldLength = 1024;
 
-/** A file that holds the content of another one, compressed. */
+// Fonts of the first two kinds, icons and bitmaps are compressed by nobody before.
+const compressible =
+  /^(?:text\/|application\/(?:json|javascript|xml|wasm|x-ndjson)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))|^[^;]*\+(?:json|xml)\b/i;
+
+/** The content of a file in a coding. */
 export interface CompressedVariant {
   readonly coding: ContentCoding;
-  readonly file: OpenFile;
+  /** The file that holds it; without one, it is compressed for the reply. */
+  readonly file?: OpenFile;
+}
+
+/** Whether what is sent of a file depends on what codings the client takes. */
+export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): boolean {
+  return options.precompressed || (options.compress && compressible.test(contentTypeOf(path)));
+}
+
+/**
+ * The coding in which a file is to be compressed for the reply. None for ranges: those are of the content as it is stored,
+ * whose bytes a client can count on; and none for what is coded already, or must be sent as it is.
+ */
+export function madeVariant(
+  { exchange, path, options, contentTypeOf }: FileRequest,
+  { size }: StoredStat,
+  { validating, own }: Readonly<Record<"validating" | "own", Readonly<ReplyHeaders>>>,
+): CompressedVariant | undefined {
+  if (!options.compress || size < options.compressMinSize || exchange.headers.range !== undefined) return undefined;
+  if (!compressible.test(contentTypeOf(path)) || own["content-encoding"] !== undefined) return undefined;
+  if (/\bno-transform\b/i.test(String(own["cache-control"] ?? validating["cache-control"]))) return undefined;
+  const coding = wantedCodings(exchange.header("accept-encoding")).find(canCompress);
+  return coding && { coding };
 }
 
 /**
  * The file beside a file that has its content in a coding which the client takes: `app.js.br` beside `app.js`. One that is
  * older than the file is out of date, and is not used. `undefined` where there is none.
  */
-export async function compressedVariant(
+export async function storedVariant(
   { exchange, path, storage }: FileRequest,
   { modified }: StoredStat,
 ): Promise<CompressedVariant | undefined> {

@@ -1,6 +1,7 @@
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
+import { dependsOnCoding } from "./compressed-variant.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
 import { locationOf } from "./location.ts";
@@ -25,7 +26,7 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
 /** At this path other users, or the same user with another `Accept`, get the listing. */
 async function readIndex(index: FileRequest): Promise<Reply> {
   const reply = await readFile(index);
-  const vary = `accept, authorization, range${index.options.precompressed ? ", accept-encoding" : ""}`;
+  const vary = `accept, authorization, range${dependsOnCoding(index) ? ", accept-encoding" : ""}`;
   return { ...reply, headers: { ...reply.headers, vary } };
 }
 

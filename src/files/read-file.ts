@@ -1,13 +1,14 @@
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
 import { documentKind } from "../http/content-type.ts";
-import { entityTag, variantTag } from "../http/entity-tag.ts";
+import { type ContentCoding, entityTag, variantTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
-import { type CompressedVariant, compressedVariant } from "./compressed-variant.ts";
+import { type CompressedVariant, dependsOnCoding, madeVariant, storedVariant } from "./compressed-variant.ts";
+import { compressedBytes, compressedStream, compressorVersion } from "./compressor.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 import { sentFile } from "./serving.ts";
@@ -22,18 +23,22 @@ const canRunScripts = /^text\/html\b|[/+]xml\b/i;
 export async function readFile(request: FileRequest): Promise<Reply> {
   const { exchange, stat: stored } = request;
   if (!stored || !request.file) throw notFound();
-  const variant = request.options.precompressed ? await compressedVariant(request, stored) : undefined;
-  const { stat } = variant?.file ?? request.file;
-  const file = exchange.method === "HEAD" ? undefined : (variant?.file ?? request.file);
+  const plain = headersOf(request, stored);
+  const ready = request.options.precompressed ? await storedVariant(request, stored) : undefined;
+  const variant = ready ?? madeVariant(request, stored, plain);
+  const source = variant?.file ?? request.file;
+  const { stat } = source;
+  const file = exchange.method === "HEAD" ? undefined : source;
 
   const { validators, validating, describing, own } = variant
-    ? headersOfVariant(request, stored, variant)
-    : headersOf(request, stored);
+    ? headersOfVariant(plain, stored, variant, request)
+    : plain;
   const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
   if (verdict === "not-modified") return emptyReply(304, { ...validating, ...own });
 
   const headers = { ...validating, ...describing, ...own };
+  if (variant && !variant.file) return compressedFile(headers, source, variant.coding, exchange.method === "HEAD");
   const { range } = exchange.headers;
   if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
     return wholeFile(headers, stat, file);
@@ -82,15 +87,19 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   return made;
 }
 
-/** What is said of content that is stored compressed in a file of its own. */
-function headersOfVariant(request: FileRequest, stored: StoredStat, { coding, file }: CompressedVariant): FileHeaders {
-  const plain = headersOf(request, stored);
-  const etag = variantTag(stored.version, coding, file.stat.version);
+/** What is said of the content in a coding, in place of what is said of the plain one. */
+function headersOfVariant(
+  plain: FileHeaders,
+  { version }: StoredStat,
+  { coding, file }: CompressedVariant,
+  { options }: FileRequest,
+): FileHeaders {
+  const etag = variantTag(version, coding, file?.stat.version ?? compressorVersion);
   return {
     ...plain,
     validators: { ...plain.validators, etag },
-    validating: { ...plain.validating, ...(request.options.etag && { etag }) },
-    describing: { ...plain.describing, "content-encoding": coding, "accept-ranges": "bytes" },
+    validating: { ...plain.validating, ...(options.etag && { etag }) },
+    describing: { ...plain.describing, "content-encoding": coding, ...(file && { "accept-ranges": "bytes" }) },
   };
 }
 
@@ -98,11 +107,11 @@ function lowerCased(headers: ReplyHeaders): ReplyHeaders {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function varying({ path, options }: FileRequest): ReplyHeaders {
+function varying(request: FileRequest): ReplyHeaders {
   const fields = [
     // A cache must not answer a selector range with the whole document that it keeps.
-    ...(documentKind(path) ? ["range"] : []),
-    ...(options.precompressed ? ["accept-encoding"] : []),
+    ...(documentKind(request.path) ? ["range"] : []),
+    ...(dependsOnCoding(request) ? ["accept-encoding"] : []),
   ];
   return fields.length > 0 ? { vary: fields.join(", ") } : {};
 }
@@ -119,6 +128,20 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHea
 async function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Promise<Reply> {
   headers["content-length"] = String(size);
   return { status: 200, headers, ...(file && { body: await content(file, size) }) };
+}
+
+/** Of a small file the length is known beforehand, to HEAD as well. */
+async function compressedFile(
+  headers: ReplyHeaders,
+  file: OpenFile,
+  coding: ContentCoding,
+  isHead: boolean,
+): Promise<Reply> {
+  if (file.stat.size > maxPiece)
+    return { status: 200, headers, ...(!isHead && { body: compressedStream(file, coding) }) };
+  const body = await compressedBytes(file, coding);
+  headers["content-length"] = String(body.byteLength);
+  return { status: 200, headers, ...(!isHead && { body }) };
 }
 
 async function oneRange(

@@ -50,6 +50,8 @@ const defaults: SiteOptions = {
   createParents: true,
   untrustedContent: false,
   precompressed: false,
+  compress: false,
+  compressMinSize: 1024,
   maxFileSize: 100 * 1024 * 1024,
   maxDocumentSize: 16 * 1024 * 1024,
   maxDocumentDepth: 512,

@@ -6,12 +6,12 @@ export function entityTag(version: string): string {
   return `"${version}"`;
 }
 
-/** Codings in which the content of a file may be stored beside it (RFC 9110 §8.4.1). */
+/** Codings in which the content of a file may be sent (RFC 9110 §8.4.1). */
 export type ContentCoding = "br" | "zstd" | "gzip";
 
-/** The strong tag of a version's content in a coding, stored as a version of another file. */
-export function variantTag(version: string, coding: ContentCoding, stored: string): string {
-  return `"${version}.${coding}.${stored}"`;
+/** The strong tag of a version's content in a coding; `maker` tells its bytes from others in the same coding. */
+export function variantTag(version: string, coding: ContentCoding, maker: string): string {
+  return `"${version}.${coding}.${maker}"`;
 }
 
 /** A list of tags, with the tags of a version in place of those of its content in codings. */

@@ -93,6 +93,8 @@ const ofHost = {
   createParents: yesOrNo,
   untrustedContent: yesOrNo,
   precompressed: yesOrNo,
+  compress: yesOrNo,
+  compressMinSize: positiveInteger,
   durability: oneOf(["fsync", "rename"]),
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,

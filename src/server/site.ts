@@ -52,6 +52,9 @@ export interface FileOptions {
   readonly untrustedContent: boolean;
   /** Whether `app.js.br` is sent for `app.js` to clients that take it. */
   readonly precompressed: boolean;
+  /** Whether text is compressed on its way, and the smallest file that is, in bytes. */
+  readonly compress: boolean;
+  readonly compressMinSize: number;
   /** Largest file in bytes, an append's result included. */
   readonly maxFileSize: number;
   /** Largest document that is parsed, in bytes. */

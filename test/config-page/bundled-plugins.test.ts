@@ -58,6 +58,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     create_parents: ["false", false],
     untrusted_content: ["true", true],
     precompressed: ["true", true],
+    compress: ["true", true],
+    compress_min_size: ["500", 500],
     max_document_size: ["1000", 1000],
     max_document_depth: ["100", 100],
     max_matches: ["10", 10],

@@ -127,7 +127,7 @@ describe("a page of rusty-beam", () => {
     [
       "compression",
       ({ root }) => linked(root, list(so("compression"))),
-      /there is no plugin compression here: let a proxy compress/,
+      /there is no plugin compression here: say compress of the host/,
     ],
     [
       "html-prettifier",

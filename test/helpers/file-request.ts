@@ -46,6 +46,8 @@ const options: FileOptions = {
   createParents: true,
   untrustedContent: false,
   precompressed: false,
+  compress: false,
+  compressMinSize: 1024,
   maxFileSize: 1000,
   maxDocumentSize: 1000,
   maxDocumentDepth: 512,

@@ -1,0 +1,85 @@
+import { hash } from "node:crypto";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { ContentCoding } from "../http/entity-tag.ts";
+import type { OpenFile, StoredStat } from "../storage/storage.ts";
+
+/** Compresses content in the threads of the pool. */
+interface Compressor {
+  whole(content: Uint8Array): Promise<Uint8Array>;
+  stream(): Transform;
+}
+
+/** Of each piece that comes out: few trips to another thread. */
+const chunkSize = 64 * 1024;
+
+// Levels for content that somebody waits for. Brotli's own default takes a hundred times as long as this one, and a window
+// of 512 KiB in place of 4 MiB lets many streams run at once.
+const gzipOptions = { level: 6, chunkSize };
+const brotliOptions = {
+  chunkSize,
+  params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_LGWIN]: 19 },
+};
+
+const [gzip, brotli] = [promisify(zlib.gzip), promisify(zlib.brotliCompress)];
+
+const compressors: Readonly<Partial<Record<ContentCoding, Compressor>>> = {
+  br: {
+    whole: (content) => brotli(content, brotliOptions),
+    stream: () => zlib.createBrotliCompress(brotliOptions),
+  },
+  gzip: {
+    whole: (content) => gzip(content, gzipOptions),
+    stream: () => zlib.createGzip(gzipOptions),
+  },
+  ...zstd(),
+};
+
+/** Node has it since 22.15; the types of the oldest version that is supported do not. */
+function zstd(): { zstd?: Compressor } {
+  if (!("zstdCompress" in zlib && "createZstdCompress" in zlib)) return {};
+  const whole = promisify(zlib.zstdCompress as typeof zlib.gzip);
+  const stream = zlib.createZstdCompress as typeof zlib.createGzip;
+  return { zstd: { whole: (content) => whole(content, { chunkSize }), stream: () => stream({ chunkSize }) } };
+}
+
+/** Whether this version of Node can compress so. */
+export function canCompress(coding: ContentCoding): boolean {
+  return compressors[coding] !== undefined;
+}
+
+const { versions } = process;
+const makers = [versions.zlib, versions["brotli"], versions["zstd"], JSON.stringify([gzipOptions, brotliOptions])];
+
+/** Names what compresses: another one makes other bytes of the same content, which need another strong tag. */
+export const compressorVersion: string = hash("sha256", makers.join(" "), "base64url").slice(0, 8);
+
+/** Of the storages that keep files in memory, and so give the same record until the file changes. It goes with the record. */
+const kept = new WeakMap<StoredStat, Map<ContentCoding, Promise<Uint8Array>>>();
+
+/** All of a small file, compressed; once for all who ask while its storage keeps it in memory. */
+export function compressedBytes(file: OpenFile, coding: ContentCoding): Promise<Uint8Array> {
+  const known = kept.get(file.stat) ?? new Map<ContentCoding, Promise<Uint8Array>>();
+  kept.set(file.stat, known);
+  const compressed = known.get(coding) ?? compress(file, coding);
+  known.set(coding, compressed);
+  compressed.catch(() => known.delete(coding));
+  return compressed;
+}
+
+async function compress(file: OpenFile, coding: ContentCoding): Promise<Uint8Array> {
+  return compressorFor(coding).whole(await file.bytes());
+}
+
+/** A larger file, compressed as fast as the client reads it. */
+export function compressedStream(file: OpenFile, coding: ContentCoding): Readable {
+  // What fails ends the other one, too: the reader of the compressed content learns of it there.
+  return pipeline(file.stream(), compressorFor(coding).stream(), () => {});
+}
+
+function compressorFor(coding: ContentCoding): Compressor {
+  const compressor = compressors[coding];
+  if (!compressor) throw new Error(`this version of Node cannot compress with ${coding}`);
+  return compressor;
+}
