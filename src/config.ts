@@ -6,7 +6,7 @@ import type { BeforeWrite } from "./server/before-write.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
-import type { CacheControl, SentFile } from "./server/site.ts";
+import type { CacheControl, Download, SentFile } from "./server/site.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
@@ -29,8 +29,8 @@ export interface HostConfig {
   /** Name of the file that stands for its directory, or several in order; `false` for none. @default "index.html" */
   readonly index?: string | readonly string[] | false | undefined;
   /**
-   * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), or a
-   * function of path and file. @default what `maxAge` says
+   * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), a
+   * function of path and file, or `false` for none. @default what `maxAge` says
    */
   readonly cacheControl?: CacheControl | undefined;
   /** Seconds for which caches need not ask again. @default they ask each time (`no-cache`) */
@@ -41,6 +41,11 @@ export interface HostConfig {
   readonly etag?: boolean | undefined;
   /** Send files with `Last-Modified`. @default true */
   readonly lastModified?: boolean | undefined;
+  /**
+   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path and
+   * file, which may give the name to save it under. @default false
+   */
+  readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
   /** What a GET may leave out at the end of a path: with `[".html"]`, `/about` is `about.html`. @default [] */

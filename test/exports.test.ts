@@ -59,6 +59,7 @@ const types = [
   "CorsOptions",
   "DirectoryOptions",
   "DiskStorageOptions",
+  "Download",
   "Edit",
   "ElementWrite",
   "Encryption",

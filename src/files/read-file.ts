@@ -1,6 +1,7 @@
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
 import { documentKind } from "../http/content-type.ts";
 import { type ContentCoding, entityTag, variantTag } from "../http/entity-tag.ts";
+import { attachment } from "../http/file-name.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
@@ -70,6 +71,8 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const known = serving.asksEachTime ? undefined : knownHeaders.get(stat);
   if (known?.path === path && known.options === options) return known;
   const etag = entityTag(stat.version);
+  const cacheControl = serving.cacheControlOf(path, stat);
+  const savedAs = serving.savedAs(path, stat);
   const made: FileHeaders = {
     path,
     options,
@@ -77,10 +80,13 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     validating: {
       ...(options.etag && { etag }),
       ...(options.lastModified && { "last-modified": formatHttpDate(stat.modified) }),
-      "cache-control": serving.cacheControlOf(path, stat),
+      ...(cacheControl !== undefined && { "cache-control": cacheControl }),
       ...varying(request),
     },
-    describing: contentHeaders(request),
+    describing: {
+      ...contentHeaders(request),
+      ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
+    },
     own: lowerCased(options.headers?.(path, sentFile(stat)) ?? {}),
   };
   knownHeaders.set(stat, made);

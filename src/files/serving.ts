@@ -1,13 +1,15 @@
 import { preferredType } from "../http/negotiation.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
-import type { CacheControl, FileOptions, SentFile } from "../server/site.ts";
+import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
 export interface Serving {
-  /** The `Cache-Control` of a file. */
-  cacheControlOf(path: string, stat: StoredStat): string;
+  /** The `Cache-Control` of a file; `undefined` for none. */
+  cacheControlOf(path: string, stat: StoredStat): string | undefined;
+  /** The name under which browsers are to save a file; `undefined` where they are to show it. */
+  savedAs(path: string, stat: StoredStat): string | undefined;
   /** Whether the program around the server is asked for header fields anew at each request. */
   readonly asksEachTime: boolean;
   /** Names of files that stand for their directory, in order. */
@@ -23,14 +25,15 @@ const always = "no-cache";
 
 /** Compiles the options. */
 export function servingOf(options: FileOptions): Serving {
-  const { cacheControl, index, single, ignores, headers } = options;
-  const ignored = ignores.map((pattern) => compilePathPattern(pattern));
+  const { cacheControl, download, index, single, ignores, headers } = options;
+  const isIgnored = anyOfPatterns(ignores);
   return {
     cacheControlOf: cacheControlOf(cacheControl ?? lifetime(options)),
-    asksEachTime: typeof cacheControl === "function" || headers !== undefined,
+    savedAs: savedAs(download),
+    asksEachTime: [cacheControl, download, headers].some((option) => typeof option === "function"),
     indexes: index === false ? [] : [index].flat(),
     single: single === true ? "/index.html" : single || undefined,
-    ignores: (path) => ignored.some((pattern) => pattern.matches(path)),
+    ignores: isIgnored,
   };
 }
 
@@ -38,7 +41,22 @@ function lifetime({ maxAge, immutable }: FileOptions): string {
   return maxAge === undefined ? always : `max-age=${maxAge}${immutable ? ", immutable" : ""}`;
 }
 
+function anyOfPatterns(patterns: readonly string[]): (path: string) => boolean {
+  const compiled = patterns.map((pattern) => compilePathPattern(pattern));
+  return (path) => compiled.some((pattern) => pattern.matches(path));
+}
+
+function savedAs(given: Download): Serving["savedAs"] {
+  const nameOf = (path: string, isSaved: boolean | string): string | undefined =>
+    isSaved === true ? path.slice(path.lastIndexOf("/") + 1) : isSaved || undefined;
+  if (typeof given === "boolean") return (path) => nameOf(path, given);
+  if (typeof given === "function") return (path, stat) => nameOf(path, given(path, sentFile(stat)));
+  const isMeant = anyOfPatterns(given);
+  return (path) => nameOf(path, isMeant(path));
+}
+
 function cacheControlOf(given: CacheControl): Serving["cacheControlOf"] {
+  if (given === false) return () => undefined;
   if (typeof given === "string") return () => given;
   if (typeof given === "function") return (path, stat) => given(path, sentFile(stat)) ?? always;
   const patterns = Object.entries(given)

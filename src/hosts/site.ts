@@ -38,6 +38,7 @@ const defaults: SiteOptions = {
   immutable: false,
   etag: true,
   lastModified: true,
+  download: false,
   headers: undefined,
   extensions: [],
   single: false,

@@ -25,6 +25,22 @@ export function parseFileName(header: string | undefined): string {
   return name;
 }
 
+/**
+ * The `Content-Disposition` of a file that is to be saved under a name (RFC 6266). A name that is not plain is given twice:
+ * exactly, as an RFC 8187 value, and with `_` for what old clients would misread.
+ */
+export function attachment(name: string): string {
+  const plain = name.replace(/[^ -~]|["\\%]/gu, "_");
+  const quoted = `attachment; filename="${plain}"`;
+  return plain === name ? quoted : `${quoted}; filename*=UTF-8''${extended(name)}`;
+}
+
+/** Half a surrogate pair, which UTF-8 cannot say, becomes U+FFFD. */
+function extended(name: string): string {
+  const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
+  return encoded.replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
 function decode(text: string): string {
   try {
     const name = utf8Header(text);

@@ -48,6 +48,7 @@ export const isHostName = (name: string): boolean => {
 const hostName = text("a host name", isHostName, "a host name without port");
 
 const fieldValue = text("directives such as max-age=60", (value) => /^[a-z][\x20-\x7e]*$/i.test(value));
+const isFalse = valueThat((value) => value === false, "false");
 const pathPattern = text(
   "a path pattern",
   (pattern) => failureOf("", () => compilePathPattern(pattern)).length === 0,
@@ -65,13 +66,14 @@ const ofHost = {
     methods.length > 0 ? undefined : "at least one method",
   ),
   readOnly: yesOrNo,
-  index: anyOf(
-    [fileName, listOf(fileName, "file names"), valueThat((value) => value === false, "false")],
-    "a file name, a list of file names, or false",
-  ),
+  index: anyOf([fileName, listOf(fileName, "file names"), isFalse], "a file name, a list of file names, or false"),
   cacheControl: anyOf(
-    [fieldValue, recordOf(fieldValue, "values by path pattern", pathPattern), aFunction],
-    "a value of Cache-Control, values by path pattern, or a function",
+    [fieldValue, isFalse, recordOf(fieldValue, "values by path pattern", pathPattern), aFunction],
+    "a value of Cache-Control, values by path pattern, a function, or false",
+  ),
+  download: anyOf(
+    [yesOrNo, listOf(pathPattern, "path patterns"), aFunction],
+    "true, false, a list of path patterns, or a function",
   ),
   maxAge: integer("a number of seconds, 0 or more", (seconds) => seconds >= 0),
   immutable: yesOrNo,

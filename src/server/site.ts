@@ -14,11 +14,15 @@ export interface SentFile {
   readonly modified: Date;
 }
 
-/** Values of `Cache-Control`: one for all files, by path pattern, or what a function says; otherwise `no-cache`. */
+/** Values of `Cache-Control`: one for all files, none, by path pattern, or what a function says; otherwise `no-cache`. */
 export type CacheControl =
   | string
+  | false
   | Readonly<Record<string, string>>
   | ((path: string, file: SentFile) => string | undefined);
+
+/** Files to be saved and not shown: all, those of path patterns, or what a function says, which may give another name. */
+export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
 
 /** The options of a file handler with all defaults filled in. */
 export interface FileOptions {
@@ -32,6 +36,8 @@ export interface FileOptions {
   /** Whether files are sent with an `ETag`, and with `Last-Modified`. */
   readonly etag: boolean;
   readonly lastModified: boolean;
+  /** Which files browsers are to save. */
+  readonly download: Download;
   /** Further header fields of files. */
   readonly headers: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
   /** What may be missing at the end of a path, with its dot. */

@@ -49,6 +49,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     immutable: ["true", true],
     etag: ["false", false],
     last_modified: ["false", false],
+    download: ["/uploads/*", ["/uploads/*"]],
     extensions: [".html, .htm", [".html", ".htm"]],
     single: ["/app.html", "/app.html"],
     ignores: ["/api/*", ["/api/*"]],

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import fastifyStatic from "@fastify/static";
+import compression from "compression";
 import express from "express";
 import { fastify } from "fastify";
 import sirv from "sirv";
@@ -22,6 +24,10 @@ async function siteDirectory(): Promise<string> {
   await writeFile(join(root, "about.html"), "<h1>About</h1>");
   await writeFile(join(root, "assets", "app.js"), "app()");
   await writeFile(join(root, "old", "default.htm"), "<h1>Old</h1>");
+  await writeFile(join(root, "assets", "plan b.txt"), "b");
+  await writeFile(join(root, "long.txt"), "line\n".repeat(1000));
+  await writeFile(join(root, "assets", "app.js.br"), brotliCompressSync("app()"));
+  await writeFile(join(root, "assets", "app.js.gz"), gzipSync("app()"));
   return root;
 }
 
@@ -56,6 +62,24 @@ const ofFastify =
     return app.routing as unknown as RequestListener;
   };
 
+/** A route of Express, and one of Fastify, that calls the method of their replies that has no option. */
+const downloadOfExpress: Peer = (root) =>
+  express().get("/*path", (request, response) =>
+    response.download(decodeURIComponent(request.path), { root } as never),
+  );
+
+const downloadOfFastify: Peer = async (root) => {
+  const app = fastify();
+  app.register(fastifyStatic, { root, serve: false });
+  app.get("/*", (request, reply) => reply.download(decodeURIComponent(request.url)));
+  onTestFinished(() => app.close());
+  await app.ready();
+  return app.routing as unknown as RequestListener;
+};
+
+/** What people put before `express.static` to have its replies compressed. */
+const compressedExpress: Peer = (root) => express().use(compression(), express.static(root));
+
 /** One option of a peer and of ours, a request, and what of both replies has to be the same. */
 interface Row {
   readonly option: string;
@@ -66,6 +90,8 @@ interface Row {
   readonly compared: readonly string[];
 }
 
+const brotli = { headers: { "accept-encoding": "br" } };
+const gzip = { headers: { "accept-encoding": "gzip" } };
 const html = { headers: { accept: "text/html" } };
 const isScript = (path: string): boolean => path.endsWith(".js");
 const rows: readonly Row[] = [
@@ -75,6 +101,81 @@ const rows: readonly Row[] = [
     ours: {},
     path: "/assets/app.js",
     compared: ["status", "text", "content-length"],
+  },
+  {
+    option: "cacheControl: false (send)",
+    peer: ofExpress({ cacheControl: false }),
+    ours: { cacheControl: false },
+    path: "/assets/app.js",
+    compared: ["status", "cache-control", "text"],
+  },
+  {
+    option: "cacheControl: false (@fastify/static)",
+    peer: ofFastify({ cacheControl: false }),
+    ours: { cacheControl: false },
+    path: "/assets/app.js",
+    compared: ["status", "cache-control", "text"],
+  },
+  {
+    option: "response.download (Express)",
+    peer: downloadOfExpress,
+    ours: { download: true },
+    path: "/assets/plan%20b.txt",
+    compared: ["status", "content-disposition", "text", "content-length"],
+  },
+  {
+    option: "reply.download (@fastify/static)",
+    peer: downloadOfFastify,
+    ours: { download: ["/assets/*"] },
+    path: "/assets/plan%20b.txt",
+    compared: ["status", "content-disposition", "text", "content-length"],
+  },
+  {
+    option: "no download (Express)",
+    peer: ofExpress({}),
+    ours: { download: ["/assets/*"] },
+    path: "/about.html",
+    compared: ["status", "content-disposition", "text"],
+  },
+  {
+    option: "brotli (sirv)",
+    peer: ofSirv({ brotli: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+  {
+    option: "gzip (sirv)",
+    peer: ofSirv({ gzip: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: gzip,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+  {
+    option: "preCompressed (@fastify/static)",
+    peer: ofFastify({ preCompressed: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+  {
+    option: "compression before it (Express)",
+    peer: compressedExpress,
+    ours: { compress: true },
+    path: "/long.txt",
+    sending: gzip,
+    compared: ["status", "content-encoding", "vary"],
+  },
+  {
+    option: "compression before it (Express): a short file",
+    peer: compressedExpress,
+    ours: { compress: true },
+    path: "/about.html",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text"],
   },
   {
     option: "etag: false (send)",
@@ -190,7 +291,8 @@ describe("an option of a static server", () => {
         path,
         sending,
       );
-      return Object.fromEntries(compared.map((name) => [name, { status, text, ...headers }[name]]));
+      const all = { status, text, ...headers, vary: headers["vary"]?.toLowerCase() };
+      return Object.fromEntries(compared.map((name) => [name, all[name as keyof typeof all]]));
     };
     expect(await ask(filesOf({ root, ...ours }))).toEqual(await ask(await peer(root)));
   });
@@ -259,6 +361,33 @@ describe("cacheControl", () => {
     const files = filesOf({ root, plugins });
     expect(await cacheOf(files, "/assets/app.js")).toBe("max-age=60");
     expect(await cacheOf(files, "/about.html")).toBe("no-cache");
+  });
+});
+
+describe("download", () => {
+  const saved = async (files: FileServer, path: string, init: RequestInit = {}): Promise<string | null> =>
+    (await files.fetch(new Request(`http://localhost${path}`, init))).headers.get("content-disposition");
+
+  it("is for all files, for those of path patterns, or for those that a function names", async () => {
+    const root = await siteDirectory();
+    await writeFile(join(root, "naïve.txt"), "x");
+    const name = "attachment; filename=\"na_ve.txt\"; filename*=UTF-8''na%C3%AFve.txt";
+    expect(await saved(filesOf({ root, download: true }), "/na%C3%AFve.txt")).toBe(name);
+    const byPattern = filesOf({ root, download: ["/assets/*"] });
+    expect(await saved(byPattern, "/assets/app.js")).toBe('attachment; filename="app.js"');
+    expect(await saved(byPattern, "/about.html")).toBeNull();
+    const asked = filesOf({ root, download: (path, { size }) => (size === 5 ? path === "/assets/app.js" : "Old.htm") });
+    expect(await saved(asked, "/assets/app.js")).toBe('attachment; filename="app.js"');
+    expect(await saved(asked, "/old/default.htm")).toBe('attachment; filename="Old.htm"');
+  });
+
+  it("is said of parts, and to HEAD, but of no elements and no listing", async () => {
+    const files = filesOf({ root: await siteDirectory(), download: true });
+    const name = 'attachment; filename="about.html"';
+    expect(await saved(files, "/about.html", { method: "HEAD" })).toBe(name);
+    expect(await saved(files, "/about.html", { headers: { range: "bytes=0-3" } })).toBe(name);
+    expect(await saved(files, "/about.html", { headers: { range: "selector=h1" } })).toBeNull();
+    expect(await saved(files, "/assets/")).toBeNull();
   });
 });
 

@@ -34,6 +34,7 @@ const options: FileOptions = {
   immutable: false,
   etag: true,
   lastModified: true,
+  download: false,
   headers: undefined,
   extensions: [],
   single: false,

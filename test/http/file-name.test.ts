@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFileName } from "../../src/http/file-name.ts";
+import { attachment, parseFileName } from "../../src/http/file-name.ts";
 
 test.each([
   ["a.txt", "a.txt"],
@@ -49,4 +49,15 @@ test.each([
   "%C3%A9".repeat(128),
 ])("refuses %j", (header) => {
   expect(() => parseFileName(header)).toThrow(expect.objectContaining({ status: 400, code: "INVALID_FILENAME" }));
+});
+
+test.each([
+  ["a b.txt", 'attachment; filename="a b.txt"'],
+  ["naïve €.txt", "attachment; filename=\"na_ve _.txt\"; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.txt"],
+  ['a"b\\c.txt', "attachment; filename=\"a_b_c.txt\"; filename*=UTF-8''a%22b%5Cc.txt"],
+  ["100%41.txt", "attachment; filename=\"100_41.txt\"; filename*=UTF-8''100%2541.txt"],
+  ["😀'(1)*.txt", "attachment; filename=\"_'(1)*.txt\"; filename*=UTF-8''%F0%9F%98%80%27%281%29%2A.txt"],
+  ["a\r\nb\ud800.txt", "attachment; filename=\"a__b_.txt\"; filename*=UTF-8''a%0D%0Ab%EF%BF%BD.txt"],
+])("has %j saved under its name", (name, field) => {
+  expect(attachment(name)).toBe(field);
 });
