@@ -26,7 +26,7 @@ try {
 const isDeclaration = async (path) => path.endsWith(".d.ts") || (await stat(path)).isDirectory();
 await cp("build", "dist", { recursive: true, filter: isDeclaration });
 await build({
-  input: ["build/index.js", "build/cli.js"],
+  input: { index: "build/index.js", cli: "build/cli.js", "redis/index": "build/redis/index.js" },
   external: /^[^./]/, // packages stay packages
   output: {
     dir: "dist",

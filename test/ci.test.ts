@@ -182,6 +182,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
       "chromium-headless-shell",
       "apache2-utils",
       "openssl",
+      "redis-server",
       "wrk",
     ]);
     const [full, bare, campaign] = (await log(directory, "npm")).split("\n");
@@ -192,7 +193,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
 
   it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {
     const { directory, env } = await machine(writeReport(1));
-    for (const name of ["curl", "chromium", "htpasswd", "openssl", "nginx", "wrk"]) {
+    for (const name of ["curl", "chromium", "htpasswd", "openssl", "nginx", "redis-server", "wrk"]) {
       await writeProgram(join(directory, "bin", name));
     }
     expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");

@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import { createFileServer } from "../src/file-server.ts";
 import { DocumentError, type DocumentErrorCode } from "../src/html/document-error.ts";
 import * as filement from "../src/index.ts";
+import * as redis from "../src/redis/index.ts";
 import { toHttpError } from "../src/server/error-reply.ts";
 import { memoryStorage } from "../src/storage/memory/memory-storage.ts";
 import { StorageError, type StorageErrorCode } from "../src/storage/storage.ts";
@@ -220,6 +221,7 @@ describe("the quick start", () => {
 });
 
 describe("the snippets", () => {
+  const modules: Readonly<Record<string, object>> = { filement, "filement/redis": redis };
   const snippets = pages.flatMap(snippetsOf);
   const runnable = snippets.filter(({ isRunnable }) => isRunnable);
 
@@ -231,9 +233,10 @@ describe("the snippets", () => {
     const imports = [...code.matchAll(/^import\s+([^;]+?)\s+from\s+"([^"]+)";/gm)];
     const missing = imports.flatMap(([, names = "", module = ""]) => {
       if (!isInstalled(module)) return [module];
-      if (module !== "filement") return [];
+      const exported = modules[module];
+      if (!exported) return [];
       const imported = names.replace(/[{}]/g, "").split(",");
-      return imported.map((name) => name.trim()).filter((name) => name !== "" && !(name in filement));
+      return imported.map((name) => name.trim()).filter((name) => name !== "" && !(name in exported));
     });
     expect(missing).toEqual([]);
   });
@@ -321,7 +324,7 @@ async function consumerProject(code: string): Promise<string> {
 }
 
 function isInstalled(module: string): boolean {
-  if (module === "filement" || module.startsWith("node:") || builtinModules.includes(module)) return true;
+  if (/^filement(?:\/|$)/.test(module) || module.startsWith("node:") || builtinModules.includes(module)) return true;
   const [name = "", scoped = ""] = module.split("/");
   return existsSync(join(projectRoot, "node_modules", name.startsWith("@") ? `${name}/${scoped}` : name));
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as filement from "../src/index.ts";
+import * as redis from "../src/redis/index.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 
 /** What a program can import and use; a name taken away breaks its users. */
@@ -175,7 +176,27 @@ describe("the package's exports", () => {
 
   it.each(exported)("explain $name to its users", ({ name, module }) => {
     const source = readFileSync(join(projectRoot, "src", module), "utf8");
-    const declaration = new RegExp(`\\*/\\nexport (?:async )?(?:function|class|interface|type|const) ${name}\\b`);
-    expect(declaration.test(source)).toBe(true);
+    expect(isExplained(source, name)).toBe(true);
   });
 });
+
+describe("the exports of filement/redis", () => {
+  const own = exportedBy(readFileSync(join(projectRoot, "src/redis/index.ts"), "utf8"));
+
+  it("are exactly these, also in the compiled package", async () => {
+    const compiled = await import(join(projectRoot, "dist/redis/index.js"));
+    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets"]);
+    expect(Object.keys(compiled).sort()).toEqual(Object.keys(redis).sort());
+    const ownTypes = own.filter(({ isType }) => isType).map(({ name }) => name);
+    expect(ownTypes.sort()).toEqual(["RedisBucketsOptions", "RedisClient", "RedisSource"]);
+  });
+
+  it.each(own)("explain $name to its users", ({ name, module }) => {
+    expect(isExplained(readFileSync(join(projectRoot, "src/redis", module), "utf8"), name)).toBe(true);
+  });
+});
+
+/** Whether a comment for users stands before the declaration. */
+function isExplained(source: string, name: string): boolean {
+  return new RegExp(`\\*/\\nexport (?:async )?(?:function|class|interface|type|const) ${name}\\b`).test(source);
+}

@@ -22,6 +22,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "elements/element-request": "interfaces",
   "files/file-request": "interfaces",
   "files/serving": "end-to-end/static-options.test.ts",
+  "redis/index": "exports.test.ts",
   "storage/disk/directory-events": "watch.test.ts",
   "storage/locks": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",

@@ -17,6 +17,8 @@ interface Manifest {
   readonly scripts: Record<string, string>;
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
+  readonly peerDependenciesMeta: Record<string, { readonly optional: boolean }>;
   readonly optionalDependencies?: Record<string, string>;
 }
 
@@ -59,7 +61,7 @@ describe("the packed library", () => {
 
   it("holds what was compiled from the source, the documents a package has, and nothing else", () => {
     const declarations = filesBelow("src", ".ts").map((file) => `dist/${file.replace(/\.ts$/, ".d.ts")}`);
-    const programs = ["index", "cli", "client/client"].map((name) => `dist/${name}.js`);
+    const programs = ["index", "cli", "client/client", "redis/index"].map((name) => `dist/${name}.js`);
     const chunks = filesBelow("dist/chunks", "").map((file) => `dist/chunks/${file}`);
     expect(chunks.length).toBeLessThan(40);
     const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "package.json"];
@@ -132,7 +134,10 @@ describe("package.json and package-lock.json", () => {
       );
       return [...names].map(([, name]) => name);
     });
-    expect([...new Set(imported)].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    expect([...new Set(imported)].sort()).toEqual(declared.sort());
+    const optional = Object.entries(manifest.peerDependenciesMeta).filter(([, { optional }]) => optional);
+    expect(optional.map(([name]) => name).sort()).toEqual(Object.keys(manifest.peerDependencies).sort());
   });
 
   it("agree with each other, as npm ci demands", () => {

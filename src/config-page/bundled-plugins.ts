@@ -75,7 +75,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   },
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
-  "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit, codeOnly: ["store"] },
+  "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit },
   redirects: { ...parameters, schema: redirectsOptions, make: redirects, required: ["rules"] },
   "security-headers": { ...parameters, schema: securityHeadersOptions, make: securityHeaders },
   // The file handler works on elements as well.

@@ -45,6 +45,13 @@ export const origin: Schema = text(
   "an origin as browsers send it, such as https://admin.example",
 );
 
+/** Where a Redis is. */
+export const redisUrl: Schema = text(
+  "the URL of a Redis",
+  (value) => /^rediss?:\/\/[^/]/.test(value) && URL.canParse(value),
+  "the URL of a Redis, such as redis://localhost:6379",
+);
+
 /** A file on the disk: a path, or a `file://` location. */
 export const fileLocation: Schema = valueThat(
   (value) => (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined,

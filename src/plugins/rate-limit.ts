@@ -9,6 +9,7 @@ import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
 import { limitFields, noteVerdict, retryAfterSeconds, type Verdict } from "./rate-limit/limit-fields.ts";
 import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
 import { rateLimitOptions } from "./rate-limit/options.ts";
+import { redisStore } from "./rate-limit/redis-store.ts";
 import { afterGivingBack } from "./rate-limit/token-bucket.ts";
 
 /** Options for {@link rateLimit}. */
@@ -32,8 +33,11 @@ export interface RateLimitOptions {
   readonly standardHeaders?: boolean | undefined;
   /** What the limiter is called in those fields, in logs and by a shared store. @default "default" */
   readonly name?: string | undefined;
-  /** Where the buckets are; `maxClients` and `cleanupInterval` are the default's. @default the memory of the process */
-  readonly store?: BucketStore | undefined;
+  /**
+   * Where the buckets are: in a Redis, by its URL (`redis://...`), or in a store of your own. `maxClients` and
+   * `cleanupInterval` are the default's. @default the memory of the process
+   */
+  readonly store?: string | BucketStore | undefined;
 }
 
 /**
@@ -50,7 +54,8 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
   const { keyStrategy = "ip", ipv6Prefix = 64, standardHeaders = false } = options;
   const { maxClients = 1_000_000, cleanupInterval = 300 } = options;
   const policy: RateLimitPolicy = { name, requestsPerSecond, burstCapacity };
-  const { store = new MemoryBuckets({ policy, maxClients, cleanupInterval }) } = options;
+  const { store: given = new MemoryBuckets({ policy, maxClients, cleanupInterval }) } = options;
+  const store = typeof given === "string" ? redisStore(given) : given;
   const keyOf = clientKey(keyStrategy, ipv6Prefix);
 
   return {
@@ -75,7 +80,7 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
       }
       return withFields(reply, exchange);
     },
-    start: () => store.start?.(),
+    start: (site) => store.start?.((error) => site.report(error)),
     close: () => store.close?.(),
   };
 }

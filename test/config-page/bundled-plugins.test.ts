@@ -98,6 +98,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_clients: ["1000", 1000],
     ipv6_prefix: ["56", 56],
     standard_headers: ["true", true],
+    store: ["redis://localhost:6379", "redis://localhost:6379"],
     name: ["api", "api"],
   },
   redirects: { rules: ["/old.html /new.html", { "/old.html": "/new.html" }], status: ["301", 301] },

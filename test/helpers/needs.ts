@@ -14,6 +14,7 @@ const programs = {
   mkfifo: { debianPackage: "coreutils" },
   nginx: { debianPackage: "nginx-light" },
   openssl: { debianPackage: "openssl" },
+  "redis-server": { debianPackage: "redis-server" },
 } as const satisfies Record<string, ProgramPackage>;
 
 interface ProgramPackage {

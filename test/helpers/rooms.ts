@@ -8,7 +8,7 @@ export const rows: readonly (readonly string[])[] = [
   ["config-page"],
   ["file-server"],
   ["runtime", "hosts"],
-  ["plugins"],
+  ["plugins", "redis"],
   ["files", "elements"],
   ["config", "server", "options"],
   ["http", "html", "storage", "local-files"],

@@ -1,4 +1,4 @@
-import { aFunction, hasMethods, pluginOptions } from "../../options/option-types.ts";
+import { aFunction, hasMethods, pluginOptions, redisUrl } from "../../options/option-types.ts";
 import { anyOf, integer, number, type OptionsSchema, oneOf, text, valueThat, yesOrNo } from "../../options/schema.ts";
 
 /** One request in eleven days, and one in a microsecond; beyond these the clock is too coarse, or counts too far. */
@@ -25,5 +25,8 @@ export const rateLimitOptions: OptionsSchema = pluginOptions({
   standardHeaders: yesOrNo,
   // It stands between quotes in a header field.
   name: text("a name of letters, digits and the characters . _ -", (name) => /^[\w.-]{1,64}$/.test(name)),
-  store: valueThat(hasMethods("take", "giveBack"), "a bucket store: an object with take and giveBack"),
+  store: anyOf(
+    [redisUrl, valueThat(hasMethods("take", "giveBack"), "")],
+    "a bucket store: an object with take and giveBack, or the URL of a Redis, such as redis://localhost:6379",
+  ),
 });

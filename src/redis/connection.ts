@@ -1,0 +1,222 @@
+import { hash } from "node:crypto";
+import { inTime } from "../event-loop/in-time.ts";
+import { messageOf } from "../server/logger.ts";
+
+/** A client of `@redis/client`, as far as it is used here. */
+export interface RedisClient {
+  readonly isReady: boolean;
+  readonly options: { readonly socket?: object | undefined };
+  /** Makes a client with the same options and these others. */
+  duplicate(options?: object): RedisClient;
+  connect(): Promise<unknown>;
+  sendCommand(command: readonly string[]): Promise<unknown>;
+  on(event: "ready" | "error", listener: (error: Error) => void): unknown;
+  destroy(): void;
+}
+
+/**
+ * Which Redis: a URL (`redis://user:password@host:6379/0`, `rediss://` for TLS), or a client of `@redis/client` whose options
+ * count. The client itself is left alone.
+ */
+export type RedisSource = string | RedisClient;
+
+/** A program of Redis, which runs alone and as a whole. */
+export interface RedisScript {
+  readonly text: string;
+  readonly sha: string;
+}
+
+/** What became of the commands of a connection. */
+export interface RedisStats {
+  commands: number;
+  failures: number;
+  /** Sum of the times from a command to its reply. */
+  seconds: number;
+  /** How often the connection was made again, or tried to be. */
+  reconnects: number;
+}
+
+/** Longest pause between two attempts to connect, in milliseconds; the first is a tenth of a second. */
+const longestPauseMs = 2_000;
+/** How long a command may take, in milliseconds. In one network it takes less than one. */
+const commandMs = 500;
+/** A connection on which nothing was heard for so long is dead: it is asked often enough. */
+const silenceMs = 5_000;
+const pingMs = 2_000;
+/** Commands that may wait for their replies; more fail at once. */
+const maxPending = 10_000;
+
+/** Of both kinds of connection: replies look as Redis 6 has them, and a command that cannot be sent fails. */
+const plain = { RESP: 2, maintNotifications: "disabled", disableOfflineQueue: true, disableClientInfo: true } as const;
+const patience = { connectTimeout: silenceMs, socketTimeout: silenceMs } as const;
+
+/** Redis does not answer, or not in time. */
+export class RedisError extends Error {
+  override readonly name = "RedisError";
+}
+
+/** Gives a text and the name by which Redis knows it. */
+export function redisScript(text: string): RedisScript {
+  return { text, sha: hash("sha1", text, "hex") };
+}
+
+/**
+ * A connection that all who name the same Redis share. It is made when it is first needed, and made again when it breaks, after
+ * pauses of at most two seconds. While it is broken, commands fail at once. No command waits for longer than half a second; after
+ * one that did, the next fail at once until Redis answers again.
+ */
+export class RedisConnection {
+  static readonly #shared = new Map<RedisSource, RedisConnection>();
+  readonly stats: RedisStats = { commands: 0, failures: 0, seconds: 0, reconnects: 0 };
+  /** The Redis in messages, without its password. */
+  readonly name: string;
+  readonly #source: RedisSource;
+  #users = 0;
+  #client: RedisClient | undefined;
+  #opening: Promise<void> | undefined;
+  #lastError: unknown;
+  /** Commands whose time is over and that have no reply yet. */
+  #overdue = 0;
+
+  private constructor(source: RedisSource) {
+    this.#source = source;
+    this.name = nameOf(source);
+  }
+
+  /** The connection to a Redis, until {@link release}. */
+  static to(source: RedisSource): RedisConnection {
+    const connection = RedisConnection.#shared.get(source) ?? new RedisConnection(source);
+    RedisConnection.#shared.set(source, connection);
+    connection.#users += 1;
+    return connection;
+  }
+
+  /** Ends the connection where nobody else uses it. */
+  release(): void {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    RedisConnection.#shared.delete(this.#source);
+    if (this.#client) destroy(this.#client);
+    this.#client = undefined;
+    this.#opening = undefined;
+  }
+
+  /** Resolves when commands are answered; rejects with a {@link RedisError} where they are not. */
+  async reach(): Promise<void> {
+    await this.run(["PING"], 10 * commandMs);
+  }
+
+  /** Sends a command and gives its reply. Throws a {@link RedisError} where none comes in time. */
+  async run(command: readonly string[], limitMs: number = commandMs): Promise<unknown> {
+    this.stats.commands += 1;
+    const begun = performance.now();
+    try {
+      return await this.#send(command, limitMs);
+    } catch (error) {
+      this.stats.failures += 1;
+      throw error instanceof RedisError ? error : this.#problem(error);
+    } finally {
+      this.stats.seconds += (performance.now() - begun) / 1000;
+    }
+  }
+
+  /** Runs a script. Its text is sent only where Redis does not know it. */
+  async runScript(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...values];
+    try {
+      return await this.run(["EVALSHA", script.sha, ...rest]);
+    } catch (error) {
+      if (!messageOf((error as RedisError).cause).startsWith("NOSCRIPT")) throw error;
+      return await this.run(["EVAL", script.text, ...rest]);
+    }
+  }
+
+  /** A connection of one's own, for commands that wait. It breaks for good, and rejects where it cannot be made. */
+  async dedicated(): Promise<RedisClient> {
+    const like = await clientOf(this.#source);
+    const client = like.duplicate({
+      ...plain,
+      socket: { ...like.options.socket, ...patience, reconnectStrategy: false },
+    });
+    client.on("error", () => {}); // the command under way tells
+    await client.connect();
+    return client;
+  }
+
+  async #send(command: readonly string[], limitMs: number): Promise<unknown> {
+    this.#opening ??= this.#open();
+    const late = new RedisError(`${this.name} has not answered for ${limitMs} ms`);
+    if (!this.#client?.isReady) await inTime(this.#opening, limitMs, () => Promise.reject(late));
+    const client = this.#client;
+    if (!client?.isReady) throw this.#problem(this.#lastError);
+    if (this.#overdue > 0) throw late;
+    let isOverdue = false;
+    const reply = client.sendCommand(command).finally(() => {
+      if (isOverdue) this.#overdue -= 1;
+    });
+    return inTime(reply, limitMs, () => {
+      isOverdue = true;
+      this.#overdue += 1;
+      throw late;
+    });
+  }
+
+  /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */
+  async #open(): Promise<void> {
+    const { stats } = this;
+    const like = await clientOf(this.#source);
+    const client = like.duplicate({
+      ...plain,
+      commandsQueueMaxLength: maxPending,
+      pingInterval: pingMs,
+      socket: {
+        ...like.options.socket,
+        ...patience,
+        reconnectStrategy(attempts: number) {
+          stats.reconnects += 1;
+          // Not all instances at the same moment.
+          return Math.min(longestPauseMs, 100 * 2 ** attempts) * (0.5 + Math.random() / 2);
+        },
+      },
+    });
+    if (this.#users === 0) return; // released meanwhile
+    await new Promise<void>((resolve) => {
+      client.on("ready", () => resolve());
+      client.on("error", (error) => {
+        this.#lastError = error;
+        resolve();
+      });
+      this.#client = client;
+      client.connect().catch((error: unknown) => {
+        this.#lastError = error;
+        resolve();
+      });
+    });
+  }
+
+  #problem(cause: unknown): RedisError {
+    return new RedisError(`${this.name} cannot be asked: ${messageOf(cause ?? "not connected")}`, { cause });
+  }
+}
+
+/** Where the source is a URL, a client that is not connected. */
+async function clientOf(source: RedisSource): Promise<RedisClient> {
+  if (typeof source !== "string") return source;
+  const { createClient } = await import("@redis/client"); // an optional dependency: not before somebody names a Redis
+  return createClient({ url: source });
+}
+
+/** Ends a connection, also one that has ended by itself. */
+export function destroy(client: RedisClient): void {
+  try {
+    client.destroy();
+  } catch {
+    // Closed already: the package throws in this case.
+  }
+}
+
+function nameOf(source: RedisSource): string {
+  if (typeof source !== "string") return "the Redis of a given client";
+  const { protocol, host, pathname } = new URL(source);
+  return `${protocol}//${host}${pathname}`;
+}

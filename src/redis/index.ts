@@ -1,0 +1,2 @@
+export { type RedisBucketsOptions, redisBuckets } from "./buckets.ts";
+export { type RedisClient, RedisError, type RedisSource } from "./connection.ts";

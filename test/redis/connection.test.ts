@@ -1,0 +1,96 @@
+import { createClient } from "@redis/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { RedisConnection, RedisError, redisScript } from "../../src/redis/connection.ts";
+import { cableTo, redisServer } from "./redis-server.ts";
+
+function connectionTo(source: Parameters<typeof RedisConnection.to>[0]): RedisConnection {
+  const connection = RedisConnection.to(source);
+  onTestFinished(() => connection.release());
+  return connection;
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<RedisError> {
+  const failure = await asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(RedisError);
+  return failure as RedisError;
+}
+
+describe("a connection to Redis", { tags: ["redis-server"] }, () => {
+  it("is made when the first command comes, and is the same for all who name the same Redis", async () => {
+    const cable = await cableTo(await redisServer());
+    const [one, other] = [connectionTo(cable.url), connectionTo(cable.url)];
+    expect([one === other, cable.connections]).toEqual([true, 0]);
+    expect(await Promise.all([one.run(["PING"]), other.run(["ECHO", "a"])])).toEqual(["PONG", "a"]);
+    expect(cable.connections).toBe(1);
+    expect(one.stats).toMatchObject({ commands: 2, failures: 0, reconnects: 0 });
+  });
+
+  it("takes the options of a client, which itself is left alone", async () => {
+    const { url } = await redisServer();
+    const client = createClient({ url, database: 3 });
+    const connection = connectionTo(client);
+    await connection.run(["SET", "a", "1"]);
+    expect(await connection.run(["CLIENT", "LIST"])).toMatch(/ db=3 /);
+    expect(client.isOpen).toBe(false);
+  });
+
+  it("ends with the last who uses it", async () => {
+    const redis = await redisServer();
+    const [one, other] = [RedisConnection.to(redis.url), RedisConnection.to(redis.url)];
+    await one.run(["PING"]);
+    one.release();
+    expect(await other.run(["PING"])).toBe("PONG");
+    other.release();
+    await expect.poll(() => redis.ask("CLIENT", "LIST")).not.toMatch(/cmd=ping/);
+    await failureOf(other.run(["PING"])); // who has released it has no business with it
+    other.release();
+  });
+
+  it("runs a script that Redis has not heard of, also after it has forgotten all of them", async () => {
+    const redis = await redisServer();
+    const connection = connectionTo(redis.url);
+    const script = redisScript("return {KEYS[1], ARGV[1]}");
+    expect(await connection.runScript(script, ["a"], ["b"])).toEqual(["a", "b"]);
+    expect(await connection.runScript(script, ["a"], ["c"])).toEqual(["a", "c"]);
+    expect(connection.stats.commands).toBe(3);
+    await redis.ask("SCRIPT", "FLUSH");
+    expect(await connection.runScript(script, ["a"], ["d"])).toEqual(["a", "d"]);
+  });
+
+  it("names the Redis in its errors, and not the password", async () => {
+    const { port, kill } = await redisServer();
+    await kill();
+    const failure = await failureOf(connectionTo(`redis://me:secret@127.0.0.1:${port}/2`).run(["PING"]));
+    expect(failure.message).toMatch(`redis://127.0.0.1:${port}/2 cannot be asked: `);
+    expect(failure.message).not.toMatch(/secret/);
+  });
+
+  it("is made again when it breaks; until then commands fail at once", async () => {
+    const redis = await redisServer();
+    const connection = connectionTo(redis.url);
+    await connection.run(["PING"]);
+    await redis.kill();
+    await failureOf(connection.run(["PING"]));
+    await failureOf(connection.run(["PING"]));
+    await redis.start();
+    await expect.poll(() => connection.run(["PING"]).catch(() => "away")).toBe("PONG");
+    expect(connection.stats.reconnects).toBeGreaterThan(0);
+  });
+
+  it("waits for a silent Redis once, and not again with each command, until it answers", async () => {
+    const cable = await cableTo(await redisServer());
+    const connection = connectionTo(cable.url);
+    await connection.run(["PING"]);
+    cable.silence();
+    const begun = connection.stats.seconds;
+    await failureOf(connection.run(["PING"], 100));
+    const afterFirst = connection.stats.seconds;
+    expect(afterFirst - begun).toBeGreaterThan(0.09);
+    for (let index = 0; index < 20; index += 1) await failureOf(connection.run(["PING"], 60_000));
+    cable.restore();
+    await expect.poll(() => connection.run(["PING"], 60_000).catch(() => "silent")).toBe("PONG");
+  });
+});
