@@ -11,7 +11,7 @@ import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { inBody, text } from "../tree-construction/in-body.ts";
 import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
 import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
-import { noteState, type ParserState } from "../tree-construction/parser-state.ts";
+import { bytesOfStates, noteState, type ParserState } from "../tree-construction/parser-state.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import type { LostSpans } from "./copy-tree.ts";
 import { elementsFormattedFromBefore, type ParsedSource, settleSpans } from "./element-span.ts";
@@ -47,7 +47,8 @@ export async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Prom
   const lost = await settleSpans(builder, endOfPage({ root, source }), slice);
   const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);
   const { nodes, treeBytes, steps } = budget;
-  return { root, treeBytes, formattedFromBefore, parse: { states, displaced, copies, lost, nodes, treeBytes, steps } };
+  const parse = { states, displaced, copies, lost, nodes, treeBytes, steps };
+  return { root, treeBytes: treeBytes + bytesOfStates(states), formattedFromBefore, parse };
 }
 
 /** What builds the tree of a source; `observer` is told what becomes of each start tag. */

@@ -9,6 +9,16 @@ const leastDistance = 4096;
 const mostStates = 1024;
 /** A state that refers to more elements is not saved: deep pages would have states larger than their trees. */
 const mostElements = 100;
+/** Memory of a state and of each element that it refers to, measured with Node 20. */
+const stateBytes = 250;
+const entryBytes = 50;
+
+/** Estimate of the memory that states take, in bytes. */
+export function bytesOfStates(states: readonly ParserState[]): number {
+  let entries = 0;
+  for (const { open, formatting } of states) entries += open.length + formatting.length;
+  return states.length * stateBytes + entries * entryBytes;
+}
 
 /**
  * Where a parse stands between two tokens: all that what follows depends on. The tree that was built by then is the part of

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { treeBuilder } from "../../../src/html/document/html-document.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
-import { isSameState, noteState, type ParserState } from "../../../src/html/tree-construction/parser-state.ts";
+import {
+  bytesOfStates,
+  isSameState,
+  noteState,
+  type ParserState,
+} from "../../../src/html/tree-construction/parser-state.ts";
 import type { TreeBuilder } from "../../../src/html/tree-construction/tree-builder.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -40,6 +45,25 @@ describe("noteState", () => {
     expect(await statesOf(before)).toHaveLength(2);
     const states = await statesOf(`${before}${tag}x`);
     expect(states.filter(({ position }) => position <= before.length)).toHaveLength(count);
+  });
+});
+
+describe("bytesOfStates", () => {
+  it("counts what states refer to, so that a cache knows the memory of a page whose elements nest", async () => {
+    const flat = await parseHtml(paragraphs);
+    const deep = await parseHtml("<div>".repeat(90) + paragraphs);
+    const [flatStates, deepStates] = [flat.parse?.states ?? [], deep.parse?.states ?? []];
+    expect(deepStates).toHaveLength(flatStates.length);
+    expect(bytesOfStates(deepStates) - bytesOfStates(flatStates)).toBe(deepStates.length * 90 * 50);
+    const counted = ({ memoryBytes, source, parse }: typeof flat) =>
+      memoryBytes - source.length - (parse?.treeBytes ?? 0);
+    expect(counted(deep)).toBe(bytesOfStates(deepStates));
+  });
+
+  it("has a bound, whatever a page has open", async () => {
+    const states = await statesOf(`${"<div>".repeat(95)}${`<p>${"x".repeat(5000)}</p>`.repeat(2000)}`);
+    expect(states.length).toBeGreaterThan(900);
+    expect(bytesOfStates(states)).toBeLessThanOrEqual(1024 * (250 + 100 * 50));
   });
 });
 
