@@ -79,7 +79,9 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
       refuseTooLarge(exchange);
       refuseCrossSite(exchange, authority);
       if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
-      return await (life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
+      const reply = await (life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
+      if (exchange.congestion) await exchange.congestion;
+      return reply;
     } catch (error) {
       return errorReply(exchange, error);
     }

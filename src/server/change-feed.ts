@@ -89,6 +89,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   #pastLength = 0;
   #lastId = 0;
   #isEnded = false;
+  #congestion: Promise<void> | undefined;
 
   /** `onError` gets what a listener throws; the other listeners are called all the same. */
   constructor(onError: (error: unknown) => void) {
@@ -112,6 +113,19 @@ export class ChangeFeed implements AsyncIterable<Change> {
     const published: Change = { ...change, id: ++this.#lastId, time: new Date().toISOString() };
     this.#remember({ change: published, site: origin.site });
     for (const listener of this.#listeners) notify(() => listener(published, origin), this.#onError);
+  }
+
+  /** What requests that made a change wait for before their reply, while changes are made faster than they are delivered. */
+  get congestion(): Promise<void> | undefined {
+    return this.#congestion;
+  }
+
+  /** Has them wait; for a listener that cannot keep up. */
+  slowDown(until: Promise<void>): void {
+    const all = Promise.all([this.#congestion, until]).then(() => {
+      if (this.#congestion === all) this.#congestion = undefined;
+    });
+    this.#congestion = all;
   }
 
   #remember(past: PastChange): void {

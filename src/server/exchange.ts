@@ -75,6 +75,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
   access: Access = permitAll;
+  /** What the reply waits for where changes are made faster than they are delivered; for the server itself. */
+  congestion: Promise<void> | undefined = undefined;
 
   readonly #path: string;
   readonly #incoming: IncomingRequest;
@@ -187,6 +189,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     const { site, method, host, user, id } = this;
     const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };
     site.changes.publish(published, { site: site.name, elements });
+    this.congestion = site.changes.congestion;
   }
 
   /** Has `release` called when the exchange is over, however it ends; at once where it is over already. */

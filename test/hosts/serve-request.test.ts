@@ -15,10 +15,12 @@ interface Asked extends Partial<IncomingRequest> {
   readonly trustProxy?: TrustProxy;
   /** What sending the first reply fails with. */
   readonly refuses?: Error;
+  /** Called when a change is made; until it resolves, not all changes made by now are delivered. */
+  readonly onChange?: () => Promise<void>;
 }
 
 /** Sends a request the whole path; gives the reply, the exchange as a plugin saw it, and what was reported. */
-async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
+async function ask({ trustProxy = false, refuses, onChange, ...incoming }: Asked) {
   const reported: unknown[] = [];
   let seen: Exchange | undefined;
   const witness: Plugin = {
@@ -36,6 +38,7 @@ async function ask({ trustProxy = false, refuses, ...incoming }: Asked) {
     protect: async () => {},
     cover: async () => {},
   };
+  if (onChange) parts.changes.subscribe(() => parts.changes.slowDown(onChange()));
   const storage = memoryStorage({ "/a.txt": "a" });
   const site: HostedSite = createSite("*", { storage, plugins: [witness], maxFileSize: 10 }, parts);
   const life = new LifeCycle({}, parts.changes, () => [site]);
@@ -110,6 +113,29 @@ describe("the path of a request", () => {
   it("tells observers also of what was refused before any plugin was asked", async () => {
     const { seen } = await ask({ method: "PUT", headers: { host: "a.example", "content-length": "11" } });
     expect(seen).toMatchObject({ path: "/a.txt", host: "a.example", address: "10.0.0.1" });
+  });
+
+  it("has the reply to a change wait until others are delivered, where those are made faster", async () => {
+    let tellMade = (): void => {};
+    const made = new Promise<void>((resolve) => {
+      tellMade = resolve;
+    });
+    let tellDelivered = (): void => {};
+    const delivered = new Promise<void>((resolve) => {
+      tellDelivered = resolve;
+    });
+    const onChange = (): Promise<void> => {
+      tellMade();
+      return delivered;
+    };
+    const answers: string[] = [];
+    const deleting = ask({ method: "DELETE", onChange }).then(({ reply }) => answers.push(`DELETE ${reply?.status}`));
+    await made;
+    await ask({}).then(({ reply }) => answers.push(`GET ${reply?.status}`));
+    expect(answers).toEqual(["GET 200"]);
+    tellDelivered();
+    await deleting;
+    expect(answers).toEqual(["GET 200", "DELETE 204"]);
   });
 
   it("ends in 500 where the reply cannot be begun, and reports why", async () => {

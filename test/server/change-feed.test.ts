@@ -37,6 +37,20 @@ describe("a change feed", () => {
     expect(heard).toEqual([1]);
   });
 
+  it("has those wait who make changes until each listener that asked for it has caught up", async () => {
+    const feed = new ChangeFeed(unexpected);
+    const resolve: (() => void)[] = [];
+    for (const _ of [1, 2]) feed.slowDown(new Promise((each) => void resolve.push(each)));
+    const waited = feed.congestion;
+    expect(waited).toBeDefined();
+    resolve[0]?.();
+    await Promise.resolve();
+    expect(feed.congestion).toBe(waited);
+    resolve[1]?.();
+    await waited;
+    expect(feed.congestion).toBeUndefined();
+  });
+
   it("counts changes that nobody listens to", () => {
     const feed = new ChangeFeed(unexpected);
     const heard: number[] = [];

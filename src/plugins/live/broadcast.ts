@@ -33,11 +33,10 @@ interface Pending {
   readonly origin: ChangeOrigin;
 }
 
-/**
- * Most changes that wait for delivery. With more, publishing delivers some itself: a server that makes changes faster than
- * it delivers them would fill its memory.
- */
+/** Changes that wait for delivery. With more, the requests that make changes wait for their replies until others are delivered. */
 const maxPending = 100;
+/** Most that wait. With more, publishing delivers some itself: a program that publishes without requests would fill the memory. */
+const mostPending = 1000;
 
 /**
  * Delivers each change to many clients, in order and once. It holds the event loop for a few milliseconds at a time.
@@ -49,6 +48,8 @@ export class Broadcast {
   readonly #members = new Set<Member>();
   readonly #pending: Pending[] = [];
   #running: { readonly steps: SlicedWork<void>; readonly done: Promise<void> } | undefined;
+  /** Ends the waiting of those who make changes. */
+  #relieve: (() => void) | undefined;
 
   /** `onError` gets what is thrown while deciding whether a client may receive a change. */
   constructor(feed: ChangeFeed, onError: (error: unknown) => void) {
@@ -87,7 +88,14 @@ export class Broadcast {
       const steps = this.#deliverAll();
       this.#running = { steps, done: this.#run(steps) };
     }
-    while (this.#pending.length > maxPending) this.#running.steps.next();
+    if (this.#pending.length > maxPending && !this.#relieve) {
+      this.#feed.slowDown(
+        new Promise((resolve) => {
+          this.#relieve = resolve;
+        }),
+      );
+    }
+    while (this.#pending.length > mostPending) this.#running.steps.next();
   }
 
   async #run(steps: SlicedWork<void>): Promise<void> {
@@ -106,6 +114,9 @@ export class Broadcast {
         yield;
       }
       this.#pending.shift();
+      if (this.#pending.length > maxPending) continue;
+      this.#relieve?.();
+      this.#relieve = undefined;
     }
   }
 

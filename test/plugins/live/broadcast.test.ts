@@ -116,16 +116,32 @@ describe("Broadcast", () => {
     expect(clients.every(({ noted }) => noted.length === 1)).toBe(true);
   });
 
-  it("has those wait who publish, where more than a hundred changes are to be told", async () => {
+  it("has those wait who make changes, where more than a hundred are to be told, and holds nobody up meanwhile", async () => {
+    const { feed, broadcast, publish } = feedAndBroadcast();
+    const clock = stepClock(0);
+    const client = new Noting();
+    client.onWrite = () => clock.pass(1);
+    broadcast.join(client, "now");
+    publish(100);
+    expect(feed.congestion).toBeUndefined();
+    publish(50);
+    expect(client.noted).toEqual([]);
+    expect(await turnsUntil(feed.congestion ?? Promise.reject(new Error("nobody waits")))).toBeGreaterThan(5); // 50 ms by 5
+    expect(client.noted.length).toBeGreaterThanOrEqual(50);
+    expect(client.noted.length).toBeLessThan(100);
+    expect(feed.congestion).toBeUndefined();
+    await broadcast.delivered();
+    expect(client.noted).toEqual(numbers(1, 150));
+  });
+
+  it("tells some at once to a program that publishes a thousand changes without a pause", async () => {
     const { broadcast, publish } = feedAndBroadcast();
     const clients = [new Noting(), new Noting()] as const;
     for (const client of clients) broadcast.join(client, "now");
-    publish(100);
-    expect(clients[0].noted).toEqual([]);
-    publish(50);
+    publish(1050);
     for (const { noted } of clients) expect(noted.length).toBeGreaterThanOrEqual(50);
     await broadcast.delivered();
-    for (const { noted } of clients) expect(noted).toEqual(numbers(1, 150));
+    for (const { noted } of clients) expect(noted).toEqual(numbers(1, 1050));
   });
 
   it("has who comes back catch up, no faster than it reads, and then go on with the others", async () => {
