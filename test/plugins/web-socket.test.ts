@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
@@ -370,6 +370,22 @@ describe("webSocket", () => {
       expect((await put("/2.txt")).status).toBe(201);
       expect(await bob.closed).toEqual([1008, "no longer permitted"]);
       expect(bob.inbox.all.map(({ path }) => path)).toEqual([undefined, "/1.txt"]);
+    });
+
+    it("is not told any more to a user whom the function that decides about users does not let in by now", async () => {
+      let letsBobIn = true;
+      const users = (name: string): boolean => name === "ada" || letsBobIn;
+      const asBob = { headers: { authorization: `Basic ${btoa("bob:secret")}` } };
+      const { url } = await serveLive({}, { plugins: [basicAuth({ users }), webSocket({ pingInterval: 1 })] });
+      const bob = await connectLive(url, "/ws", asBob);
+      const put = (path: string) => send(url, "PUT", path, { ...asAda, body: "1" });
+      expect((await put("/1.txt")).status).toBe(201);
+      expect((await bob.inbox.take(2))[1]).toMatchObject({ path: "/1.txt" });
+      letsBobIn = false;
+      const now = performance.now.bind(performance);
+      const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + 5_000);
+      onTestFinished(() => spy.mockRestore());
+      expect(await bob.closed).toEqual([1008, "no longer permitted"]);
     });
 
     it("is not told at a path where the authentication of another was not asked", async () => {

@@ -3,6 +3,7 @@ import type { PermissionRule } from "../permissions/rules.ts";
 import { createPermissions, type Permissions } from "../permissions/rules.ts";
 import type { Credentials } from "./credentials.ts";
 import type { HashQueue } from "./hash-queue.ts";
+import { LastAnswers } from "./last-answers.ts";
 import type { UserRecord } from "./users.ts";
 import { createVerifier } from "./verifier.ts";
 
@@ -76,22 +77,21 @@ export function accountsOfFunction(
   requireUser: boolean = false,
 ): Accounts {
   const permissions = permissionsFor(rules, requireUser);
+  const answers = new LastAnswers(async ({ username, password }) => {
+    const checked: unknown = await check(username, password);
+    if (checked === false || checked === undefined || checked === null) return undefined;
+    if (checked === true) return userOf(username, []);
+    const roles: unknown = typeof checked === "object" ? (Reflect.get(checked, "roles") ?? []) : undefined;
+    if (!Array.isArray(roles) || !roles.every((role) => typeof role === "string")) {
+      throw new TypeError("basicAuth: users() gave something else than true, false or an object with a list of roles");
+    }
+    return userOf(username, roles);
+  });
   return {
     permissions,
     ready: permissions.prepare(),
-    renewed: (user) => user, // only the function could tell, and it wants the password
-    async identify({ username, password }) {
-      const checked: unknown = await check(username, password);
-      if (checked === false || checked === undefined || checked === null) return undefined;
-      if (checked === true) return userOf(username, []);
-      const roles: unknown = typeof checked === "object" ? (Reflect.get(checked, "roles") ?? []) : undefined;
-      if (!Array.isArray(roles) || !roles.every((role) => typeof role === "string")) {
-        throw new TypeError(
-          "basicAuth: users() gave something else than true, false or an object with a list of roles",
-        );
-      }
-      return userOf(username, roles);
-    },
+    identify: (credentials) => answers.identify(credentials),
+    renewed: (user) => answers.latest(user),
   };
 }
 
