@@ -8,7 +8,7 @@ import { seedOf, timesOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 
 const writers = 100;
-const changesEach = timesOf(12, 100);
+const changesEach = timesOf(8, 100);
 const total = writers * changesEach;
 
 /** Numbers that look random and are the same each time (a linear congruential generator). */

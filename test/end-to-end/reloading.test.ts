@@ -9,12 +9,12 @@ import { timesOf } from "../helpers/effort.ts";
 import { type RunningCommand, startFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-const reloads = timesOf(6, 50);
+const reloads = timesOf(4, 50);
 /** How many requests are under way at any time. */
 const requestsAtOnce = 40;
 /** Answers between one signal and the next, so that each reload meets requests under way. */
 const answersBetweenReloads = 100;
-const downloadBytes = 64 * 1024 * 1024;
+const downloadBytes = 32 * 1024 * 1024;
 
 const authorization = `Basic ${Buffer.from("ada:secret").toString("base64")}`;
 

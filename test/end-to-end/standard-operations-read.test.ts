@@ -191,7 +191,7 @@ describe.each(storages)("reading a file $where", ({ make }) => {
 });
 
 describe("a file that changes while it is sent", () => {
-  const size = 48 * 1024 * 1024; // more than all buffers between server and client hold
+  const size = 20 * 1024 * 1024; // more than all buffers between server and client hold
 
   async function halfRead(content: Buffer) {
     const directory = await temporaryDirectory();
