@@ -103,7 +103,7 @@ interface DocumentPlace {
   readonly storage: Storage;
   readonly path: string;
   /** The file, if it is open already; the caller that opened it closes it. */
-  readonly file?: OpenFile;
+  readonly file?: OpenFile | undefined;
 }
 
 /**

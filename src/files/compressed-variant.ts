@@ -3,7 +3,7 @@ import type { ContentCoding } from "../http/entity-tag.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
 import { canCompress } from "./compressor.ts";
-import type { FileRequest } from "./file-request.ts";
+import { closeAtEnd, type FileRequest } from "./file-request.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
 const extensions: Readonly<Record<ContentCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
@@ -41,11 +41,11 @@ export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): 
 export function madeVariant(
   { exchange, path, options, contentTypeOf }: FileRequest,
   { size }: StoredStat,
-  { validating, own }: Readonly<Record<"validating" | "own", Readonly<ReplyHeaders>>>,
+  headers: Readonly<ReplyHeaders>,
 ): CompressedVariant | undefined {
   if (!options.compress || size < options.compressMinSize || exchange.headers.range !== undefined) return undefined;
-  if (!compressible.test(contentTypeOf(path)) || own["content-encoding"] !== undefined) return undefined;
-  if (/\bno-transform\b/i.test(String(own["cache-control"] ?? validating["cache-control"]))) return undefined;
+  if (!compressible.test(contentTypeOf(path)) || headers["content-encoding"] !== undefined) return undefined;
+  if (/\bno-transform\b/i.test(String(headers["cache-control"]))) return undefined;
   const coding = wantedCodings(exchange.header("accept-encoding")).find(canCompress);
   return coding && { coding };
 }
@@ -61,7 +61,7 @@ export async function storedVariant(
   for (const coding of wantedCodings(exchange.header("accept-encoding"))) {
     const file = await storage.open(path + extensions[coding]);
     if (!file) continue;
-    exchange.defer(() => file.close());
+    closeAtEnd(exchange, file);
     if (file.stat.modified >= modified) return { coding, file };
   }
   return undefined;

@@ -24,7 +24,12 @@ export interface FileRequest extends FileSpace {
   /** What is stored there; `undefined` for nothing. */
   readonly stat: StoredStat | undefined;
   /** The file, if it was opened for reading; closed when the exchange is over. */
-  readonly file?: OpenFile;
+  readonly file?: OpenFile | undefined;
 }
 
-export type FileOperation = (request: FileRequest) => Promise<Reply>;
+export type FileOperation = (request: FileRequest) => Reply | Promise<Reply>;
+
+/** Has an open file closed when the exchange is over; one in memory needs no closing. */
+export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
+  if (!file.content) exchange.defer(() => file.close());
+}

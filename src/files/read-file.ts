@@ -21,34 +21,53 @@ const maxPiece = 128 * 1024;
 const canRunScripts = /^text\/html\b|[/+]xml\b/i;
 
 /** GET and HEAD of a file: all of it (200), the byte ranges asked for (206, RFC 9110 §14), or 304. */
-export async function readFile(request: FileRequest): Promise<Reply> {
-  const { exchange, stat: stored } = request;
-  if (!stored || !request.file) throw notFound();
-  const plain = headersOf(request, stored);
+export function readFile(request: FileRequest): Reply | Promise<Reply> {
+  const { stat, file, options } = request;
+  if (!stat || !file) throw notFound();
+  const about = headersOf(request, stat);
+  return options.precompressed || options.compress ? readCoded(request, stat, file, about) : send(request, file, about);
+}
+
+/** The same where the content may be sent in a coding. */
+async function readCoded(
+  request: FileRequest,
+  stored: StoredStat,
+  plainFile: OpenFile,
+  plain: FileHeaders,
+): Promise<Reply> {
   const ready = request.options.precompressed ? await storedVariant(request, stored) : undefined;
-  const variant = ready ?? madeVariant(request, stored, plain);
-  const source = variant?.file ?? request.file;
-  const { stat } = source;
-  const file = exchange.method === "HEAD" ? undefined : source;
+  const variant = ready ?? madeVariant(request, stored, plain.ofContent);
+  if (!variant) return send(request, plainFile, plain);
+  const { file, coding } = variant;
+  const about = headersOfVariant(plain, stored, variant, request);
+  return file ? send(request, file, about) : send(request, plainFile, about, coding);
+}
 
-  const { validators, validating, describing, own } = variant
-    ? headersOfVariant(plain, stored, variant, request)
-    : plain;
-  const verdict = evaluatePreconditions(exchange.method, exchange.headers, validators);
+/** With a coding, the content is compressed for the reply. */
+function send(
+  { exchange }: FileRequest,
+  file: OpenFile,
+  about: FileHeaders,
+  coding?: ContentCoding,
+): Reply | Promise<Reply> {
+  const { method, headers: asked } = exchange;
+  const { validators } = about;
+  const verdict = evaluatePreconditions(method, asked, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
-  if (verdict === "not-modified") return emptyReply(304, { ...validating, ...own });
+  if (verdict === "not-modified") return emptyReply(304, { ...about.ofUnchanged });
 
-  const headers = { ...validating, ...describing, ...own };
-  if (variant && !variant.file) return compressedFile(headers, source, variant.coding, exchange.method === "HEAD");
-  const { range } = exchange.headers;
-  if (range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
-    return wholeFile(headers, stat, file);
-  const spans = parseByteRange(range, stat.size);
-  if (spans === "ignore") return wholeFile(headers, stat, file);
+  const headers = { ...about.ofContent };
+  if (coding) return compressedFile(headers, file, coding, method === "HEAD");
+  const { stat } = file;
+  const content = method === "HEAD" ? undefined : file;
+  if (asked.range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
+    return wholeFile(headers, stat, content);
+  const spans = parseByteRange(asked.range, stat.size);
+  if (spans === "ignore") return wholeFile(headers, stat, content);
   if (spans === "unsatisfiable") throw unsatisfiable(stat.size);
   const [span, ...others] = spans;
-  if (span && others.length === 0) return oneRange(headers, stat, span, file);
-  return multipartByteRanges(headers, stat.size, spans, file);
+  if (span && others.length === 0) return oneRange(headers, stat, span, content);
+  return multipartByteRanges(headers, stat.size, spans, content);
 }
 
 /** What is said of one version of a file whatever is asked of it. */
@@ -56,10 +75,10 @@ interface FileHeaders {
   readonly path: string;
   readonly options: FileOptions;
   readonly validators: Validators;
-  /** What a cache needs to know, with or without content (RFC 9110 §15.4.5). */
-  readonly validating: Readonly<ReplyHeaders>;
-  readonly describing: Readonly<ReplyHeaders>;
-  /** What the host program adds, or says in place of ours. */
+  /** Of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
+  readonly ofUnchanged: Readonly<ReplyHeaders>;
+  readonly ofContent: Readonly<ReplyHeaders>;
+  /** What of both the host program adds, or says in place of ours. */
   readonly own: Readonly<ReplyHeaders>;
 }
 
@@ -73,21 +92,24 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const etag = entityTag(stat.version);
   const cacheControl = serving.cacheControlOf(path, stat);
   const savedAs = serving.savedAs(path, stat);
+  const validating: ReplyHeaders = {
+    ...(options.etag && { etag }),
+    ...(options.lastModified && { "last-modified": formatHttpDate(stat.modified) }),
+    ...(cacheControl !== undefined && { "cache-control": cacheControl }),
+    ...varying(request),
+  };
+  const describing: ReplyHeaders = {
+    ...contentHeaders(request),
+    ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
+  };
+  const own = lowerCased(options.headers?.(path, sentFile(stat)) ?? {});
   const made: FileHeaders = {
     path,
     options,
     validators: { etag, modified: stat.modified },
-    validating: {
-      ...(options.etag && { etag }),
-      ...(options.lastModified && { "last-modified": formatHttpDate(stat.modified) }),
-      ...(cacheControl !== undefined && { "cache-control": cacheControl }),
-      ...varying(request),
-    },
-    describing: {
-      ...contentHeaders(request),
-      ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
-    },
-    own: lowerCased(options.headers?.(path, sentFile(stat)) ?? {}),
+    ofUnchanged: { ...validating, ...own },
+    ofContent: { ...validating, ...describing, ...own },
+    own,
   };
   knownHeaders.set(stat, made);
   return made;
@@ -101,11 +123,14 @@ function headersOfVariant(
   { options }: FileRequest,
 ): FileHeaders {
   const etag = variantTag(version, coding, file?.stat.version ?? compressorVersion);
+  const { ofUnchanged, ofContent, own } = plain;
+  const tag = options.etag && { etag };
+  const coded = { "content-encoding": coding, ...(file && { "accept-ranges": "bytes" }) };
   return {
     ...plain,
     validators: { ...plain.validators, etag },
-    validating: { ...plain.validating, ...(options.etag && { etag }) },
-    describing: { ...plain.describing, "content-encoding": coding, ...(file && { "accept-ranges": "bytes" }) },
+    ofUnchanged: { ...ofUnchanged, ...tag, ...own },
+    ofContent: { ...ofContent, ...tag, ...coded, ...own },
   };
 }
 
@@ -131,9 +156,10 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHea
   };
 }
 
-async function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Promise<Reply> {
+function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Reply | Promise<Reply> {
   headers["content-length"] = String(size);
-  return { status: 200, headers, ...(file && { body: await content(file, size) }) };
+  if (!file) return { status: 200, headers };
+  return file.content ? { status: 200, headers, body: file.content } : withContent(200, headers, file, size);
 }
 
 /** Of a small file the length is known beforehand, to HEAD as well. */
@@ -150,20 +176,26 @@ async function compressedFile(
   return { status: 200, headers, ...(!isHead && { body }) };
 }
 
-async function oneRange(
+function oneRange(
   headers: ReplyHeaders,
   { size }: StoredStat,
   span: ByteSpan,
   file: OpenFile | undefined,
-): Promise<Reply> {
+): Reply | Promise<Reply> {
   const length = span.end - span.start + 1;
   headers["content-length"] = String(length);
   headers["content-range"] = contentRange(span, size);
-  return { status: 206, headers, ...(file && { body: await content(file, length, span) }) };
+  return file ? withContent(206, headers, file, length, span) : { status: 206, headers };
 }
 
-async function content(file: OpenFile, length: number, span?: ByteSpan): Promise<NonNullable<Reply["body"]>> {
-  return length <= maxPiece ? file.bytes(span) : file.stream(span);
+async function withContent(
+  status: number,
+  headers: ReplyHeaders,
+  file: OpenFile,
+  length: number,
+  span?: ByteSpan,
+): Promise<Reply> {
+  return { status, headers, body: length <= maxPiece ? await file.bytes(span) : file.stream(span) };
 }
 
 function unsatisfiable(size: number): HttpError {

@@ -2,7 +2,7 @@ import { preferredType } from "../http/negotiation.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import type { FileRequest } from "./file-request.ts";
+import { closeAtEnd, type FileRequest } from "./file-request.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
 export interface Serving {
@@ -98,6 +98,6 @@ export async function openedAt<Request extends FileRequest>(
 ): Promise<Request | undefined> {
   const file = await request.storage.open(path);
   if (!file) return undefined;
-  request.exchange.defer(() => file.close());
+  closeAtEnd(request.exchange, file);
   return { ...request, path, stat: file.stat, file };
 }

@@ -33,13 +33,22 @@ export interface RequestPathParts {
   readonly nowhere: HostedSite;
 }
 
+function exchangeOf(
+  incoming: IncomingRequest,
+  site: HostedSite,
+  clients: ClientAddresses,
+  { path, search, host, protocol }: Addressed,
+): Exchange {
+  return new Exchange({ incoming, site, clients, path, search, host, protocol });
+}
+
 /** Whether a web socket handshake is one that a plugin of the addressed host answers. */
 export function upgradesTaken({ clients, hosts }: RequestPathParts): (incoming: IncomingRequest) => boolean {
   return (incoming) => {
     const addressed = readAddress(incoming, clients);
     const site = hosts.find(addressed.host);
     if (!site || addressed.problem) return false;
-    const exchange = new Exchange({ incoming, site, clients, ...addressed });
+    const exchange = exchangeOf(incoming, site, clients, addressed);
     try {
       return site.answersUpgrade(exchange);
     } catch (error) {
@@ -55,11 +64,14 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     life.enter();
     const addressed = readAddress(incoming, clients);
     const site = hosts.find(addressed.host) ?? nowhere;
-    const exchange = new Exchange({ incoming, site, clients, ...addressed });
+    const exchange = exchangeOf(incoming, site, clients, addressed);
     try {
       // Before anything is asked, counted or refused: it is somebody else's.
       if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
-      await conclude(exchange, site, await answer(exchange, site, addressed), deliver);
+      const reply = await answer(exchange, site, addressed);
+      if (exchange.congestion) await exchange.congestion;
+      const concluding = conclude(exchange, site, reply, deliver);
+      if (concluding) await concluding;
     } catch (error) {
       // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
       await conclude(exchange, site, errorReply(exchange, error), deliver);
@@ -70,21 +82,32 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     }
   };
 
-  async function answer(exchange: Exchange, site: HostedSite, { authority, problem }: Addressed): Promise<Reply> {
+  /** Never throws nor rejects. */
+  function answer(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> | Reply {
     try {
-      if (problem) throw problem.thrown;
+      if (addressed.problem) throw addressed.problem.thrown;
       if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
-      if (!life.isSettled) await life.ready();
-      refuseTransferCoding(exchange);
-      refuseTooLarge(exchange);
-      refuseCrossSite(exchange, authority);
-      if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
-      const reply = await (life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange));
-      if (exchange.congestion) await exchange.congestion;
-      return reply;
+      return life.isSettled ? admit(exchange, site, addressed) : answerWhenReady(exchange, site, addressed);
     } catch (error) {
       return errorReply(exchange, error);
     }
+  }
+
+  async function answerWhenReady(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> {
+    try {
+      await life.ready();
+      return await admit(exchange, site, addressed);
+    } catch (error) {
+      return errorReply(exchange, error);
+    }
+  }
+
+  function admit(exchange: Exchange, site: HostedSite, { authority }: Addressed): Promise<Reply> {
+    refuseTransferCoding(exchange);
+    refuseTooLarge(exchange);
+    refuseCrossSite(exchange, authority);
+    if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
+    return life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange);
   }
 }
 
@@ -151,12 +174,16 @@ function refuseCrossSite({ method, headers, protocol, site }: Exchange, authorit
   throw new HttpError(403, "CROSS_SITE", "A page of another site may not change anything here.");
 }
 
-/** Sends the reply, and tells what became of it. */
-async function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: Deliver): Promise<void> {
+/** Sends the reply, and tells what became of it; at once where all of it could be handed over. */
+function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: Deliver): Promise<void> | undefined {
   const reply = completeReply(exchange, given, site.options.serverHeader);
-  const sent = await deliver(reply);
-  if (!sent) return;
-  const { failure, ...outcome } = sent;
+  const sent = deliver(reply);
+  if (sent instanceof Promise) return sent.then((late) => tell(exchange, site, reply, late));
+  if (sent) tell(exchange, site, reply, sent);
+  return undefined;
+}
+
+function tell(exchange: Exchange, site: HostedSite, reply: Reply, { failure, ...outcome }: Sent): void {
   if (failure !== undefined) site.report(failure, exchange, reply.status);
   if (site.observers.length > 0) tellObservers(exchange, site, reply, outcome);
 }

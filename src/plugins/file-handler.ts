@@ -2,7 +2,7 @@ import { ConfigError } from "../config.ts";
 import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
-import type { FileRequest } from "../files/file-request.ts";
+import { closeAtEnd, type FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf, standIn } from "../files/serving.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
@@ -17,7 +17,7 @@ import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import type { FileOptions, Site } from "../server/site.ts";
 import { diskStorage } from "../storage/disk/disk-storage.ts";
-import type { Storage, Unwatch } from "../storage/storage.ts";
+import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
@@ -82,13 +82,12 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
       unwatches.push(await announceExternalEdits(site, { storage: space.storage, ...space.options, serves }));
     },
-    async handle(exchange) {
+    handle(exchange) {
       const space = spaces.get(exchange.site);
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
-      const reply = await answer(exchange, space);
       const { dav } = space.options;
-      if (dav !== undefined && exchange.method === "OPTIONS") reply.headers["dav"] = dav;
-      return reply;
+      const isAnnounced = dav !== undefined && exchange.method === "OPTIONS";
+      return isAnnounced ? withField(answer(exchange, space), "dav", dav) : answer(exchange, space);
     },
     async close() {
       await Promise.all(unwatches.map((unwatch) => unwatch()));
@@ -96,6 +95,12 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     },
   };
   return plugin;
+}
+
+async function withField(answered: Promise<Reply>, name: string, value: string): Promise<Reply> {
+  const reply = await answered;
+  reply.headers[name] = value;
+  return reply;
 }
 
 function storageOf(root: string): Storage {
@@ -198,17 +203,28 @@ type FoundTarget = FileRequest & ElementSpace;
 
 /** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
 async function findTarget(exchange: Exchange, space: ElementSpace, path: string): Promise<FoundTarget> {
-  const { storage } = space;
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   if (isRead && !path.endsWith("/")) {
-    const file = await storage.open(path);
+    const file = await space.storage.open(path);
     if (file) {
-      exchange.defer(() => file.close());
-      return { ...space, exchange, path, stat: file.stat, file };
+      closeAtEnd(exchange, file);
+      return foundTarget(exchange, space, path, file.stat, file);
     }
   }
-  const stat = await storage.stat(path);
-  return { ...space, exchange, path: stat?.type === "directory" && !path.endsWith("/") ? `${path}/` : path, stat };
+  const stat = await space.storage.stat(path);
+  const isDirectory = stat?.type === "directory" && !path.endsWith("/");
+  return foundTarget(exchange, space, isDirectory ? `${path}/` : path, stat);
+}
+
+/** Field by field, which takes a tenth of the time of a spread; every request comes by here. */
+function foundTarget(
+  exchange: Exchange,
+  { storage, root, options, serving, contentTypeOf, listings, documents, bodies }: ElementSpace,
+  path: string,
+  stat: StoredStat | undefined,
+  file?: OpenFile,
+): FoundTarget {
+  return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
 }
 
 /** The document whose elements are meant; a directory stands for its index file. */

@@ -63,7 +63,10 @@ export class NodeIncoming implements IncomingRequest {
   count(field: string): number {
     const { rawHeaders } = this.request;
     let count = 0;
-    for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === field) count += 1;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i];
+      if (name?.length === field.length && name.toLowerCase() === field) count += 1;
+    }
     return count;
   }
 
@@ -110,8 +113,8 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
   }
 }
 
-/** The last request of each connection that is still being answered. */
-const underWay = new WeakMap<object, Promise<void>>();
+/** The last request of each connection, which may be answered by now. */
+const lastOf = new WeakMap<object, Promise<void>>();
 
 /**
  * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all at
@@ -121,15 +124,14 @@ const underWay = new WeakMap<object, Promise<void>>();
 export function inTurn(request: NodeRequest, serve: () => Promise<void>): void {
   if (request instanceof Http2ServerRequest) return void serve();
   const { socket } = request;
-  const before = underWay.get(socket);
+  const before = lastOf.get(socket);
   const isClosed = (): boolean => socket.destroyed || socket.writableEnded;
-  const served = before ? before.then(() => (isClosed() ? undefined : serve())) : serve();
-  underWay.set(socket, served);
-  void served.finally(() => underWay.get(socket) === served && underWay.delete(socket));
+  lastOf.set(socket, before ? before.then(() => (isClosed() ? undefined : serve())) : serve());
 }
 
 /** The prefix that a framework cut off; where nothing was left after that, it added a slash. */
 function prefixOf(originalUrl: string, url: string): string {
+  if (originalUrl === url) return "";
   const rest = originalUrl.endsWith(url) ? url : url.slice(1);
   return originalUrl.endsWith(rest) ? originalUrl.slice(0, originalUrl.length - rest.length) : "";
 }

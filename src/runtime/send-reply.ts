@@ -16,14 +16,14 @@ const connectionHeaders = ["connection", "keep-alive", "proxy-connection", "upgr
 
 /**
  * Sends a reply; the only place that writes to a response of `node:http` or `node:http2`. With `isLast` the connection is
- * closed afterwards. Rejects, with nothing sent, for a header field that HTTP does not know.
+ * closed afterwards. Throws, with nothing sent, for a header field that HTTP does not know.
  */
-export async function sendReply(
+export function sendReply(
   request: NodeRequest,
   response: NodeResponse,
   reply: Reply,
   isLast = false,
-): Promise<Sent> {
+): Promise<Sent> | Sent {
   const { body } = reply;
   // The client is gone; or somebody else has answered, under Express perhaps a middleware that limits the time.
   if (request.socket.destroyed || response.headersSent || response.writableEnded) {
@@ -54,7 +54,8 @@ function isUnobserved(body: Readable): boolean {
 
 /** Whether what is written goes to the connection itself. Express's `compression` keeps it, and calls nobody back. */
 function writesAtOnce(response: NodeResponse): response is ServerResponse {
-  return response instanceof ServerResponse && response.write === OutgoingMessage.prototype.write;
+  const { write, end } = OutgoingMessage.prototype;
+  return response instanceof ServerResponse && response.write === write && response.end === end;
 }
 
 type Unread = "nothing" | "little" | "much";
@@ -82,9 +83,14 @@ function sendWhole(
   response: NodeResponse,
   body: string | Uint8Array | undefined,
   unread: Unread,
-): Promise<Sent> {
+): Promise<Sent> | Sent {
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-  const sent = completion(request, response, () => ({ bytes, isWhole: true }));
+  const written = (): { bytes: number; isWhole: boolean } => ({ bytes, isWhole: true });
+  if (unread === "nothing" && writesAtOnce(response)) {
+    response.end(body);
+    return isHandedOver(response) ? { bytes, aborted: false } : completion(request, response, written);
+  }
+  const sent = completion(request, response, written);
   if (unread === "much") {
     flushHeaders(response);
     if (body !== undefined) write(response, body);
@@ -95,6 +101,11 @@ function sendWhole(
   if (body === undefined) response.end();
   else response.end(body);
   return sent;
+}
+
+/** Whether the connection has taken all of a reply already: there is nothing to wait for. */
+function isHandedOver({ socket, writableLength }: ServerResponse): boolean {
+  return socket !== null && !socket.destroyed && !socket.errored && writableLength === 0;
 }
 
 async function sendStream(

@@ -28,23 +28,19 @@ function step(plugin: Plugin, rest: Handler): Handler {
     try {
       const given: unknown = await plugin.handle?.(exchange, () => {
         passedOn += 1;
-        return passedOn === 1 ? replyOfRest(exchange, rest) : Promise.reject(calledTwice(plugin));
+        return passedOn === 1 ? rest(exchange) : Promise.reject(calledTwice(plugin));
       });
       // Judged here as well: a plugin that swallows the rejection would otherwise get away with it.
       if (passedOn > 1) throw calledTwice(plugin);
-      return checkReply(plugin, given);
+      const reply = checkReply(plugin, given);
+      const { body } = reply;
+      // A plugin before it may drop the reply and answer something else: what it holds open is released at the end.
+      if (isStream(body)) exchange.defer(() => discard(body));
+      return reply;
     } catch (error) {
       return errorReply(exchange, error);
     }
   };
-}
-
-/** A plugin may drop the reply and answer something else: what the reply holds open is released at the latest at the end. */
-async function replyOfRest(exchange: Exchange, rest: Handler): Promise<Reply> {
-  const reply = await rest(exchange);
-  const { body } = reply;
-  if (isStream(body)) exchange.defer(() => discard(body));
-  return reply;
 }
 
 /** What comes from a plugin may be anything; found out here, the error can name the plugin. */

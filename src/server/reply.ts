@@ -86,24 +86,34 @@ export function completeReply(
   serverHeader?: string,
 ): Reply {
   const { status, body } = reply;
-  const headers: ReplyHeaders = {};
-  for (const [name, value] of Object.entries(reply.headers)) headers[name.toLowerCase()] = value;
-  headers["x-request-id"] = id;
+  const headers: ReplyHeaders = {
+    ...inLowerCase(reply.headers),
+    "x-request-id": id,
+    "x-content-type-options": "nosniff",
+  };
   if (serverHeader !== undefined) headers["server"] ??= serverHeader;
-  headers["x-content-type-options"] = "nosniff";
-  delete headers["transfer-encoding"]; // how content is framed is settled between node and the client
+  // How content is framed is settled between node and the client.
+  if ("transfer-encoding" in headers) delete headers["transfer-encoding"];
   const hasNoContent = status === 204 || status === 304;
   // Of a HEAD without content only the operation can know what a GET would send.
   const length = hasNoContent || (method === "HEAD" && body === undefined) ? undefined : bodyLength(body);
   // Whatever was announced: a plugin may have changed the content.
   if (length !== undefined) headers["content-length"] = String(length);
   if (status === 204) delete headers["content-length"]; // RFC 9110 §8.6
-  const completed: Reply = { ...reply, headers };
-  if (body !== undefined && (hasNoContent || method === "HEAD")) {
-    discard(body);
-    delete completed.body;
+  if (body === undefined || !(hasNoContent || method === "HEAD")) return { ...reply, headers };
+  discard(body);
+  const { body: _, ...completed } = reply;
+  return { ...completed, headers };
+}
+
+/** The names as observers look for them. Nearly always they are that already, and nothing is made. */
+function inLowerCase(headers: ReplyHeaders): ReplyHeaders {
+  for (const name in headers) {
+    if (name !== name.toLowerCase()) {
+      return Object.fromEntries(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]));
+    }
   }
-  return completed;
+  return headers;
 }
 
 /** What of a reply reached the client's connection. */

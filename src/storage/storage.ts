@@ -30,6 +30,10 @@ export interface ByteSpan {
  */
 export interface OpenFile {
   readonly stat: StoredStat;
+  /**
+   * All of the content, where it is in memory: nobody needs to wait for it, nor close the file. Not to be written to.
+   */
+  readonly content?: Uint8Array | undefined;
   /** Not to be written to: others may be given the same bytes. */
   bytes(span?: ByteSpan): Promise<Uint8Array>;
   stream(span?: ByteSpan): Readable;

@@ -61,13 +61,13 @@ describe("reading a file", () => {
   ])("touches no content before it throws %s", async (_status, headers, status) => {
     const { storage, reads } = counting(memoryStorage({ "/a.txt": "0123456789" }));
     const request = await fileRequest(storage, "/a.txt", { headers });
-    await expect(readFile(request)).rejects.toMatchObject({ status });
+    await expect(async () => readFile(request)).rejects.toMatchObject({ status });
     expect(reads()).toBe(0);
   });
 
   it("throws 404 where the file was there, but could not be opened any more", async () => {
     const { file: _gone, ...request } = await fileRequest(memoryStorage({ "/a.txt": "a" }), "/a.txt");
-    await expect(readFile(request)).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
+    await expect(async () => readFile(request)).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 
   it("gives every reply headers of its own", async () => {

@@ -27,8 +27,8 @@ interface Sender {
 /** A server that answers every request with what `reply` makes, by nothing but `sendReply`. */
 async function sender(reply: (request: IncomingMessage) => Reply, isLast = false): Promise<Sender> {
   const { sent, first, settle } = outcomes();
-  const server = createServer((request, response) => {
-    sendReply(request, response, reply(request), isLast).then(settle);
+  const server = createServer(async (request, response) => {
+    settle(await sendReply(request, response, reply(request), isLast));
   });
   return { port: await listen(server), sent, first };
 }
@@ -52,8 +52,8 @@ function outcomes(): { sent: Sent[]; first: Promise<Sent>; settle: (sent: Sent) 
 /** The same over HTTP/2. */
 async function http2Sender(reply: () => Reply): Promise<Sender & { session: ClientHttp2Session }> {
   const { sent, first, settle } = outcomes();
-  const server = createHttp2Server((request, response) => {
-    sendReply(request, response, reply()).then(settle);
+  const server = createHttp2Server(async (request, response) => {
+    settle(await sendReply(request, response, reply()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -128,10 +128,12 @@ describe("a reply over HTTP/1", () => {
     const body = endless();
     const rejected = new Promise((resolve) => {
       const server = createServer((request, response) => {
-        sendReply(request, response, ok(body, headers)).catch((error) => {
+        try {
+          sendReply(request, response, ok(body, headers));
+        } catch (error) {
           resolve([error instanceof TypeError, response.headersSent]);
           response.end();
-        });
+        }
       });
       listen(server).then((port) => send(`http://127.0.0.1:${port}`, "GET", "/"));
     });
@@ -224,11 +226,10 @@ describe("a reply over HTTP/1", () => {
   it("leaves a response alone that somebody else has begun", async () => {
     const { first, settle } = outcomes();
     const body = endless();
-    const server = createServer((request, response) => {
+    const server = createServer(async (request, response) => {
       response.writeHead(503).write("too slow");
-      sendReply(request, response, ok(body))
-        .then(settle)
-        .then(() => response.end());
+      settle(await sendReply(request, response, ok(body)));
+      response.end();
     });
     const answer = await send(`http://127.0.0.1:${await listen(server)}`, "GET", "/");
     expect([answer.status, answer.text]).toEqual([503, "too slow"]);
@@ -255,9 +256,9 @@ describe("a reply over HTTP/1", () => {
     const { sent, first, settle } = outcomes();
     const body = endless();
     const held: ServerResponse[] = [];
-    const server = createServer((request, response) => {
+    const server = createServer(async (request, response) => {
       if (request.url === "/held") held.push(response);
-      else sendReply(request, response, request.url === "/text" ? ok("text") : ok(body)).then(settle);
+      else settle(await sendReply(request, response, request.url === "/text" ? ok("text") : ok(body)));
     });
     const socket = await openSocket(await listen(server));
     const requests = ["/held", "/text", "/stream"].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);

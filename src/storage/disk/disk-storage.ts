@@ -58,7 +58,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
       recovering = setTimeout(() => recover(disk.paths.root).catch(ignoreFailure), abandonedAfterMs).unref();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
-    open: (path) => withStorageErrors(smallFiles.open(path, () => open(disk, path))),
+    open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
     write: (path, content, how = {}) => withStorageErrors(write(disk, path, content, how)),
     append: (path, content, how) => withStorageErrors(append(disk, path, content, how?.check)),

@@ -25,6 +25,8 @@ interface KnownFile {
   readonly locations: readonly string[];
   /** Their records when the content was read. */
   readonly records: readonly BigIntStats[];
+  /** Whether they are still the same, as all learn who ask in one turn of the looks. */
+  answer?: { readonly turn: number; readonly isSame: Promise<boolean> };
 }
 
 /** Where a request path leads on the disk. */
@@ -57,7 +59,7 @@ export class SmallFiles {
   async open(path: string, open: () => Promise<OpenFile | undefined>): Promise<OpenFile | undefined> {
     const known = this.#known.get(path);
     if (known) {
-      if (areSame(known.records, await this.#recordsAt(known.locations))) return known.file;
+      if (await this.#isSame(known)) return known.file;
       if (this.#known.peek(path) === known) this.#known.delete(path);
     }
     const generation = this.#generation;
@@ -104,6 +106,15 @@ export class SmallFiles {
     return names.map((_, i) => join(root, ...names.slice(0, i + 1)));
   }
 
+  #isSame(known: KnownFile): Promise<boolean> {
+    const { turn } = this.#stats;
+    if (known.answer?.turn !== turn) {
+      const isSame = this.#recordsAt(known.locations).then((records) => areSame(known.records, records));
+      known.answer = { turn, isSame };
+    }
+    return known.answer.isSame;
+  }
+
   #recordsAt(locations: readonly string[]): Promise<readonly (BigIntStats | undefined)[]> {
     return Promise.all(locations.map((location) => this.#stats.of(location)));
   }
@@ -137,19 +148,19 @@ const closed = Promise.resolve();
 /** A file whose content is in memory. */
 class KeptFile implements OpenFile {
   readonly stat: StoredStat;
-  readonly #content: Uint8Array;
+  readonly content: Uint8Array;
 
   constructor({ type, size, modified, version }: StoredStat, content: Uint8Array) {
     this.stat = { type, size, modified, version };
-    this.#content = content;
+    this.content = content;
   }
 
   async bytes(span?: ByteSpan): Promise<Uint8Array> {
-    return span ? this.#content.subarray(span.start, span.end + 1) : this.#content;
+    return span ? this.content.subarray(span.start, span.end + 1) : this.content;
   }
 
   stream(span?: ByteSpan): Readable {
-    const bytes = span ? this.#content.subarray(span.start, span.end + 1) : this.#content;
+    const bytes = span ? this.content.subarray(span.start, span.end + 1) : this.content;
     // A copy: the reader of a stream owns its pieces, and may write to them or hand them to another thread.
     return Readable.from(bytes.byteLength === 0 ? [] : [Buffer.from(bytes)], { objectMode: false });
   }
@@ -161,31 +172,48 @@ class KeptFile implements OpenFile {
 
 type Answer = Promise<BigIntStats | undefined>;
 
+interface Look {
+  readonly answer: Answer;
+  begin(): void;
+}
+
 /**
- * Asks the disk for the record of a name, once for all who wait for it. What somebody learns was asked for after they came:
- * a look under way may have happened before the change that they know of, so they share the next one.
+ * Asks the disk for the records of names, once for all who ask within one turn of the event loop. The looks begin at its end,
+ * so that what somebody learns was asked for after they came: an earlier look may have happened before the change that they
+ * know of.
  */
 export class FreshStats {
-  readonly #underWay = new Map<string, { readonly answer: Answer; next: Answer | undefined }>();
+  readonly #due = new Map<string, Look>();
+  #turn = 0;
+
+  /** Counts the turns: who asks in the same one as another can take the same answer. */
+  get turn(): number {
+    return this.#turn;
+  }
 
   /** The record of a location itself, not of what a link leads to; `undefined` where there is none to be had. */
   of(location: string): Answer {
-    const look = this.#underWay.get(location);
-    if (!look) return this.#begin(location);
-    look.next ??= look.answer.then(() => this.#begin(location));
-    return look.next;
+    let look = this.#due.get(location);
+    if (!look) {
+      if (this.#due.size === 0) setImmediate(() => this.#begin());
+      look = lookAt(location);
+      this.#due.set(location, look);
+    }
+    return look.answer;
   }
 
-  #begin(location: string): Answer {
-    const answer: Answer = new Promise((resolve) => {
-      lstat(location, { bigint: true }, (_error, stats) => {
-        // Before anybody goes on: who comes from now on has to have a look of their own.
-        if (this.#underWay.get(location) === look && !look.next) this.#underWay.delete(location);
-        resolve(stats);
-      });
-    });
-    const look = { answer, next: undefined };
-    this.#underWay.set(location, look);
-    return answer;
+  #begin(): void {
+    const looks = [...this.#due.values()];
+    this.#due.clear();
+    this.#turn += 1;
+    for (const look of looks) look.begin();
   }
+}
+
+function lookAt(location: string): Look {
+  let resolve: (stats: BigIntStats | undefined) => void;
+  const answer: Answer = new Promise((resolved) => {
+    resolve = resolved;
+  });
+  return { answer, begin: () => lstat(location, { bigint: true }, (_error, stats) => resolve(stats)) };
 }

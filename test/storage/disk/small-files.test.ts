@@ -171,14 +171,18 @@ describe("a small file", () => {
 });
 
 describe("a fresh look", () => {
-  it("is one for all who come while another is under way, and not that one", async () => {
+  it("is one for all who ask in the same turn of the event loop, and another for those who come after", async () => {
     const location = join(await temporaryDirectory(), "a.txt");
     await writeFile(location, "a");
     const stats = new FreshStats();
-    const [first, second, third] = [stats.of(location), stats.of(location), stats.of(location)];
-    expect(third).toBe(second);
-    expect(second).not.toBe(first);
-    expect((await Promise.all([first, second])).map((record) => record?.size)).toEqual([1n, 1n]);
+    const { turn } = stats;
+    const [first, second] = [stats.of(location), stats.of(location)];
+    expect([second, stats.turn]).toEqual([first, turn]);
+    await new Promise(setImmediate);
+    expect(stats.turn).toBe(turn + 1);
+    const third = stats.of(location);
+    expect(third).not.toBe(first);
+    expect((await Promise.all([first, third])).map((record) => record?.size)).toEqual([1n, 1n]);
   });
 
   it("sees every change that was made before it was asked for", async () => {
