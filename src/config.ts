@@ -11,8 +11,11 @@ import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
 export interface HostConfig {
-  /** Directory on disk to serve. Short for `storage: diskStorage(root)`. */
-  readonly root?: string | undefined;
+  /**
+   * Directory on disk to serve; short for `storage: diskStorage(root)`. Of several, the first that has a file; only the first is
+   * ever written to.
+   */
+  readonly root?: string | readonly string[] | undefined;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage | undefined;
   /** The pipeline, in order. A file handler is added at the end where the list has none. @default [] */

@@ -160,7 +160,7 @@ class ConfigReader {
     }
   }
 
-  async #readHost(item: MicrodataItem, serverRoot: string | undefined): Promise<[string, HostConfig]> {
+  async #readHost(item: MicrodataItem, serverRoot: HostConfig["root"]): Promise<[string, HostConfig]> {
     const { problems } = this.#page;
     this.#hosts.add(item);
     const [name = "", ...aliases] = this.#readNames(item);
@@ -198,9 +198,10 @@ class ConfigReader {
     const { bindAddress, bindPort, ...checked } = options;
     attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
-    if (root !== undefined && !(await isDirectory(root))) {
+    for (const directory of [root ?? []].flat()) {
+      if (await isDirectory(directory)) continue;
       const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-      problems.add(line, `${property} is ${shown(root)}: expected a directory`);
+      problems.add(line, `${property} is ${shown(directory)}: expected a directory`);
     }
     return options;
   }

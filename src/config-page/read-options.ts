@@ -1,7 +1,7 @@
 import { ConfigError } from "../config.ts";
 import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
-import type { OptionsSchema, Schema } from "../options/schema.ts";
+import { accepts, type OptionsSchema, type Schema } from "../options/schema.ts";
 import { type Problems, shown } from "./problems.ts";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
@@ -124,7 +124,9 @@ function readValue(
   const paths = directory === undefined ? texts : texts.map((text) => filePath(text, directory));
   const isText = (text: string | undefined): text is string => text !== undefined;
   if (!paths.every(isText)) return { problem: `is ${value}: expected ${expectedLocation}` };
-  const read = readText(schema, paths);
+  // There may be blanks and commas in paths.
+  const areSeveralPaths = directory !== undefined && paths.length > 1 && accepts(schema, paths);
+  const read = areSeveralPaths ? { value: paths } : readText(schema, paths);
   if (read) return read;
   const isRepeated = texts.length > 1 && readText(schema, paths.slice(0, 1));
   if (isRepeated) return { problem: `occurs ${texts.length} times: expected it once` };

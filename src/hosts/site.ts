@@ -15,7 +15,7 @@ import {
 } from "../server/pipeline.ts";
 import type { PluginSite } from "../server/plugin.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
-import { diskStorage } from "../storage/disk/disk-storage.ts";
+import { storageOfRoots } from "../storage/layered-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFileHandler, problemsOfOrder } from "./authentication.ts";
 
@@ -117,7 +117,7 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
   const { storage, root, symlinks = "within-root", durability = "fsync" } = config;
   if (storage || root === undefined) return storage;
   try {
-    return diskStorage(root, { symlinks, durability });
+    return storageOfRoots(root, { symlinks, durability });
   } catch (error) {
     throw new ConfigError([inHost(name) + messageOf(error)]);
   }

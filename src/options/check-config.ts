@@ -54,8 +54,13 @@ const pathPattern = text(
   (pattern) => failureOf("", () => compilePathPattern(pattern)).length === 0,
   'a path pattern such as "/assets/*"',
 );
+/** Says of text what is wrong with it, and of lists the same. */
+const rootDirectories: Schema = {
+  problemsOf: (value) => (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value),
+};
+const severalRoots = listOf(textNotEmpty, "a list of directories");
 const ofHost = {
-  root: textNotEmpty,
+  root: rootDirectories,
   storage: valueThat(
     hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
     "a storage: an object with stat, open, list, write, append, update and remove",

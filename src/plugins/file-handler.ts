@@ -16,7 +16,7 @@ import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import type { FileOptions, Site } from "../server/site.ts";
-import { diskStorage } from "../storage/disk/disk-storage.ts";
+import { storageOfRoots } from "../storage/layered-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
@@ -31,8 +31,8 @@ import {
 
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
-  /** Directory on disk to serve, in place of the host's. Short for `storage: diskStorage(root)`. */
-  readonly root?: string;
+  /** Directory on disk to serve, or several in order, in place of the host's. */
+  readonly root?: string | readonly string[];
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
   /**
@@ -103,9 +103,9 @@ async function withField(answered: Promise<Reply>, name: string, value: string):
   return reply;
 }
 
-function storageOf(root: string): Storage {
+function storageOf(root: string | readonly string[]): Storage {
   try {
-    return diskStorage(root);
+    return storageOfRoots(root);
   } catch (error) {
     throw new ConfigError([`fileHandler: ${messageOf(error)}`]);
   }
@@ -145,7 +145,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const instead = found.stat ? undefined : await standIn(found);
   const request = instead ?? found;
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
-  if (method === "OPTIONS") return optionsOf(request, target, space.methods);
+  if (method === "OPTIONS") return optionsOf(request, target, await methodsFor(request, space.methods));
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) {
     const allow = allowedMethods(access, { path: request.path }, operations[target], space.methods);
@@ -240,6 +240,14 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
     if (last.stat) return last;
   }
   return last ?? found;
+}
+
+const safeMethods = takenMethods({ readOnly: true });
+
+/** The methods that are taken, without those that change what its storage never does. */
+async function methodsFor({ storage, path, stat }: FoundTarget, taken: readonly string[]): Promise<readonly string[]> {
+  const isFixed = stat !== undefined && (await storage.refuses?.(path));
+  return isFixed ? taken.filter((method) => safeMethods.includes(method)) : taken;
 }
 
 /** What OPTIONS tells. A directory also takes requests for the elements of its index file. */

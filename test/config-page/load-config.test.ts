@@ -171,6 +171,16 @@ describe("the root of a host", () => {
     expect(config.hosts?.["b"]?.root).toBe(join(directory, "site"));
   });
 
+  it("can be several directories in order, with blanks in their names", async () => {
+    const page = serverPage(named("a", meta("hostRoot", "file://./site") + meta("hostRoot", "what is built")));
+    const { config, directory } = await loadPage(page, { files: { "what is built/a.txt": "" } });
+    expect(config.hosts?.["a"]?.root).toEqual([join(directory, "site"), join(directory, "what is built")]);
+    const missing = serverPage(named("a", meta("hostRoot", "site") + meta("hostRoot", "none")));
+    expect(await problemsOfPage(missing)).toEqual([
+      expect.stringMatching(/hostRoot is "DIR\/none": expected a directory/),
+    ]);
+  });
+
   it.each([
     ["hostRoot", "missing", "config.html:3"],
     ["hostRoot", "config.html", "config.html:3"],

@@ -117,6 +117,20 @@ const rows: readonly Row[] = [
     compared: ["status", "cache-control", "text"],
   },
   {
+    option: "root: a list (@fastify/static)",
+    peer: (root) => ofFastify({ root: [join(root, "assets"), root] })(root),
+    ours: { root: ["assets", "."] },
+    path: "/app.js",
+    compared: ["status", "text"],
+  },
+  {
+    option: "root: a list (@fastify/static), of which only the second has the file",
+    peer: (root) => ofFastify({ root: [join(root, "assets"), root] })(root),
+    ours: { root: ["assets", "."] },
+    path: "/about.html",
+    compared: ["status", "text"],
+  },
+  {
     option: "response.download (Express)",
     peer: downloadOfExpress,
     ours: { download: true },
@@ -294,7 +308,8 @@ describe("an option of a static server", () => {
       const all = { status, text, ...headers, vary: headers["vary"]?.toLowerCase() };
       return Object.fromEntries(compared.map((name) => [name, all[name as keyof typeof all]]));
     };
-    expect(await ask(filesOf({ root, ...ours }))).toEqual(await ask(await peer(root)));
+    const roots = [ours.root ?? "."].flat().map((each) => join(root, each));
+    expect(await ask(filesOf({ ...ours, root: roots }))).toEqual(await ask(await peer(root)));
   });
 
   /** Peers put `public` before it, which would let shared caches store what a user was sent. */
