@@ -24,9 +24,12 @@ import {
   allowedMethods,
   elementOperations,
   isMethod,
+  methodsAt,
+  offeredTarget,
   operations,
   requireRight,
   type Target,
+  targetOf,
 } from "./file-handler/operations.ts";
 
 /** Options of {@link fileHandler}; those left out are the host's. */
@@ -145,7 +148,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const instead = found.stat ? undefined : await standIn(found);
   const request = instead ?? found;
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
-  if (method === "OPTIONS") return optionsOf(request, target, await methodsFor(request, space.methods));
+  if (method === "OPTIONS") return optionsOf(request, target, await methodsAt(request, space.methods));
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) {
     const allow = allowedMethods(access, { path: request.path }, operations[target], space.methods);
@@ -242,14 +245,6 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
   return last ?? found;
 }
 
-const safeMethods = takenMethods({ readOnly: true });
-
-/** The methods that are taken, without those that change what its storage never does. */
-async function methodsFor({ storage, path, stat }: FoundTarget, taken: readonly string[]): Promise<readonly string[]> {
-  const isFixed = stat !== undefined && (await storage.refuses?.(path));
-  return isFixed ? taken.filter((method) => safeMethods.includes(method)) : taken;
-}
-
 /** What OPTIONS tells. A directory also takes requests for the elements of its index file. */
 async function optionsOf(request: FoundTarget, target: Target, taken: readonly string[]): Promise<Reply> {
   const { access } = request.exchange;
@@ -266,17 +261,6 @@ async function documentAt(request: FoundTarget): Promise<string | undefined> {
   const { exchange, path, stat } = await indexOf(request);
   const isDocument = stat?.type === "file" && documentKind(path) !== undefined;
   return isDocument && exchange.access.permits("read", path) ? path : undefined;
-}
-
-/** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */
-async function offeredTarget(request: FileRequest): Promise<Target> {
-  const target = targetOf(request);
-  return target === "slot" && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
-}
-
-function targetOf({ path, stat, root }: FileRequest): Target {
-  if (!stat) return path.endsWith("/") ? "nothing" : "slot";
-  return path === root ? "root" : stat.type;
 }
 
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {

@@ -2,10 +2,11 @@ import type { ElementOperation } from "../../elements/element-request.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
-import type { FileOperation } from "../../files/file-request.ts";
+import type { FileOperation, FileRequest } from "../../files/file-request.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";
+import { takenMethods } from "../../http/methods.ts";
 import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
 
 export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
@@ -72,6 +73,29 @@ function loadedLater(load: () => Promise<ElementOperation>): ElementOperation {
 
 export function isMethod(method: string): method is Method {
   return Object.hasOwn(elementOperations, method);
+}
+
+/** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */
+export async function offeredTarget(request: FileRequest): Promise<Target> {
+  const target = targetOf(request);
+  return target === "slot" && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
+}
+
+/** What a path has turned out to be. */
+export function targetOf({ path, stat, root }: FileRequest): Target {
+  if (!stat) return path.endsWith("/") ? "nothing" : "slot";
+  return path === root ? "root" : stat.type;
+}
+
+const safeMethods = takenMethods({ readOnly: true });
+
+/** The methods that are taken, without those that change what its storage never does. */
+export async function methodsAt(
+  { storage, path, stat }: FileRequest,
+  taken: readonly string[],
+): Promise<readonly string[]> {
+  const isFixed = stat !== undefined && (await storage.refuses?.(path));
+  return isFixed ? taken.filter((method) => safeMethods.includes(method)) : taken;
 }
 
 /** What an access is asked about: a path, and the elements there that are meant, where not the whole file is. */
