@@ -26,7 +26,10 @@ try {
 const isDeclaration = async (path) => path.endsWith(".d.ts") || (await stat(path)).isDirectory();
 await cp("build", "dist", { recursive: true, filter: isDeclaration });
 await build({
-  input: { index: "build/index.js", cli: "build/cli.js", "redis/index": "build/redis/index.js" },
+  // What `package.json` exports, and the command.
+  input: Object.fromEntries(
+    ["index", "cli", "redis/index", "storage/s3/s3-storage"].map((name) => [name, `build/${name}.js`]),
+  ),
   external: /^[^./]/, // packages stay packages
   output: {
     dir: "dist",

@@ -90,6 +90,7 @@ const types = [
   "MetricsRegistry",
   "Next",
   "OpenFile",
+  "OpenFor",
   "Outcome",
   "PageConfig",
   "PastChange",
@@ -115,7 +116,9 @@ const types = [
   "SiteOptions",
   "Storage",
   "StorageErrorCode",
+  "StorageObserver",
   "StorageWatcher",
+  "StoreRequest",
   "StoredEntry",
   "StoredStat",
   "TrustProxy",
@@ -172,6 +175,16 @@ describe("the package's exports", () => {
     const declared = exportedBy(readFileSync(join(projectRoot, "dist/index.d.ts"), "utf8"));
     expect(Object.keys(compiled).sort()).toEqual(values);
     expect(declared.map(({ name }) => name).sort()).toEqual([...values, ...types].sort());
+  });
+
+  it("has the storage on S3 in a module of its own, which loads without the package that it is for", async () => {
+    const { exports } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+    expect(Object.keys(await import(join(projectRoot, exports["./s3"].default)))).toEqual(["s3Storage"]);
+    const declared = readFileSync(join(projectRoot, exports["./s3"].types), "utf8");
+    expect(
+      [...declared.matchAll(/^export (?:declare )?(?:function|interface) (\w+)/gm)].map(([, name]) => name),
+    ).toEqual(["S3StorageOptions", "s3Storage"]);
+    expect(readFileSync(join(projectRoot, exports["./s3"].default), "utf8")).not.toMatch(/^import[^;]*aws-sdk/m);
   });
 
   it.each(exported)("explain $name to its users", ({ name, module }) => {

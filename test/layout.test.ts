@@ -32,6 +32,17 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/locked-target": "write.test.ts and its siblings",
   "storage/disk/missing-parents": "write.test.ts",
   "storage/disk/take-back": "recovery.test.ts",
+  "storage/s3/append": "s3-storage.test.ts",
+  "storage/s3/changes": "s3-storage.test.ts",
+  "storage/s3/list": "s3-storage.test.ts",
+  "storage/s3/object-store": "s3-storage.test.ts",
+  "storage/s3/open-object": "s3-storage.test.ts",
+  "storage/s3/places": "s3-storage.test.ts",
+  "storage/s3/remove": "s3-storage.test.ts",
+  "storage/s3/store-error": "s3-storage.test.ts",
+  "storage/s3/stored-object": "s3-storage.test.ts",
+  "storage/s3/upload": "s3-storage.test.ts",
+  "storage/s3/write": "s3-storage.test.ts",
 };
 
 /** The parts of a plugin, in a folder of its name, may be tested by way of the plugin. */

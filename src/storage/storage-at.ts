@@ -39,9 +39,9 @@ export function storageAt(at: string, storage: Storage): Storage {
       const found = find(path);
       return found === undefined || ((await storage.refuses?.(found)) ?? false);
     },
-    async open(path) {
+    async open(path, purpose) {
       const found = find(path);
-      return found === undefined ? undefined : storage.open(found);
+      return found === undefined ? undefined : storage.open(found, purpose);
     },
     list,
     write: async (path, content, options) => storage.write(inside(path), content, options),

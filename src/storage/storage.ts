@@ -58,6 +58,12 @@ export function isPieceStream(stream: Readable): stream is PieceStream {
   return "eachPiece" in stream;
 }
 
+/**
+ * What a file is opened for: all of its `"content"`; its `"properties"`, and perhaps a part; or its `"version"`, and its
+ * content only where that is a new one. What is opened is the same: a storage that is far away fetches no more than that.
+ */
+export type OpenFor = "content" | "properties" | "version";
+
 /** Content to be stored, in pieces. It throws if the client sends less than announced, or more than allowed. */
 export type Content = AsyncIterable<Uint8Array>;
 
@@ -123,8 +129,8 @@ export interface Storage {
   start?(report?: (problem: unknown) => void): Promise<void>;
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
-  /** Opens a file for reading; `undefined` if there is none, and for a directory. */
-  open(path: string): Promise<OpenFile | undefined>;
+  /** Opens a file for reading; `undefined` if there is none, and for a directory. @param purpose `"content"` by default */
+  open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**
    * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
    * measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone.
@@ -146,7 +152,27 @@ export interface Storage {
   refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;
+  /** Tells an observer of what is asked of a store elsewhere, from now until the function that it gives is called. */
+  observe?(observer: StorageObserver): () => void;
   close?(): Promise<void>;
+}
+
+/** Hears what a {@link Storage} asks of a store that lies elsewhere, and how that goes. */
+export interface StorageObserver {
+  /** Called after each request, whose retries count as part of it. */
+  requested(request: StoreRequest): void;
+  /** Called where somebody else was first with a change, which is then made again. */
+  lostRace(): void;
+}
+
+/** A request to a store. */
+export interface StoreRequest {
+  /** What was asked for; one of a few. */
+  readonly name: string;
+  readonly seconds: number;
+  /** Whether the store has answered; that something is not there is an answer, too. */
+  readonly isAnswered: boolean;
+  readonly retries: number;
 }
 
 /** The failures that a caller of a {@link Storage} can expect. */

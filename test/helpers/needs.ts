@@ -37,6 +37,10 @@ const conditions = {
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
   bun: { isMet: onPath(["bun"]) !== undefined, what: "the runtime Bun (npm install -g bun)" },
   deno: { isMet: onPath(["deno"]) !== undefined, what: "the runtime Deno (npm install -g deno)" },
+  versitygw: {
+    isMet: onPath(["versitygw"]) !== undefined,
+    what: "the S3 server versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)",
+  },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 

@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer";
+import type { ByteSpan, CommitCheck, Content, WriteResult } from "../storage.ts";
+import { type Changes, judge, type Tried } from "./changes.ts";
+import type { Part } from "./object-store.ts";
+import type { ObjectReader } from "./open-object.ts";
+import type { Found } from "./places.ts";
+import { newWrite, type StoredObject } from "./stored-object.ts";
+import { Upload } from "./upload.ts";
+import { note } from "./write.ts";
+
+/** Smallest part of an object that others follow: a limit of S3. Shorter files are sent again. */
+const minPartBytes = 5 * 1024 * 1024;
+/** Largest span that the store copies at once. */
+const maxCopyBytes = 4 * 1024 * 1024 * 1024;
+
+const noContent = new Uint8Array();
+
+/** Adds content to the end of a file. The store copies what is there already, where that is long. */
+export async function append(
+  changes: Changes,
+  reader: ObjectReader,
+  path: string,
+  content: Content,
+  check: CommitCheck | undefined,
+): Promise<WriteResult> {
+  const { places } = changes;
+  const key = places.keyOf(path);
+  const look = (): Promise<Found> => places.look(path);
+  const known = places.recent(path) ?? (await look());
+  if (known.kind !== "file") throw await places.missing(path, known);
+
+  const upload = await Upload.receive(places.store, key, newWrite(known.object), content, async () => {});
+  try {
+    return await changes.run(path, look, async (found): Promise<Tried<WriteResult>> => {
+      if (found.kind !== "file") throw await places.missing(path, found);
+      judge(check, found);
+      const { stat } = found.object;
+      if (upload.size === 0) return { unchanged: { created: false, stat } };
+
+      const { object } = found;
+      const short = stat.size < minPartBytes ? await reader.read(path) : undefined;
+      if (stat.size < minPartBytes && short?.object.stat.version !== stat.version) return { again: await look() };
+      const whole = short && upload.bytes && Buffer.concat([short.bytes ?? noContent, upload.bytes]);
+      const write = whole ? newWrite(object) : upload.write;
+      const tried = await changes.commit(path, object, write, async (condition) => {
+        if (whole) return places.store.put(key, whole, write, condition);
+        const before = await partsBefore(upload, object, short?.bytes);
+        return upload.complete(before, stat.size + upload.size, condition);
+      });
+      if ("again" in tried) return tried;
+      note(changes, path, tried.made, whole);
+      return { made: { created: false, stat: tried.made.stat } };
+    });
+  } finally {
+    await upload.abort();
+  }
+}
+
+/** The parts that go before the rest of the content: the file as it is, and the first part of what is added. */
+async function partsBefore(upload: Upload, object: StoredObject, bytes: Uint8Array | undefined): Promise<Part[]> {
+  if (bytes) return [await upload.put(1, Buffer.concat([bytes, upload.first]))];
+  const parts: Part[] = [];
+  for (const span of spansOf(object.stat.size)) parts.push(await upload.copy(parts.length + 1, object, span));
+  return [...parts, await upload.put(parts.length + 1, upload.first)];
+}
+
+/** Spans of about the same length, none of them too long, or too short, to be a part. */
+function spansOf(size: number): ByteSpan[] {
+  const count = Math.ceil(size / maxCopyBytes);
+  const length = Math.ceil(size / count);
+  return Array.from({ length: count }, (_, index) => ({
+    start: index * length,
+    end: Math.min(size, (index + 1) * length) - 1,
+  }));
+}

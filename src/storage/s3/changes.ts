@@ -1,0 +1,105 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { PathLock } from "../locks.ts";
+import { type CommitCheck, StorageError } from "../storage.ts";
+import { type Condition, unchangedSince } from "./object-store.ts";
+import type { Found, FoundFile, Places } from "./places.ts";
+import { isAbsent, isLostRace, isUnknownOutcome, isUploadGone } from "./store-error.ts";
+import { containsWrite, type NewWrite, type StoredObject } from "./stored-object.ts";
+
+/** Most times that a change is begun again because others changed the file first. */
+const maxTries = 24;
+/** Longest pause between two tries, in milliseconds. */
+const maxPauseMs = 500;
+
+/** How a try to change something ended. `again`: with what is there now. */
+export type Tried<Made> = { readonly made: Made } | { readonly unchanged: Made } | { readonly again: Found };
+
+/** Makes changes without locks between machines: each is made by the store if nothing has changed since it was looked at. */
+export class Changes {
+  readonly places: Places;
+  // Within one process waiting costs less than losing a race.
+  readonly #locks = new PathLock();
+
+  constructor(places: Places) {
+    this.places = places;
+  }
+
+  /**
+   * Tries a change until nobody comes in between; throws `conflict` where that happens again and again. The first try may be
+   * about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true still.
+   */
+  run<Made>(path: string, look: () => Promise<Found>, attempt: (found: Found) => Promise<Tried<Made>>): Promise<Made> {
+    return this.#locks.run(path, async () => {
+      const recent = this.places.recent(path);
+      let found = recent ?? (await look());
+      let isFresh = recent === undefined;
+      for (let tries = 1; tries <= maxTries; tries += 1) {
+        let failure: { readonly error: unknown } | undefined;
+        let tried: Tried<Made> | undefined;
+        try {
+          tried = await attempt(found);
+        } catch (error) {
+          if (isFresh) throw error;
+          failure = { error };
+        }
+        if (tried && "made" in tried) return tried.made;
+        if (tried && "again" in tried) {
+          this.places.store.lostRace();
+          await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
+          found = tried.again;
+        } else {
+          const now = isFresh ? found : await look();
+          if (isSame(found, now)) {
+            if (failure) throw failure.error;
+            if (tried) return tried.unchanged;
+          }
+          found = now;
+        }
+        isFresh = true;
+      }
+      throw new StorageError("conflict");
+    });
+  }
+
+  /**
+   * Stores an object in place of what was found. `store` makes the request; where its answer was lost, the store is asked
+   * whether the write has been made.
+   */
+  async commit(
+    path: string,
+    before: StoredObject | undefined,
+    write: NewWrite,
+    store: (condition: Condition) => Promise<StoredObject>,
+  ): Promise<{ readonly made: StoredObject } | { readonly again: Found }> {
+    try {
+      return { made: await store(unchangedSince(before)) };
+    } catch (error) {
+      // Absent: the object that was to be replaced has gone.
+      const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
+      if (!isRefused && !isUnknownOutcome(error)) throw error;
+      const found = await this.places.look(path).catch((failure: unknown) => {
+        throw isRefused ? failure : error;
+      });
+      if (found.kind === "file" && containsWrite(found.object, write)) return { made: found.object };
+      if (!isRefused) throw error;
+      if (isUploadGone(error)) throw new StorageError("conflict", error);
+      return { again: found };
+    }
+  }
+}
+
+/** What a change of a file is on top of. Throws where it cannot be made. */
+export function fileAt(found: Found): FoundFile | undefined {
+  if (found.kind === "directory") throw new StorageError("is-directory");
+  return found.kind === "file" ? found : undefined;
+}
+
+/** Calls a check with the version that is to be replaced. */
+export function judge(check: CommitCheck | undefined, found: FoundFile | undefined): void {
+  check?.(found?.object.stat);
+}
+
+function isSame(a: Found, b: Found): boolean {
+  if (a.kind === "file" && b.kind === "file") return a.object.stat.version === b.object.stat.version;
+  return a.kind === b.kind;
+}

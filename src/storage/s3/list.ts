@@ -1,0 +1,24 @@
+import { StorageError, type StoredEntry } from "../storage.ts";
+import type { KeyPage } from "./object-store.ts";
+import { type Places, slashed } from "./places.ts";
+
+/** Keys that the store is asked for at once: as many as it gives. */
+const pageKeys = 1000;
+
+/** The names in a directory, a page of the store at a time. */
+export async function* list(places: Places, path: string): AsyncGenerator<StoredEntry, void, undefined> {
+  const prefix = places.keyOf(slashed(path));
+  const nameOf = (key: string): string => key.slice(prefix.length).replace(/\/$/, "");
+  let isThere = path === "/";
+  let next: string | undefined;
+  do {
+    const how = { MaxKeys: pageKeys, Delimiter: "/", ...(next !== undefined && { ContinuationToken: next }) } as const;
+    const page: KeyPage = await places.store.list(prefix, how);
+    isThere ||= page.objects.length > 0 || page.prefixes.length > 0;
+    if (!isThere) throw new StorageError("not-found");
+    // A key with two slashes in a row has a name that no path can spell.
+    for (const { key } of page.objects) if (nameOf(key) !== "") yield { name: nameOf(key), type: "file" };
+    for (const key of page.prefixes) if (nameOf(key) !== "") yield { name: nameOf(key), type: "directory" };
+    next = page.next;
+  } while (next !== undefined);
+}

@@ -1,0 +1,245 @@
+import type { Readable } from "node:stream";
+import type { S3Client } from "@aws-sdk/client-s3";
+import type { ByteSpan, StorageObserver } from "../storage.ts";
+import { asStorageError, attemptsOf, isAbsent, isUnchanged } from "./store-error.ts";
+import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
+
+/** The library of the store, which is loaded at the first request. */
+export type Sdk = typeof import("@aws-sdk/client-s3");
+
+/** A client, and the library whose commands it takes. */
+export interface Connection {
+  readonly sdk: Sdk;
+  readonly client: Pick<S3Client, "send" | "destroy">;
+}
+
+/** What a change requires of the object that it replaces: that version of it, or that there is none. */
+export type Condition = { readonly IfMatch: string } | { readonly IfNoneMatch: "*" };
+
+/** The condition that nothing has changed since a look. */
+export function unchangedSince(seen: StoredObject | undefined): Condition {
+  return seen ? { IfMatch: seen.etag } : { IfNoneMatch: "*" };
+}
+
+/** An object and its content, which is on its way. */
+export interface ObjectContent {
+  readonly object: StoredObject;
+  readonly body: Readable;
+}
+
+/** A page of a listing. */
+export interface KeyPage {
+  readonly objects: readonly { readonly key: string; readonly modified: Date }[];
+  /** Beginnings of keys up to the next `/`. */
+  readonly prefixes: readonly string[];
+  readonly next: string | undefined;
+}
+
+/** A part of an object that is put together. */
+export interface Part {
+  readonly PartNumber: number;
+  readonly ETag: string | undefined;
+  readonly ChecksumCRC32: string | undefined;
+}
+
+/** How long one request may take with all of its retries, in milliseconds; the content of an answer may take longer. */
+const requestMs = 60_000;
+
+/** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
+export class ObjectStore {
+  readonly bucket: string;
+  /** Told of every request. */
+  readonly observers: Set<StorageObserver> = new Set();
+  readonly #connect: () => Promise<Connection>;
+
+  constructor(bucket: string, connect: () => Promise<Connection>) {
+    this.bucket = bucket;
+    this.#connect = connect;
+  }
+
+  /** What is known of an object; `undefined` where there is none. */
+  async head(key: string): Promise<StoredObject | undefined> {
+    const answer = await this.#absentOr("head", ({ client, sdk }, options) =>
+      client.send(new sdk.HeadObjectCommand({ Bucket: this.bucket, Key: key }), options),
+    );
+    return answer && objectOf(answer, answer.ContentLength ?? 0);
+  }
+
+  /** An object with its content, unless it is the one that is known already; `undefined` where there is none. */
+  async get(key: string, known?: StoredObject): Promise<ObjectContent | "unchanged" | undefined> {
+    const condition = known && { IfNoneMatch: known.etag };
+    const input = { Bucket: this.bucket, Key: key, ChecksumMode: "ENABLED", ...condition } as const;
+    try {
+      const answer = await this.#absentOr("get", ({ client, sdk }, options) =>
+        client.send(new sdk.GetObjectCommand(input), options),
+      );
+      // On Node the body is a stream of Node.
+      return answer && { object: objectOf(answer, answer.ContentLength ?? 0), body: answer.Body as Readable };
+    } catch (error) {
+      if (isUnchanged(error)) return "unchanged";
+      throw error;
+    }
+  }
+
+  /** A part of one version of an object. Throws where that is not stored any more. */
+  async getSpan(key: string, { start, end }: ByteSpan, { etag }: StoredObject): Promise<Readable> {
+    const input = { Bucket: this.bucket, Key: key, Range: `bytes=${start}-${end}`, IfMatch: etag };
+    const { Body } = await this.#request("get", ({ client, sdk }, options) =>
+      client.send(new sdk.GetObjectCommand(input), options),
+    );
+    return Body as Readable;
+  }
+
+  /** Stores an object, if what is there meets the condition. */
+  async put(key: string, content: Uint8Array, write: NewWrite, condition: Condition): Promise<StoredObject> {
+    const input = {
+      Bucket: this.bucket,
+      Key: key,
+      Body: content,
+      ContentLength: content.byteLength,
+      ChecksumAlgorithm: "CRC32",
+      Metadata: metadataOf(write),
+      ...condition,
+    } as const;
+    const { ETag = "" } = await this.#request("put", ({ client, sdk }, options) =>
+      client.send(new sdk.PutObjectCommand(input), options),
+    );
+    return writtenObject(write, ETag, content.byteLength);
+  }
+
+  /** Removes an object; with `seen`, if it is still that version. */
+  async remove(key: string, seen?: StoredObject): Promise<void> {
+    const input = { Bucket: this.bucket, Key: key, ...(seen && { IfMatch: seen.etag }) };
+    await this.#request("delete", ({ client, sdk }, options) =>
+      client.send(new sdk.DeleteObjectCommand(input), options),
+    );
+  }
+
+  /** A page of the keys that begin with a prefix, up to the next `/`, or of all of them. */
+  async list(Prefix: string, how: { MaxKeys?: number; Delimiter?: "/"; ContinuationToken?: string }): Promise<KeyPage> {
+    const answer = await this.#request("list", ({ client, sdk }, options) =>
+      client.send(new sdk.ListObjectsV2Command({ Bucket: this.bucket, Prefix, ...how }), options),
+    );
+    const { Contents = [], CommonPrefixes = [], IsTruncated = false, NextContinuationToken } = answer;
+    return {
+      objects: Contents.flatMap(({ Key, LastModified = new Date(0) }) =>
+        Key === undefined ? [] : [{ key: Key, modified: LastModified }],
+      ),
+      prefixes: CommonPrefixes.flatMap((each) => each.Prefix ?? []),
+      next: IsTruncated ? NextContinuationToken : undefined,
+    };
+  }
+
+  /** Begins an object that is put together of parts; gives the name of the upload. */
+  async beginUpload(key: string, write: NewWrite): Promise<string> {
+    const { UploadId = "" } = await this.#request("begin-upload", ({ client, sdk }, options) =>
+      client.send(
+        new sdk.CreateMultipartUploadCommand({
+          Bucket: this.bucket,
+          Key: key,
+          Metadata: metadataOf(write),
+          ...uploadChecksum,
+        }),
+        options,
+      ),
+    );
+    return UploadId;
+  }
+
+  async uploadPart(key: string, upload: string, number: number, content: Uint8Array): Promise<Part> {
+    const input = {
+      Bucket: this.bucket,
+      Key: key,
+      UploadId: upload,
+      PartNumber: number,
+      Body: content,
+      ContentLength: content.byteLength,
+      ChecksumAlgorithm: "CRC32",
+    } as const;
+    const { ETag, ChecksumCRC32 } = await this.#request("upload-part", ({ client, sdk }, options) =>
+      client.send(new sdk.UploadPartCommand(input), options),
+    );
+    return { PartNumber: number, ETag, ChecksumCRC32 };
+  }
+
+  /** Makes a part of a span of a version of the object itself. Throws where that is not stored any more. */
+  async copyPart(key: string, upload: string, number: number, from: StoredObject, span: ByteSpan): Promise<Part> {
+    const input = {
+      Bucket: this.bucket,
+      Key: key,
+      UploadId: upload,
+      PartNumber: number,
+      CopySource: `${this.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
+      CopySourceIfMatch: from.etag,
+      CopySourceRange: `bytes=${span.start}-${span.end}`,
+    };
+    const { CopyPartResult = {} } = await this.#request("copy-part", ({ client, sdk }, options) =>
+      client.send(new sdk.UploadPartCopyCommand(input), options),
+    );
+    return { PartNumber: number, ETag: CopyPartResult.ETag, ChecksumCRC32: CopyPartResult.ChecksumCRC32 };
+  }
+
+  /** Makes the object of its parts, if what is there meets the condition; gives its tag. */
+  async completeUpload(key: string, upload: string, parts: readonly Part[], condition: Condition): Promise<string> {
+    const input = {
+      Bucket: this.bucket,
+      Key: key,
+      UploadId: upload,
+      MultipartUpload: { Parts: [...parts] },
+      ChecksumType: uploadChecksum.ChecksumType,
+      ...condition,
+    };
+    const { ETag = "" } = await this.#request("complete-upload", ({ client, sdk }, options) =>
+      client.send(new sdk.CompleteMultipartUploadCommand(input), options),
+    );
+    return ETag;
+  }
+
+  async abortUpload(key: string, upload: string): Promise<void> {
+    await this.#request("abort-upload", ({ client, sdk }, options) =>
+      client.send(new sdk.AbortMultipartUploadCommand({ Bucket: this.bucket, Key: key, UploadId: upload }), options),
+    );
+  }
+
+  /** Tells that a conditional change came too late, and is begun again. */
+  lostRace(): void {
+    for (const observer of this.observers) observer.lostRace();
+  }
+
+  async #absentOr<Answer>(name: string, send: Send<Answer>): Promise<Answer | undefined> {
+    try {
+      return await this.#request(name, send);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #request<Answer>(name: string, send: Send<Answer>): Promise<Answer> {
+    const connection = await this.#connect();
+    const since = performance.now();
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), requestMs).unref();
+    try {
+      const answer = await send(connection, { abortSignal: limit.signal });
+      this.#tell(name, since, true, answer);
+      return answer;
+    } catch (error) {
+      const known = asStorageError(error);
+      this.#tell(name, since, known === error, error);
+      throw known;
+    } finally {
+      clearTimeout(timer); // or it would cut off content that is still on its way
+    }
+  }
+
+  #tell(name: string, since: number, isAnswered: boolean, answer: unknown): void {
+    const request = { name, seconds: (performance.now() - since) / 1000, isAnswered, retries: attemptsOf(answer) - 1 };
+    for (const observer of this.observers) observer.requested(request);
+  }
+}
+
+type Send<Answer> = (connection: Connection, options: { readonly abortSignal: AbortSignal }) => Promise<Answer>;
+
+/** One checksum of the whole object, which a reader can check, rather than one of checksums. */
+const uploadChecksum = { ChecksumAlgorithm: "CRC32", ChecksumType: "FULL_OBJECT" } as const;

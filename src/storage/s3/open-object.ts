@@ -1,0 +1,210 @@
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { doneInTime } from "../../event-loop/in-time.ts";
+import { type ByteSpan, type OpenFile, type OpenFor, StorageError, type StoredStat } from "../storage.ts";
+import { FreshAnswers } from "./fresh-answers.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { type FoundFile, maxKeptBytes, type Places } from "./places.ts";
+import { isUnknownOutcome } from "./store-error.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/** How often reading goes on where the store, or the way to it, broke off. */
+const maxBreaks = 3;
+/** How long the store may take for the next piece of content, in milliseconds. */
+const stallMs = 30_000;
+
+/** Opens files. Small ones are kept, and asked for only if they are not the version that is at hand. */
+export class ObjectReader {
+  readonly #places: Places;
+  readonly #kept: FreshAnswers<FoundFile | undefined>;
+
+  constructor(places: Places) {
+    this.#places = places;
+    this.#kept = new FreshAnswers(async (path) => {
+      const found = await this.#fetch(path, places.known(path));
+      found?.body?.destroy(); // too large by now to be shared
+      return found?.file;
+    });
+  }
+
+  /** Opens the file at a path; `undefined` where there is none. */
+  async open(path: string, purpose: OpenFor): Promise<OpenFile | undefined> {
+    if (path.endsWith("/")) return undefined;
+    const { store } = this.#places;
+    const key = this.#places.keyOf(path);
+    const known = this.#places.known(path);
+    if (known?.bytes) {
+      const found = await this.#kept.of(path); // those who ask at the same time share an answer
+      return found && new OpenObject(store, key, found.object, found.bytes);
+    }
+    if (purpose === "properties") {
+      const object = await store.head(key);
+      if (object) this.#places.saw(path, { kind: "file", object });
+      return object && new OpenObject(store, key, object);
+    }
+    const found = await this.#fetch(path, purpose === "version" ? known : undefined);
+    return found && new OpenObject(store, key, found.file.object, found.file.bytes ?? found.body);
+  }
+
+  /** A file with its content, for a change; `undefined` where there is none. */
+  async read(path: string): Promise<Required<FoundFile> | undefined> {
+    const known = this.#places.known(path);
+    const found = await this.#fetch(path, known?.bytes && known);
+    if (!found) return undefined;
+    const { object, bytes } = found.file;
+    if (bytes) return { kind: "file", object, bytes };
+    const file = new OpenObject(this.#places.store, this.#places.keyOf(path), object, found.body);
+    return { kind: "file", object, bytes: await file.bytes() };
+  }
+
+  /** Asks for a file. A small one is read at once; the content of another is on its way, unless it is the one known. */
+  async #fetch(path: string, known?: FoundFile): Promise<{ file: FoundFile; body?: Readable } | undefined> {
+    const { store } = this.#places;
+    const key = this.#places.keyOf(path);
+    for (let breaks = 0; ; breaks += 1) {
+      const answer = await store.get(key, known?.object);
+      if (answer === undefined) return undefined;
+      if (answer === "unchanged" && known) {
+        this.#places.saw(path, known);
+        return { file: known };
+      }
+      if (answer === "unchanged") throw new StorageError("unavailable");
+      const { object, body } = answer;
+      if (object.stat.size > maxKeptBytes) {
+        this.#places.saw(path, { kind: "file", object });
+        return { file: { kind: "file", object }, body };
+      }
+      try {
+        const file = { kind: "file", object, bytes: await allOf(piecesOf(body), object.stat.size) } as const;
+        this.#places.saw(path, file);
+        return { file };
+      } catch (error) {
+        if (breaks >= maxBreaks) throw new StorageError("unavailable", error);
+      }
+    }
+  }
+}
+
+/** A file that is stored as an object: the version that was there when it was opened. */
+class OpenObject implements OpenFile {
+  readonly stat: StoredStat;
+  readonly #store: ObjectStore;
+  readonly #key: string;
+  readonly #object: StoredObject;
+  #content: Uint8Array | Readable | undefined;
+  #isClosed = false;
+
+  /** @param content all of it, or the stream in which all of it comes; otherwise it is asked for */
+  constructor(store: ObjectStore, key: string, object: StoredObject, content?: Uint8Array | Readable) {
+    this.stat = object.stat;
+    this.#store = store;
+    this.#key = key;
+    this.#object = object;
+    this.#content = content;
+    // A stream that nobody reads yet may break off; its reader asks for the rest.
+    if (content instanceof Readable) content.on("error", () => {});
+  }
+
+  async bytes(span: ByteSpan = this.#whole()): Promise<Uint8Array> {
+    this.#requireOpen(span);
+    if (this.#content instanceof Uint8Array) return this.#content.subarray(span.start, span.end + 1);
+    return allOf(this.#pieces(span, this.#takeBody(span)), span.end + 1 - span.start);
+  }
+
+  stream(span: ByteSpan = this.#whole()): Readable {
+    this.#requireOpen(span);
+    if (!(this.#content instanceof Uint8Array)) {
+      return Readable.from(this.#pieces(span, this.#takeBody(span)), { objectMode: false });
+    }
+    // A copy: the reader of a stream owns its pieces.
+    const bytes = Buffer.from(this.#content.subarray(span.start, span.end + 1));
+    return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#content instanceof Readable) this.#content.destroy();
+    this.#content = undefined;
+  }
+
+  #whole(): ByteSpan {
+    return { start: 0, end: this.stat.size - 1 };
+  }
+
+  #requireOpen({ end }: ByteSpan): void {
+    if (this.#isClosed) throw new Error("the file was closed before it was read");
+    if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
+  }
+
+  /** The stream that came with the file, for the first one who reads all of it. */
+  #takeBody({ start, end }: ByteSpan): Readable | undefined {
+    const body = this.#content;
+    if (!(body instanceof Readable) || start > 0 || end < this.stat.size - 1) return undefined;
+    this.#content = undefined;
+    return body;
+  }
+
+  /** The content of a span. Where it breaks off, the rest is asked for. */
+  async *#pieces({ start, end }: ByteSpan, given: Readable | undefined): AsyncGenerator<Uint8Array> {
+    let body = given;
+    let at = start;
+    try {
+      for (let breaks = 0; at <= end; ) {
+        try {
+          body ??= await this.#store.getSpan(this.#key, { start: at, end }, this.#object);
+          for await (const piece of piecesOf(body)) {
+            at += piece.byteLength;
+            yield piece;
+          }
+          if (at <= end) throw new Error("the store sent less than it said");
+        } catch (error) {
+          body?.destroy();
+          body = undefined;
+          // What a checksum finds wrong at the end cannot be mended: the bytes are sent.
+          if (at > end || breaks >= maxBreaks || isGone(error)) throw asReadError(error);
+          breaks += 1;
+          await nextTurn();
+        }
+      }
+    } finally {
+      body?.destroy();
+    }
+  }
+}
+
+/** Whether the version that was opened is not stored any more; its rest cannot be had. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "$metadata" in error && !isUnknownOutcome(error);
+}
+
+/** Another try of the client opens the version that is there now. */
+function asReadError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  return new StorageError(isGone(error) ? "busy" : "unavailable", error);
+}
+
+/** The pieces of a stream; throws where the next one takes too long. */
+async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await doneInTime(pieces.next(), stallMs, "the store has stopped sending");
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+async function allOf(pieces: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+  // Not from Buffer's pool, which a small piece kept in a cache would keep from being freed.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const piece of pieces) {
+    bytes.set(piece, filled);
+    filled += piece.byteLength;
+  }
+  if (filled < size) throw new Error("the store sent less than it said");
+  return bytes;
+}

@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import { StorageError, type StoredStat } from "../storage.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { directoryStat, type StoredObject } from "./stored-object.ts";
+
+/** What is at a path. The content of a small file may be at hand. */
+export type Found =
+  | { readonly kind: "file"; readonly object: StoredObject; readonly bytes?: Uint8Array | undefined }
+  | { readonly kind: "directory"; readonly stat: StoredStat }
+  | { readonly kind: "nothing" };
+
+/** A file that was found. */
+export type FoundFile = Extract<Found, { kind: "file" }>;
+
+/** Largest file whose content is kept, and how much all of them may hold together, in bytes. */
+export const maxKeptBytes: number = 128 * 1024;
+const maxBytes = 32 * 1024 * 1024;
+/** What an entry takes besides the content. */
+const entryBytes = 1024;
+
+/** How long a change may be begun with what was seen last, in milliseconds. */
+const recentMs = 1_000;
+/** The same of directories, of which nothing but their being there counts. */
+const recentDirectoryMs = 10_000;
+/** Longest key, in bytes: a limit of S3. */
+const maxKeyBytes = 1024;
+
+/**
+ * What is where in the store. Paths are keys below a prefix; a directory is there as long as a key begins with its path and
+ * a slash, be it that of an empty object, its *marker*.
+ */
+export class Places {
+  readonly store: ObjectStore;
+  readonly #prefix: string;
+  readonly #seen = new LRUCache<string, { readonly found: Found; readonly at: number }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ found }) => entryBytes + (found.kind === "file" ? (found.bytes?.byteLength ?? 0) : 0),
+  });
+
+  /** @param prefix `""`, or one that ends in `/` */
+  constructor(store: ObjectStore, prefix: string) {
+    this.store = store;
+    this.#prefix = prefix;
+  }
+
+  /** The key of a path: of a file, or with a slash at its end of a directory's marker. */
+  keyOf(path: string): string {
+    const key = this.#prefix + path.slice(1);
+    if (Buffer.byteLength(key) > maxKeyBytes) throw new StorageError("name-too-long");
+    return key;
+  }
+
+  /** Asks the store what is at a path. A path that ends in `/` is that of a directory, or of nothing. */
+  async look(path: string): Promise<Found> {
+    const object = path.endsWith("/") ? undefined : await this.store.head(this.keyOf(path));
+    const found: Found = object ? { kind: "file", object } : await this.#directoryAt(path);
+    this.saw(path, found);
+    return found;
+  }
+
+  async #directoryAt(path: string): Promise<Found> {
+    const prefix = this.keyOf(slashed(path));
+    const { objects } = await this.store.list(prefix, { MaxKeys: 1 });
+    const [first] = objects;
+    if (!first && path !== "/") return { kind: "nothing" };
+    return { kind: "directory", stat: directoryStat(first?.modified ?? new Date(0)) };
+  }
+
+  /** Notes what is at a path. */
+  saw(path: string, found: Found): void {
+    this.#seen.set(unslashed(path), { found, at: performance.now() });
+  }
+
+  /**
+   * What was at a path a moment ago. Good enough to begin a change that the store makes only where it is true still, and never
+   * for an answer.
+   */
+  recent(path: string): Found | undefined {
+    const seen = this.#seen.get(unslashed(path));
+    if (!seen) return undefined;
+    const limit = seen.found.kind === "directory" ? recentDirectoryMs : recentMs;
+    return performance.now() - seen.at <= limit ? seen.found : undefined;
+  }
+
+  /** A version of a file that was there at some time. */
+  known(path: string): FoundFile | undefined {
+    const found = this.#seen.get(path)?.found;
+    return found?.kind === "file" ? found : undefined;
+  }
+
+  /** Throws where no file can be stored at a path at which there is nothing. */
+  async requireParent(path: string, mayBeMissing: boolean): Promise<void> {
+    for (let parent = parentOf(path); parent !== "/"; parent = parentOf(parent)) {
+      const { kind } = this.recent(parent) ?? (await this.look(parent));
+      if (kind === "directory") return;
+      if (kind === "file") throw new StorageError("not-a-directory");
+      if (!mayBeMissing) throw new StorageError("no-parent");
+    }
+  }
+
+  /** The error of a path at which there should be a file. */
+  async missing(path: string, found: Found): Promise<StorageError> {
+    if (found.kind === "directory") return new StorageError("is-directory");
+    try {
+      await this.requireParent(path, true);
+    } catch (error) {
+      if (error instanceof StorageError && error.code === "not-a-directory") return error;
+      throw error;
+    }
+    return new StorageError("not-found");
+  }
+}
+
+/** The directory of a path. */
+export function parentOf(path: string): string {
+  return path.slice(0, unslashed(path).lastIndexOf("/")) || "/";
+}
+
+export function slashed(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+export function unslashed(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}

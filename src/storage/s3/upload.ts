@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import type { Content } from "../storage.ts";
+import type { Condition, ObjectStore, Part } from "./object-store.ts";
+import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
+
+/** Size of the parts in which long content is sent, and so what each upload under way holds in memory, twice. */
+export const partBytes: number = 8 * 1024 * 1024;
+/** The number of the first part of long content. Below it is room for what goes before: the file that it is appended to. */
+export const firstPart = 1001;
+
+/**
+ * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the store.
+ * Nothing of it is an object before it is completed; it is either completed or given up.
+ */
+export class Upload {
+  readonly write: NewWrite;
+  readonly #store: ObjectStore;
+  readonly #key: string;
+  readonly #parts: Part[] = [];
+  #id: string | undefined;
+  #first: Uint8Array = new Uint8Array();
+  #size = 0;
+  #isSettled = false;
+
+  private constructor(store: ObjectStore, key: string, write: NewWrite) {
+    this.#store = store;
+    this.#key = key;
+    this.write = write;
+  }
+
+  /**
+   * Receives all of the content. `beforeParts` is called when there is more than one part, before the store gets any. Where
+   * the content, or the store, fails, the upload is given up.
+   */
+  static async receive(
+    store: ObjectStore,
+    key: string,
+    write: NewWrite,
+    content: Content,
+    beforeParts: () => Promise<void>,
+  ): Promise<Upload> {
+    const upload = new Upload(store, key, write);
+    try {
+      await upload.#receive(content, beforeParts);
+      return upload;
+    } catch (error) {
+      await upload.abort();
+      throw error;
+    }
+  }
+
+  /** The number of bytes received. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All of the content, where it is no longer than a part. */
+  get bytes(): Uint8Array | undefined {
+    return this.#parts.length === 0 ? this.#first : undefined;
+  }
+
+  /** The first part of the content, or all of it. */
+  get first(): Uint8Array {
+    return this.#first;
+  }
+
+  /** Sends a part that goes before the rest: some of the content, or what `copy` makes. */
+  async put(number: number, content: Uint8Array): Promise<Part> {
+    return this.#store.uploadPart(this.#key, await this.#begin(), number, content);
+  }
+
+  /** Makes a part of a version of the file itself. */
+  async copy(number: number, from: StoredObject, span: { start: number; end: number }): Promise<Part> {
+    return this.#store.copyPart(this.#key, await this.#begin(), number, from, span);
+  }
+
+  /** Makes the object of parts and of what was received after the first. May be tried again where the condition fails. */
+  async complete(before: readonly Part[], size: number, condition: Condition): Promise<StoredObject> {
+    const parts = [...before, ...this.#parts];
+    const etag = await this.#store.completeUpload(this.#key, await this.#begin(), parts, condition);
+    this.#isSettled = true;
+    return writtenObject(this.write, etag, size);
+  }
+
+  /** Gives up what is not completed. */
+  async abort(): Promise<void> {
+    if (this.#id === undefined || this.#isSettled) return;
+    this.#isSettled = true;
+    // What the store keeps then, its own rule for unfinished uploads removes (docs/scaling.md).
+    await this.#store.abortUpload(this.#key, this.#id).catch(() => {});
+  }
+
+  async #begin(): Promise<string> {
+    this.#id ??= await this.#store.beginUpload(this.#key, this.write);
+    return this.#id;
+  }
+
+  async #receive(content: Content, beforeParts: () => Promise<void>): Promise<void> {
+    let isFirst = true;
+    let sending: Promise<void> | undefined;
+    for await (const part of partsOf(content)) {
+      this.#size += part.byteLength;
+      if (isFirst) {
+        this.#first = part;
+        isFirst = false;
+        continue;
+      }
+      if (sending === undefined) await beforeParts();
+      else await sending;
+      const number = firstPart + this.#parts.length;
+      sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
+      sending.catch(() => {}); // thrown where it is awaited
+    }
+    await sending;
+  }
+}
+
+/** Content in parts of that size; the last one is shorter. */
+async function* partsOf(content: Content): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of content) {
+    for (let start = 0; start < piece.byteLength; ) {
+      const end = Math.min(piece.byteLength, start + partBytes - length);
+      pieces.push(Uint8Array.prototype.slice.call(piece, start, end)); // a copy: the piece is its sender's
+      length += end - start;
+      start = end;
+      if (length < partBytes) continue;
+      yield Buffer.concat(pieces, length);
+      pieces = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield Buffer.concat(pieces, length);
+}

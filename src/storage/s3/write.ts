@@ -1,0 +1,93 @@
+import { Buffer } from "node:buffer";
+import { type Content, type Edit, StorageError, type WriteOptions, type WriteResult } from "../storage.ts";
+import { type Changes, fileAt, judge, type Tried } from "./changes.ts";
+import type { Part } from "./object-store.ts";
+import type { ObjectReader } from "./open-object.ts";
+import { type Found, type FoundFile, maxKeptBytes } from "./places.ts";
+import { newWrite, type StoredObject } from "./stored-object.ts";
+import { Upload } from "./upload.ts";
+
+/** Stores content as a file: one request where it is short, an upload in parts where it is long. */
+export async function write(
+  changes: Changes,
+  path: string,
+  content: Content,
+  options: WriteOptions = {},
+): Promise<WriteResult> {
+  if (path.endsWith("/")) throw new StorageError("is-directory");
+  const { places } = changes;
+  const key = places.keyOf(path);
+  const look = (): Promise<Found> => places.look(path);
+  const replaceable = (found: Found): Promise<FoundFile | undefined> =>
+    requireReplaceable(changes, path, found, options);
+
+  const known = places.recent(path);
+  const ahead = newWrite(known?.kind === "file" ? known.object : undefined);
+  const upload = await Upload.receive(places.store, key, ahead, content, async () => {
+    await replaceable(await look()); // before anything is sent in vain
+  });
+  const { bytes } = upload;
+  let first: Part | undefined;
+  try {
+    return await changes.run(path, look, async (found): Promise<Tried<WriteResult>> => {
+      const before = await replaceable(found);
+      judge(options.check, before);
+      const write = bytes ? newWrite(before?.object) : upload.write;
+      const tried = await changes.commit(path, before?.object, write, async (condition) => {
+        if (bytes) return places.store.put(key, bytes, write, condition);
+        first ??= await upload.put(1, upload.first);
+        return upload.complete([first], upload.size, condition);
+      });
+      if ("again" in tried) return tried;
+      note(changes, path, tried.made, bytes);
+      return { made: { created: before === undefined, stat: tried.made.stat } };
+    });
+  } finally {
+    await upload.abort();
+  }
+}
+
+/** The file that would be replaced, if there is one. Throws where the options, or a directory, forbid it. */
+async function requireReplaceable(
+  { places }: Changes,
+  path: string,
+  found: Found,
+  { createParents = true, exclusive = false }: WriteOptions,
+): Promise<FoundFile | undefined> {
+  const file = fileAt(found);
+  if (file && exclusive) throw new StorageError("exists");
+  if (!file) await places.requireParent(path, createParents);
+  return file;
+}
+
+type Updated = WriteResult & { readonly changed: boolean };
+
+/** Reads a file, has it edited and stores the result, unless it was changed in between: then all of that again. */
+export async function update(changes: Changes, reader: ObjectReader, path: string, edit: Edit): Promise<Updated> {
+  const { places } = changes;
+  const key = places.keyOf(path);
+  const look = async (): Promise<Found> =>
+    (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
+  return changes.run(path, look, async (found): Promise<Tried<Updated>> => {
+    if (found.kind !== "file") throw await places.missing(path, found);
+    const current = found.bytes ? found : await reader.read(path);
+    if (!current?.bytes) return { again: { kind: "nothing" } };
+    const { object, bytes } = current;
+    const edited = await edit(new Uint8Array(bytes), object.stat);
+    if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
+    const content = Buffer.from(edited);
+    const write = newWrite(object);
+    const tried = await changes.commit(path, object, write, (condition) =>
+      places.store.put(key, content, write, condition),
+    );
+    if ("again" in tried) return tried;
+    note(changes, path, tried.made, content);
+    return { made: { created: false, changed: true, stat: tried.made.stat } };
+  });
+}
+
+/** Notes what a write has left, with its content where that is short. */
+export function note({ places }: Changes, path: string, object: StoredObject, bytes: Uint8Array | undefined): void {
+  const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
+  places.saw(path, { kind: "file", object, ...(isKept && { bytes }) });
+}
