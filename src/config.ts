@@ -6,7 +6,7 @@ import type { BeforeWrite } from "./server/before-write.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
-import type { CacheControl, Download, SentFile } from "./server/site.ts";
+import type { CacheControl, Download, Listing, SentFile } from "./server/site.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
@@ -59,6 +59,8 @@ export interface HostConfig {
   readonly ignores?: readonly string[] | undefined;
   /** List directories that have no index file; otherwise 403. @default true; with `fallthrough`, false */
   readonly listing?: boolean | undefined;
+  /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
+  readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory. @default the name of the host */
   readonly title?: string | undefined;
   /** Names that all listings together may hold in memory; more is 503. @default 500000 */

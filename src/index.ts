@@ -43,7 +43,7 @@ export type { Logger } from "./server/logger.ts";
 export type { Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";
 export { bodyBytes, bodyText, emptyReply, jsonReply, type Reply, type ReplyBody } from "./server/reply.ts";
 export type { HostRequest, RequestBody } from "./server/request-body.ts";
-export type { CacheControl, Download, SentFile, Site, SiteOptions } from "./server/site.ts";
+export type { CacheControl, Download, Listing, ListingEntry, SentFile, Site, SiteOptions } from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";
 export {

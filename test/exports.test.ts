@@ -84,6 +84,8 @@ const types = [
   "HostRequest",
   "HttpErrorOptions",
   "KeyStrategy",
+  "Listing",
+  "ListingEntry",
   "LoadConfigOptions",
   "Logger",
   "MetricsOptions",

@@ -71,7 +71,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     schema: fileHandlerOptions,
     make: fileHandler,
     locations: ["root"],
-    codeOnly: ["storage", "beforeWrite", "headers"],
+    codeOnly: ["storage", "beforeWrite", "headers", "renderListing"],
   },
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },

@@ -26,7 +26,7 @@ export const serverItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
-  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers"],
+  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers", "renderListing"],
   others: ["host"],
 };
 
@@ -36,7 +36,7 @@ export const hostItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],
-  codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers"],
+  codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers", "renderListing"],
   others: ["hostname", "hostName", "plugin"],
 };
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../http/escape-html.ts";
+import type { StoredEntry } from "../storage/storage.ts";
 import { directoryPageStyle } from "./directory-page-style.ts";
 import type { ListingColumn } from "./listing-order.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
@@ -115,7 +116,7 @@ function row({ name, type, stat: { size, modified } }: ListedEntry): string {
   const slash = type === "directory" ? "/" : "";
   const time = modified.toISOString();
   return (
-    `<tr><th scope="row"><a href="./${encodeSegment(name)}${slash}">${shown(name)}${slash}</a></th>` +
+    `<tr><th scope="row"><a href="${linkToEntry({ name, type })}">${shown(name)}${slash}</a></th>` +
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
     `<td><time datetime="${time}">${time.slice(0, 10)}<span> ${time.slice(11, 16)}</span></time></td></tr>\n`
   );
@@ -163,7 +164,15 @@ function shown(text: string): string {
   });
 }
 
-/** A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. */
+/** A link to an entry, from its directory. The `./` keeps a name with a colon from being a scheme. */
+export function linkToEntry({ name, type }: StoredEntry): string {
+  return `./${encodeSegment(name)}${type === "directory" ? "/" : ""}`;
+}
+
+/**
+ * A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. An apostrophe is encoded, so that
+ * it cannot end an attribute.
+ */
 function encodeSegment(name: string): string {
-  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
 }

@@ -5,9 +5,10 @@ import { preferredType } from "../http/negotiation.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
+import type { FileOptions, Listing, ListingEntry } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { ClientSlice } from "./client-slice.ts";
-import { directoryPage, directoryPagePolicy } from "./directory-page.ts";
+import { type DirectoryPageContent, directoryPage, directoryPagePolicy, linkToEntry } from "./directory-page.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
 import { type ListingQuery, linkToPage, maxLimit, readListingQuery } from "./listing-query.ts";
@@ -31,14 +32,14 @@ const unspeakable = /\p{Surrogate}/u;
  * entries are measured and sent piece by piece, as the client reads them.
  */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
-  const { exchange, listings } = request;
+  const { exchange, listings, options } = request;
   const query = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
     "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
     "cache-control": "no-cache",
     vary: "accept, authorization",
-    ...(!isJson && { "content-security-policy": directoryPagePolicy }),
+    ...(!isJson && !options.renderListing && { "content-security-policy": directoryPagePolicy }),
   };
   // As a stream, because that of GET has no known length either; nothing is listed for it.
   if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
@@ -74,7 +75,30 @@ async function listingPage(
   const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
   const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
-  return directoryPage({ path: request.path, site: siteTitle(request), query, selected, entries });
+  const { options, path } = request;
+  const content = { path, site: siteTitle(request), query, selected, entries };
+  return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
+}
+
+/** The page that the host program makes of a listing; made before anything is sent, so that a failure of it is a 500. */
+async function rendered(
+  { exchange }: FileRequest,
+  { path, site: title, query, selected, entries }: DirectoryPageContent,
+  render: NonNullable<FileOptions["renderListing"]>,
+): Promise<Text> {
+  const shown: ListingEntry[] = [];
+  for await (const batch of entries) {
+    for (const { name, type, stat } of batch) {
+      shown.push({ name, type, href: linkToEntry({ name, type }), size: stat.size, modified: stat.modified });
+    }
+  }
+  const next = hasMore(selected) ? linkToPage(query, selected.names.at(-1)) : undefined;
+  const permits: Listing["permits"] = (right, name) => exchange.access.permits(right, path + name);
+  const html: unknown = await render({ path, title, entries: shown, next, permits });
+  if (typeof html !== "string") throw new TypeError(`renderListing gave ${typeof html}: expected a string of HTML`);
+  return (async function* () {
+    yield html;
+  })();
 }
 
 async function* visibleNames({ exchange, storage, options, path }: FileRequest): AsyncGenerator<StoredEntry> {

@@ -44,6 +44,7 @@ const defaults: SiteOptions = {
   single: false,
   ignores: [],
   listing: true,
+  renderListing: undefined,
   title: undefined,
   maxListedNames: 500_000,
   dotfiles: "ignore",

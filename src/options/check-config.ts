@@ -92,6 +92,7 @@ const ofHost = {
   single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
   ignores: listOf(pathPattern, "a list of path patterns"),
   listing: yesOrNo,
+  renderListing: aFunction,
   title: textNotEmpty,
   maxListedNames: positiveInteger,
   dotfiles: oneOf(["ignore", "allow"]),

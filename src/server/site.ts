@@ -1,5 +1,6 @@
 import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Right } from "./access.ts";
 import type { BeforeWrite } from "./before-write.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Logger } from "./logger.ts";
@@ -24,6 +25,32 @@ export type CacheControl =
 /** Files to be saved and not shown: all, those of path patterns, or what a function says, which may give another name. */
 export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
 
+/** An entry of a {@link Listing}. */
+export interface ListingEntry {
+  /** As it is on the disk: to be escaped where it is put into HTML. */
+  readonly name: string;
+  readonly type: "file" | "directory";
+  /** A link to it, from the listing. */
+  readonly href: string;
+  /** In bytes; 0 for a directory. */
+  readonly size: number;
+  readonly modified: Date;
+}
+
+/** A directory, or a page of a long one, for a function that makes HTML of it. */
+export interface Listing {
+  /** Canonical path; ends in `/`. */
+  readonly path: string;
+  /** What the root directory is called. */
+  readonly title: string;
+  /** What this user may see, in the order that the query asks for; 5,000 at most. */
+  readonly entries: readonly ListingEntry[];
+  /** A link to the next page; `undefined` for the last. */
+  readonly next: string | undefined;
+  /** Whether the user who asks may do something to an entry, or to a name that is not there yet. */
+  permits(right: Right, name: string): boolean;
+}
+
 /** The options of a file handler with all defaults filled in. */
 export interface FileOptions {
   /** Name of the file that stands for its directory, several in order, or `false` for none. */
@@ -47,6 +74,8 @@ export interface FileOptions {
   /** Path patterns for which it is not. */
   readonly ignores: readonly string[];
   readonly listing: boolean;
+  /** Makes the HTML of listings. */
+  readonly renderListing: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */
   readonly title: string | undefined;
   /** Names that all listings together may hold at once. */

@@ -131,6 +131,29 @@ const rows: readonly Row[] = [
     compared: ["status", "text"],
   },
   {
+    option: "list.render (@fastify/static)",
+    peer: ofFastify({
+      index: false,
+      list: {
+        format: "html",
+        render: (_directories: unknown, files: { name: string }[]) =>
+          files
+            .map(({ name }) => name)
+            .sort()
+            .join(),
+      },
+    }),
+    ours: {
+      renderListing: ({ entries }) =>
+        entries
+          .map(({ name }) => name)
+          .sort()
+          .join(),
+    },
+    path: "/assets/",
+    compared: ["status", "text"],
+  },
+  {
     option: "response.download (Express)",
     peer: downloadOfExpress,
     ours: { download: true },

@@ -40,6 +40,7 @@ const options: FileOptions = {
   single: false,
   ignores: [],
   listing: true,
+  renderListing: undefined,
   title: undefined,
   maxListedNames: 500_000,
   dotfiles: "ignore",
