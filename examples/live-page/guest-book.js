@@ -64,6 +64,11 @@ const name = /** @type {HTMLInputElement} */ (form.elements.namedItem("name"));
 const message = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem("message"));
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
+  const blank = [name, message].find((field) => field.value.trim() === "");
+  if (blank) {
+    say("Spaces alone are no signature.");
+    return blank.focus();
+  }
   const now = new Date();
   const entry = document.createElement("article");
   entry.className = "entry";

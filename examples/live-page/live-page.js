@@ -1,4 +1,4 @@
-// What both pages need to be alive: the connection to the server, and what they say to people.
+// What all pages need to be alive: the connection to the server, and what they say to people.
 import { connect, PageError } from "/.well-known/filement/client.js";
 
 /** The page that is open. */
@@ -7,11 +7,14 @@ export const page = connect();
 /** Has an event `updated` each time that the page was brought up to date. */
 export const updates = new EventTarget();
 
+// In a frame of another page there is room for what the page is about, and no more.
+document.documentElement.classList.toggle("framed", window !== window.top);
+
 /**
  * Keeps the page like its file. `prepare` gives what is in the file its buttons, each time that something has changed.
  * @param {() => void} prepare
  */
-export function goLive(prepare) {
+export function goLive(prepare = () => {}) {
   const state = document.createElement("p");
   state.className = "connection";
   state.dataset["local"] = "";

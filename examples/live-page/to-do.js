@@ -99,5 +99,5 @@ form.addEventListener("submit", async (event) => {
     say(inWords(error)); // and the text stays, to be tried again
   }
 });
-list.after(form);
+(list.nextElementSibling ?? list).after(form); // behind the sentence for an empty list
 goLive(prepare);

@@ -12,8 +12,11 @@ await cp(fileURLToPath(new URL(".", import.meta.url)), root, {
   recursive: true,
   filter: (source) => !source.endsWith("start.mjs"),
 });
-// What makes the to-do list and the guest book live pages.
-await cp(fileURLToPath(new URL("../live-page", import.meta.url)), join(root, "live-page"), { recursive: true });
+// What makes these pages live, and what they link to.
+const folders = { "live-page": "../live-page", docs: "../../docs" };
+for (const [name, from] of Object.entries(folders)) {
+  await cp(fileURLToPath(new URL(from, import.meta.url)), join(root, name), { recursive: true });
+}
 
 const files = createFileServer({ root, client: true, plugins: [webSocket()] });
 const server = createServer();

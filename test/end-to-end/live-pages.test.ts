@@ -1,27 +1,16 @@
 import { readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { FileServerConfig } from "../../src/config.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { cable } from "../client/cable.ts";
 import { type Window, windows } from "../client/chromium.ts";
+import { type ExampleSite, exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
-import { type Served, serve } from "../helpers/serve.ts";
+import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-
-const examples = join(projectRoot, "examples");
-
-/** The example site on a server. */
-interface Site extends Served {
-  readonly root: string;
-  /** What the file of a page has in it. */
-  stored(page: string): Promise<string>;
-}
 
 /** What Chromium itself notes of a reply that is an error. */
 const failedToLoad = (status: string): string =>
@@ -29,16 +18,6 @@ const failedToLoad = (status: string): string =>
 
 describe("live pages", { tags: ["chromium"] }, () => {
   const browser = windows();
-
-  /** The example site, as `npm start` serves it. */
-  async function site(config: FileServerConfig = {}): Promise<Site> {
-    const root = join(await temporaryDirectory(), "site");
-    await cp(join(examples, "site"), root, { recursive: true });
-    await cp(join(examples, "live-page"), join(root, "live-page"), { recursive: true });
-    const served = await serve({ root, client: true, plugins: [webSocket()], ...config });
-    const headers = { authorization: `Basic ${btoa("ada:ada")}` };
-    return { ...served, root, stored: async (page) => (await send(served.url, "GET", `/${page}`, { headers })).text };
-  }
 
   /** A window in which a page is alive. */
   async function live(url: string, options?: BrowserContextOptions): Promise<Window> {
@@ -72,7 +51,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   const first = [...begin, "- Learn one new selector"];
 
   it("show in each of two windows what is done in the other", async () => {
-    const { url, stored } = await site();
+    const { url, stored } = await exampleSite();
     const [one, other] = [await live(`${url}/to-do.html`), await live(`${url}/to-do.html`)];
     await showsItems(one, first);
 
@@ -98,7 +77,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("show what is written with curl", async () => {
-    const { url } = await site();
+    const { url } = await exampleSite();
     const window = await live(`${url}/to-do.html`);
     await edit(`${url}/to-do.html`, "POST", "#todo", "<li>Water the plants");
     await edit(`${url}/to-do.html`, "DELETE", "#todo .done");
@@ -119,7 +98,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("can be used with the keyboard alone, and keep the focus where it is", async () => {
-    const { url } = await site();
+    const { url } = await exampleSite();
     const [window, other] = [await live(`${url}/to-do.html`), await live(`${url}/to-do.html`)];
     const { keyboard } = window.page;
     const focused = (): Promise<string> =>
@@ -164,8 +143,8 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   describe("where two people edit the same text", () => {
-    async function conflict(body: string | undefined): Promise<Window & Site> {
-      const served = await site();
+    async function conflict(body: string | undefined): Promise<Window & ExampleSite> {
+      const served = await exampleSite();
       const window = await live(`${served.url}/to-do.html`);
       await window.page.getByRole("button", { name: "Edit “Repair the kite”" }).focus();
       await window.page.keyboard.press("Enter");
@@ -230,7 +209,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("catch up with what happened while the connection was cut, and apply nothing twice", async () => {
-    const { url, port, stored } = await site();
+    const { url, port, stored } = await exampleSite();
     const wire = await cable(port);
     const [cut, other] = [await live(`${wire.url}/to-do.html`), await live(`${url}/to-do.html`)];
     const expected = [...first];
@@ -262,7 +241,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("catch up after the server was closed, and another one was started that knows nothing of before", async () => {
-    const { files, port, root } = await site();
+    const { files, port, root } = await exampleSite();
     const wire = await cable(port);
     const window = await live(`${wire.url}/to-do.html`);
     await edit(`${wire.url}/to-do.html`, "DELETE", "#bread");
@@ -288,7 +267,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
         { username: "ada", path: "/*", permission: "allow" },
       ],
     });
-    const { url, stored } = await site({ plugins: [auth, webSocket()] });
+    const { url, stored } = await exampleSite({ plugins: [auth, webSocket()] });
     const as = (name: string): BrowserContextOptions => ({
       httpCredentials: { username: name, password: name, send: "always" },
     });
@@ -364,7 +343,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
   });
 
   it("make the guest book one that is signed, edited and read by many", async () => {
-    const { url, stored } = await site();
+    const { url, stored } = await exampleSite();
     const [one, other] = [await live(`${url}/guest-book.html`), await live(`${url}/guest-book.html`)];
     const texts = ({ page }: Window): Promise<string[]> => page.locator(".entry p").allTextContents();
 

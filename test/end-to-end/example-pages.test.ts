@@ -1,0 +1,211 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { type Window, windows } from "../client/chromium.ts";
+import { violationsIn } from "../helpers/axe.ts";
+import { sample } from "../helpers/effort.ts";
+import { exampleSite } from "../helpers/example-site.ts";
+import { send } from "../helpers/send.ts";
+
+const phone = { viewport: { width: 390, height: 844 } };
+
+describe("the example pages", { tags: ["chromium"] }, () => {
+  const browser = windows();
+
+  /** A window in which a page is alive. */
+  async function live(url: string, options?: BrowserContextOptions): Promise<Window> {
+    const window = await browser.open(url, options);
+    await window.page.waitForSelector(".connection.live", { state: "attached" });
+    return window;
+  }
+
+  describe("the home page", () => {
+    const frameOf = (page: Page) => page.frameLocator(".playground iframe");
+    const wireOf = (page: Page): Promise<string[]> => page.locator(".playground .wire pre").allTextContents();
+
+    it("changes while one watches, when somebody sends a request of it from a terminal", async () => {
+      const { url } = await exampleSite();
+      const { page, problems } = await live(`${url}/`);
+      const headers = { range: "selector=#headline" };
+      await send(url, "PUT", "/index.html", { headers, body: "<h1 id=headline>Hello, element.</h1>" });
+      await expect.poll(() => page.locator("h1").textContent()).toBe("Hello, element.");
+      expect(problems).toEqual([]);
+    });
+
+    it("lights up what a selector selects, and says how much that is", async () => {
+      const { url } = await exampleSite();
+      const { page, problems } = await live(`${url}/`);
+      const count = page.locator(".playground .count");
+      await frameOf(page).locator("#menu").waitFor();
+      await page.getByLabel("Selector").fill("#menu li");
+      await expect.poll(() => count.textContent()).toBe("4 elements");
+      const isLit = (selector: string): Promise<boolean> =>
+        frameOf(page)
+          .locator(selector)
+          .first()
+          .evaluate((element) => getComputedStyle(element).outlineStyle === "solid");
+      expect([await isLit("#menu li"), await isLit("h1")]).toEqual([true, false]);
+      await page.getByLabel("Selector").fill("#menu li {");
+      await expect.poll(() => count.textContent()).toBe("That is no selector.");
+      expect(await isLit("#menu li")).toBe(false);
+      expect(problems).toEqual([]);
+    });
+
+    it("shows request, reply and the lines of the file that changed, and puts the file back as it was", async () => {
+      const { url, stored } = await exampleSite();
+      const { page, problems } = await live(`${url}/`);
+      const before = await stored("tea-room.html");
+      await frameOf(page).locator("#menu").waitFor();
+      await page.getByRole("button", { name: "POST #menu", exact: true }).click();
+      await page.keyboard.press("Enter"); // the button that sends it has the focus
+      await frameOf(page).locator("#menu").getByText("A biscuit").waitFor();
+      const [request, reply, diff] = await wireOf(page);
+      expect(request).toBe(
+        'POST /tea-room.html HTTP/1.1\nRange: selector=#menu\nContent-Type: text/html\n\n<li data-price="1.20">A biscuit</li>',
+      );
+      expect(reply).toMatch(
+        /^HTTP\/1\.1 206 Partial Content\nContent-Range: selector #menu\n[\s\S]*A biscuit<\/li><\/ul>$/,
+      );
+      expect(diff).toBe('-     </ul>+     <li data-price="1.20">A biscuit</li></ul>');
+
+      await page.getByRole("button", { name: "DELETE [data-price='0.00']" }).click();
+      await page.keyboard.press("Enter");
+      await expect.poll(() => frameOf(page).getByText("The view").count()).toBe(0);
+      expect((await wireOf(page))[1]).toMatch(/^HTTP\/1\.1 204 No Content\nX-Selector-Matches: 1/i);
+
+      await page.getByRole("button", { name: "Put the page back" }).click();
+      await frameOf(page).getByText("The view").waitFor();
+      await expect.poll(() => stored("tea-room.html")).toBe(before);
+      expect(problems).toEqual([]);
+    });
+
+    it("says what is wrong with content, and that not one byte has changed", async () => {
+      const { url } = await exampleSite();
+      const { page } = await live(`${url}/`);
+      await frameOf(page).locator("#menu").waitFor();
+      await page.getByLabel("Selector").fill("#menu li");
+      await page.getByRole("button", { name: "POST", exact: true }).click();
+      await expect.poll(() => wireOf(page)).toContain("Nothing: not one byte.");
+      expect((await wireOf(page))[1]).toMatch(/^HTTP\/1\.1 400 Bad Request\n[\s\S]*"INVALID_HTML"/);
+    });
+
+    it("sends its curl lines from the page, and copies them", async () => {
+      const { url, stored } = await exampleSite();
+      const { page, problems } = await live(`${url}/`, { permissions: ["clipboard-read", "clipboard-write"] });
+      const runs = page.locator(".run");
+      expect(await runs.count()).toBe(4);
+      await runs.nth(2).getByRole("button", { name: "Run" }).click();
+      await expect.poll(() => page.locator("#news li").count()).toBe(4);
+      expect(await stored("index.html")).toContain("<li>This was written with curl.</li></ul>");
+      expect(await runs.nth(2).locator("pre").textContent()).toMatch(
+        /^POST \/index\.html HTTP\/1\.1\nRange: selector=#news\n/,
+      );
+      await runs.nth(0).getByRole("button", { name: "Copy" }).click();
+      await page.getByText("Copied. Paste it into a terminal.").waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        'curl -H "Range: selector=#news li" http://localhost:3000/index.html',
+      );
+      expect(problems).toEqual([]);
+    });
+
+    it("has the to-do list in two windows, of which each shows what is done in the other", async () => {
+      const { url } = await exampleSite();
+      const { page, problems } = await live(`${url}/`);
+      await page.locator(".windows").scrollIntoViewIfNeeded();
+      const [one, other] = [0, 1].map((index) => page.frameLocator(".windows iframe").nth(index));
+      await other?.getByRole("checkbox", { name: "Plant tomatoes" }).waitFor();
+      await one?.getByRole("checkbox", { name: "Plant tomatoes" }).check();
+      await other?.locator("#tomatoes.done").waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    it("says without JavaScript what one would see", async () => {
+      const { url } = await exampleSite();
+      const { page } = await browser.open(`${url}/`, { javaScriptEnabled: false });
+      expect(await page.locator("noscript").allTextContents()).toEqual([
+        expect.stringContaining("there is a playground"),
+        expect.stringContaining("a field for a selector"),
+      ]);
+      expect(await page.locator(".playground, .run").count()).toBe(0);
+    });
+  });
+
+  it("wrap long words and addresses on a phone", async () => {
+    const { url } = await exampleSite();
+    const long = `https://example.org/${"long".repeat(60)}`;
+    const headers = { range: "selector=#entries" };
+    const entry = `<article class=entry><p>${long}</p><footer>${"Name".repeat(30)}</footer></article>`;
+    await send(url, "POST", "/guest-book.html", { headers, body: entry });
+    await send(url, "POST", "/to-do.html", { headers: { range: "selector=#todo" }, body: `<li>${long}</li>` });
+    for (const name of ["", "guest-book.html", "to-do.html", "tea-room.html"]) {
+      const { page } = await live(`${url}/${name}`, phone);
+      expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, 390]);
+    }
+  });
+
+  it("keep the line breaks of an entry, and refuse one of spaces", async () => {
+    const { url, stored } = await exampleSite();
+    const { page } = await live(`${url}/guest-book.html`);
+    const before = await stored("guest-book.html");
+    await page.getByLabel("Your name").fill("  ");
+    await page.getByLabel("What you want to say").fill("first\nsecond");
+    await page.getByRole("button", { name: "Sign" }).click();
+    await page.getByText("Spaces alone are no signature.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("name");
+    expect(await stored("guest-book.html")).toBe(before);
+
+    await page.getByLabel("Your name").fill("Eve");
+    await page.getByRole("button", { name: "Sign" }).click();
+    await expect.poll(() => page.locator(".entry").count()).toBe(4);
+    const linesOf = (paragraph: Element): number => {
+      const range = document.createRange();
+      range.selectNodeContents(paragraph);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    };
+    expect(await page.locator(".entry p").last().evaluate(linesOf)).toBe(2);
+  });
+
+  it("say that a list is empty, with JavaScript and without", async () => {
+    const { url } = await exampleSite();
+    await send(url, "DELETE", "/to-do.html", { headers: { range: "selector=#todo li" } });
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await browser.open(`${url}/to-do.html`, { javaScriptEnabled });
+      await page.getByText("Nothing left to do. Go outside.").waitFor();
+      expect(await page.getByPlaceholder("Think of something").count()).toBe(javaScriptEnabled ? 1 : 0);
+    }
+  });
+
+  it("have targets of at least 24 pixels", async () => {
+    const { url } = await exampleSite();
+    for (const name of ["", "guest-book.html", "to-do.html"]) {
+      const { page } = await live(`${url}/${name}`, phone);
+      const small = await page.locator("button, input, textarea, nav a").evaluateAll((targets) =>
+        targets
+          .map((target) => [target.outerHTML.slice(0, 80), target.getBoundingClientRect()] as const)
+          .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 24)
+          .map(([html]) => html),
+      );
+      expect([name, small]).toEqual([name, []]);
+    }
+  });
+
+  const looks = sample(
+    ["", "guest-book.html", "to-do.html", "tea-room.html"].flatMap((name, index) =>
+      (["light", "dark"] as const).flatMap((colorScheme) =>
+        [1280, 390].map((width) => ({ name, colorScheme, width, order: index })),
+      ),
+    ),
+    4,
+  );
+
+  it.each(looks)("are accessible by the rules of axe: /$name, $colorScheme, $width wide", async (look) => {
+    const { url } = await exampleSite();
+    const viewport = { width: look.width, height: 900 };
+    const { page } = await live(`${url}/${look.name}`, { viewport, colorScheme: look.colorScheme });
+    if (look.name === "") {
+      await page.getByRole("button", { name: "DELETE [data-price='0.00']" }).click();
+      await page.keyboard.press("Enter");
+      await page.locator(".playground .wire").waitFor();
+    }
+    expect(await violationsIn(page)).toEqual([]);
+  });
+});
