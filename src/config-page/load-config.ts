@@ -16,8 +16,8 @@ import { optionName, tidyText } from "./text-options.ts";
 
 /** Options of {@link loadConfig}. */
 export interface LoadConfigOptions {
-  /** How long a library may take to load, and then to make its plugin, in milliseconds. @default 10000 */
-  readonly libraryTimeMs?: number | undefined;
+  /** How long a library may take to load, and then to make its plugin, in seconds. @default 10 */
+  readonly libraryTime?: number | undefined;
 }
 
 /** What an item of the type `ServerConfig` can say. */
@@ -42,13 +42,13 @@ export const hostItem: ItemKind = {
 
 /** What the `loadConfig` of the package does. */
 export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<PageConfig> {
-  const { libraryTimeMs = 10_000 } = options;
+  const { libraryTime = 10 } = options;
   const name = String(location);
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
   const { items, differences } = await readItems(path, problems);
-  const read = await configOf(items, { directory: dirname(path), problems }, libraryTimeMs);
+  const read = await configOf(items, { directory: dirname(path), problems }, libraryTime * 1000);
   const { protectedFiles = [], bindAddress, bindPort, ...config } = read;
   const told = withWarnings(config, problems.warningsOf(differences));
   const made: PageConfig = { ...told, protectedFiles: [path, ...protectedFiles] };

@@ -31,6 +31,9 @@ export const timerSeconds: Schema = number(
   (seconds) => seconds > 0 && seconds <= 1_000_000,
 );
 
+/** Seconds for which something is good, or 0. */
+export const secondsOrNone: Schema = number("a number of seconds, 0 or more", (seconds) => seconds >= 0);
+
 /** A path that a request can have. */
 export const requestPath: Schema = text(
   "a path",

@@ -29,7 +29,7 @@ export interface BasicAuthOptions {
   /** What browsers show where they ask for a password: printable ASCII characters. @default "filement" */
   readonly realm?: string | undefined;
   /** Seconds for which a password that was right is believed without hashing it again; 0 for never. @default 300 */
-  readonly cacheSeconds?: number | undefined;
+  readonly cacheTime?: number | undefined;
   /** Passwords that are hashed at once. @default 2 */
   readonly maxConcurrentChecks?: number | undefined;
   /** Passwords that may wait to be hashed; with more, the answer is 503. @default 100 */

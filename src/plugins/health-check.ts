@@ -1,7 +1,14 @@
 import { isChange } from "../http/methods.ts";
 import { checkOptions } from "../options/check-config.ts";
-import { aFunction, pluginOptions, requestPath, textNotEmpty } from "../options/option-types.ts";
-import { integer, type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
+import {
+  aFunction,
+  pluginOptions,
+  requestPath,
+  secondsOrNone,
+  textNotEmpty,
+  timerSeconds,
+} from "../options/option-types.ts";
+import { type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -19,17 +26,13 @@ export interface HealthCheckOptions {
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /** Check, under the name `storage`, whether the host's storage could be written to. @default true */
   readonly checkStorage?: boolean;
-  /** Time limit of each check in milliseconds. @default 5000 */
-  readonly timeoutMs?: number;
-  /** How long the answer of a check is good for, in milliseconds. @default 1000 */
-  readonly cacheMs?: number;
+  /** Time limit of each check, in seconds. @default 5 */
+  readonly timeout?: number;
+  /** How long the answer of a check is good for, in seconds. @default 1 */
+  readonly cacheTime?: number;
   /** What the report says as `version`. @default the version of Filement */
   readonly version?: string;
 }
-
-/** Longest time that a timer of Node can wait, in milliseconds; it takes more for 1. */
-const maxTimerMs = 2 ** 31 - 1;
-const milliseconds = `a whole number of milliseconds up to ${maxTimerMs}`;
 
 /** What the options are checked against. */
 export const healthCheckOptions: OptionsSchema = withRule(
@@ -37,8 +40,8 @@ export const healthCheckOptions: OptionsSchema = withRule(
     path: requestPath,
     checks: recordOf(aFunction, "an object of functions by name"),
     checkStorage: yesOrNo,
-    timeoutMs: integer(milliseconds, (ms) => ms >= 1 && ms <= maxTimerMs),
-    cacheMs: integer(milliseconds, (ms) => ms >= 0 && ms <= maxTimerMs),
+    timeout: timerSeconds,
+    cacheTime: secondsOrNone,
     version: textNotEmpty,
   }),
   ({ checks = {}, checkStorage = true }: HealthCheckOptions) =>
@@ -62,7 +65,7 @@ type Probe = readonly [name: string, passes: () => Promise<boolean>];
 export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   checkOptions("healthCheck", healthCheckOptions, options);
   const { path = "/health", checks = {}, checkStorage = true, version = filementVersion } = options;
-  const { timeoutMs = 5000, cacheMs = 1000 } = options;
+  const { timeout = 5, cacheTime = 1 } = options;
   const probes = new Map<Site, readonly Probe[]>();
   const storages = new Map<Storage, Probe>(); // hosts that share one ask it together
   let shared: readonly Probe[] | undefined;
@@ -73,7 +76,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       if (reason) report(new Error(`health check "${name}" fails`, { cause: reason }));
       else notify(() => logger.info({ check: name }, "health check passes again"), report);
     };
-    return [name, watchedCheck(check, { timeoutMs, cacheMs, onChange })];
+    return [name, watchedCheck(check, { timeoutMs: timeout * 1000, cacheMs: cacheTime * 1000, onChange })];
   }
 
   function storageProbe(site: Site): readonly Probe[] {

@@ -18,7 +18,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     authfile: ["file://./users.html", "/etc/users.html"],
     require_user: ["true", true],
     realm: ["The archive", "The archive"],
-    cache_seconds: ["0.5", 0.5],
+    cache_time: ["0.5", 0.5],
     max_concurrent_checks: ["4", 4],
     max_queued_checks: ["10", 10],
   },
@@ -80,8 +80,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   "health-check": {
     path: ["/up", "/up"],
     check_storage: ["false", false],
-    timeout_ms: ["100", 100],
-    cache_ms: ["0", 0],
+    timeout: ["0.1", 0.1],
+    cache_time: ["0", 0],
     version: ["1.10", "1.10"],
   },
   metrics: {

@@ -16,7 +16,7 @@ describe("loadConfig", () => {
     const library = '<div itemprop="plugin" itemscope itemtype="https://example.org/schema/Plugin">';
     const plugin = `${library}<meta itemprop="library" content="file://./slow.mjs"></div>`;
     const directory = await configDirectory(hostPage(plugin), { "slow.mjs": "await new Promise(() => {});" });
-    const loading = loadConfig(join(directory, "config.html"), { libraryTimeMs: 50 });
+    const loading = loadConfig(join(directory, "config.html"), { libraryTime: 0.05 });
     await expect(loading).rejects.toThrow(/slow\.mjs cannot be used/);
   });
 });

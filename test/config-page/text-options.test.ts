@@ -18,7 +18,7 @@ describe("optionName", () => {
 });
 
 describe("parameterName", () => {
-  it.each(["requests_per_second", "ipv6_prefix", "timeout_ms", "path"])("is how %s is written", (name) => {
+  it.each(["requests_per_second", "ipv6_prefix", "cache_time", "path"])("is how %s is written", (name) => {
     expect(parameterName(optionName(name))).toBe(name);
   });
 });

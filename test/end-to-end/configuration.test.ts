@@ -39,7 +39,7 @@ function inCode(place: string): FileServerConfig {
         plugins: [
           accessLog({ file: join(place, "access.log"), format: "common", maxQueuedBytes: 100_000 }),
           metrics({ path: "/stats", prefix: "site_", buckets: [0.5, 5], processMetrics: false }),
-          healthCheck({ path: "/up", checkStorage: true, timeoutMs: 1000, cacheMs: 0, version: "7.1" }),
+          healthCheck({ path: "/up", checkStorage: true, timeout: 1, cacheTime: 0, version: "7.1" }),
           webSocket({
             path: "/live",
             documents: false,
@@ -73,7 +73,7 @@ function inCode(place: string): FileServerConfig {
           basicAuth({
             authfile: join(place, "members/users.html"),
             realm: "The members",
-            cacheSeconds: 0,
+            cacheTime: 0,
             maxConcurrentChecks: 1,
             maxQueuedChecks: 10,
           }),

@@ -232,7 +232,7 @@ describe("basicAuth", () => {
       ["the name of a user who signed in before", "ada", true],
     ])("lets a user in while 110 guessers at the same address try %s", async (_what, guessed, signsInBefore) => {
       const password = await hash("engine", 6);
-      const { send } = await site({ users: [{ username: "ada", password }], cacheSeconds: 0, maxQueuedChecks: 20 });
+      const { send } = await site({ users: [{ username: "ada", password }], cacheTime: 0, maxQueuedChecks: 20 });
       if (signsInBefore) await send("GET", "/", { headers: ada });
       const guesses = Array.from({ length: 110 }, (_, index) => ({ authorization: basic(guessed, `guess ${index}`) }));
       const guessing = guesses.map(async (headers) => (await send("GET", "/", { headers })).status);
@@ -591,7 +591,7 @@ describe("basicAuth", () => {
       [{ users: [user], realm: "é" }, 'basicAuth: realm is "é": expected printable ASCII characters'],
       [{ users: [user], realm: "a\r\nb" }, "basicAuth: realm is"],
       [{ users: [user], realm: "" }, 'basicAuth: realm is ""'],
-      [{ users: [user], cacheSeconds: -1 }, "basicAuth: cacheSeconds is -1: expected a number of seconds, 0 or more"],
+      [{ users: [user], cacheTime: -1 }, "basicAuth: cacheTime is -1: expected a number of seconds, 0 or more"],
       [{ users: [user], maxConcurrentChecks: 0 }, "basicAuth: maxConcurrentChecks is 0: expected a positive integer"],
       [{ users: [user], maxQueuedChecks: 1.5 }, "basicAuth: maxQueuedChecks is 1.5: expected a positive integer"],
       [{ users: [user], rules: {} }, "basicAuth: rules is {}: expected a list of rules"],
@@ -817,7 +817,7 @@ describe("basicAuth with an authfile", () => {
   });
 
   it("forgets a password that was remembered, together with its user", async () => {
-    const { authfile, until, status } = await fileSite(undefined, { cacheSeconds: 3600 });
+    const { authfile, until, status } = await fileSite(undefined, { cacheTime: 3600 });
     expect(await status("ada", "engine")).toBe(200);
     await writeFile(authfile, "bob:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n");
     await until("ada", "engine", 401);

@@ -86,7 +86,7 @@ describe("healthCheck", () => {
 
   it("is unhealthy while a check fails, and tells which", async () => {
     let isConnected = false;
-    const files = fileServer({ checks: { cache: () => true, database: async () => isConnected }, cacheMs: 0 });
+    const files = fileServer({ checks: { cache: () => true, database: async () => isConnected }, cacheTime: 0 });
     expect(await reportOf(files)).toEqual([
       503,
       { status: "unhealthy", version, checks: { cache: "ok", database: "failing" } },
@@ -99,7 +99,7 @@ describe("healthCheck", () => {
     const reported: unknown[] = [];
     const secret = new Error("connect ECONNREFUSED 10.0.0.7:5432");
     const files = fileServer(
-      { checks: { database: () => Promise.reject(secret) }, cacheMs: 0 },
+      { checks: { database: () => Promise.reject(secret) }, cacheTime: 0 },
       { onError: (error) => reported.push(error) },
     );
     const text = await (await probe(files)).text();
@@ -117,7 +117,7 @@ describe("healthCheck", () => {
     const reported: unknown[] = [];
     let isConnected = false;
     const files = fileServer(
-      { checks: { database: () => isConnected }, cacheMs: 0 },
+      { checks: { database: () => isConnected }, cacheTime: 0 },
       { logger: { debug: fail, info: fail, warn: fail, error: fail }, onError: (error) => reported.push(error) },
     );
     expect((await reportOf(files))[0]).toBe(503);
@@ -133,7 +133,7 @@ describe("healthCheck", () => {
       signal = given;
       return new Promise(() => {});
     };
-    const files = fileServer({ checks: { hanging, other: () => {} }, timeoutMs: 20 });
+    const files = fileServer({ checks: { hanging, other: () => {} }, timeout: 0.02 });
     expect(await reportOf(files)).toEqual([
       503,
       { status: "unhealthy", version, checks: { hanging: "failing", other: "ok" } },
@@ -153,7 +153,7 @@ describe("healthCheck", () => {
 
   it("asks a check once for many probes", async () => {
     const check = vi.fn(async () => true);
-    const files = fileServer({ checks: { check }, cacheMs: 3_600_000 });
+    const files = fileServer({ checks: { check }, cacheTime: 3600 });
     await Promise.all(Array.from({ length: 100 }, () => probe(files)));
     await probe(files);
     expect(check).toHaveBeenCalledTimes(1);
@@ -202,7 +202,7 @@ describe("the storage in a health check", () => {
   it("is a directory on the disk that really can be written to", async () => {
     const root = join(await temporaryDirectory(), "root");
     await mkdir(root);
-    const files = createFileServer({ root, plugins: [healthCheck({ cacheMs: 0 })], onError: () => {} });
+    const files = createFileServer({ root, plugins: [healthCheck({ cacheTime: 0 })], onError: () => {} });
     expect(await reportOf(files)).toEqual([200, { status: "healthy", version }]);
     expect(await readdir(root)).toEqual([]);
     await rm(root, { recursive: true });
@@ -323,7 +323,7 @@ describe("the options of healthCheck", () => {
     expect(storage.check).not.toHaveBeenCalled();
   });
 
-  const duration = "a whole number of milliseconds up to 2147483647";
+  const duration = "a positive number of seconds, a million at most";
   const refused: readonly (readonly [options: unknown, problem: string])[] = [
     [{ path: "health" }, 'path is "health": expected a path as requests have it: decoded, and from the root'],
     [{ checks: { a: true } }, "checks.a is true: expected a function"],
@@ -333,10 +333,10 @@ describe("the options of healthCheck", () => {
       { checks: { storage: () => true } },
       "checks.storage is a function: expected another name, unless checkStorage is false: it is that of the built-in check",
     ],
-    [{ timeoutMs: 0 }, `timeoutMs is 0: expected ${duration}`],
-    [{ timeoutMs: 2 ** 31 }, `timeoutMs is 2147483648: expected ${duration}`],
-    [{ timeoutMs: 1.5 }, `timeoutMs is 1.5: expected ${duration}`],
-    [{ cacheMs: -1 }, `cacheMs is -1: expected ${duration}`],
+    [{ timeout: 0 }, `timeout is 0: expected ${duration}`],
+    [{ timeout: 1_000_001 }, `timeout is 1000001: expected ${duration}`],
+    [{ timeout: "5" }, `timeout is "5": expected ${duration}`],
+    [{ cacheTime: -1 }, "cacheTime is -1: expected a number of seconds, 0 or more"],
     [{ version: "" }, 'version is "": expected a string that is not empty'],
     [{ check: {} }, 'the options has no option "check"'],
     [null, "the options is null: expected an object of options"],

@@ -10,10 +10,10 @@ import { readUsersFile, UsersFileError } from "./users-file.ts";
 
 /** The source that checked options name. */
 export function accountsSource(options: BasicAuthOptions): Source<Accounts> {
-  const { authfile, users = [], rules = [], cacheSeconds = 300, requireUser } = options;
+  const { authfile, users = [], rules = [], cacheTime = 300, requireUser } = options;
   const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
   // Kept when the users change, so that waiting requests keep their turn.
-  const accountsOptions = { cacheSeconds, queue: new HashQueue({ concurrency, maxQueued }), requireUser };
+  const accountsOptions = { cacheTime, queue: new HashQueue({ concurrency, maxQueued }), requireUser };
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
   if (typeof users === "function") {

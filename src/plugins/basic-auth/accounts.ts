@@ -29,7 +29,7 @@ export type CheckedCredentials = boolean | null | undefined | { readonly roles?:
 
 /** What is kept while the accounts themselves change. */
 export interface AccountsOptions {
-  readonly cacheSeconds: number;
+  readonly cacheTime: number;
   readonly queue: HashQueue;
   /** Refuse anonymous clients whatever the rules say. */
   readonly requireUser?: boolean | undefined;
@@ -39,9 +39,9 @@ export interface AccountsOptions {
 export function accountsOfUsers(
   users: readonly UserRecord[],
   rules: readonly PermissionRule[],
-  { cacheSeconds, queue, requireUser = false }: AccountsOptions,
+  { cacheTime, queue, requireUser = false }: AccountsOptions,
 ): Accounts {
-  const verifier = createVerifier({ users, cacheSeconds, queue });
+  const verifier = createVerifier({ users, cacheTime, queue });
   const permissions = permissionsFor(rules, requireUser);
   // One object for each user, by which the permissions remember the rules about them.
   const known = new WeakMap<UserRecord, User>();

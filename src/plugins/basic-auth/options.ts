@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
-import { fileLocation, pluginOptions, positiveInteger } from "../../options/option-types.ts";
-import { listOf, number, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
+import { fileLocation, pluginOptions, positiveInteger, secondsOrNone } from "../../options/option-types.ts";
+import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import { ruleSchema } from "../permissions/rules.ts";
 import { userNameProblem } from "./found-users.ts";
@@ -16,7 +16,7 @@ export const basicAuthOptions: OptionsSchema = pluginOptions({
   // It stands between quotes in a header field, and many clients know no more than this.
   requireUser: yesOrNo,
   realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
-  cacheSeconds: number("a number of seconds, 0 or more", (seconds) => seconds >= 0),
+  cacheTime: secondsOrNone,
   maxConcurrentChecks: positiveInteger,
   maxQueuedChecks: positiveInteger,
 });

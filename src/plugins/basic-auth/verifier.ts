@@ -9,7 +9,7 @@ import type { UserRecord } from "./users.ts";
 export interface VerifierOptions {
   readonly users: readonly UserRecord[];
   /** For how long credentials that were right are believed without hashing; 0 for never. @default 300 */
-  readonly cacheSeconds?: number;
+  readonly cacheTime?: number;
   /** How many credentials are remembered, at least 1; the least recently used ones go first. @default 10_000 */
   readonly maxCached?: number;
   /** Where hashing waits for its turn; to be shared with the verifier that replaces this one. @default one of its own */
@@ -45,7 +45,7 @@ interface Attempt {
  * right.
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { users, cacheSeconds = 300, maxCached = 10_000, queue = new HashQueue() } = options;
+  const { users, cacheTime = 300, maxCached = 10_000, queue = new HashQueue() } = options;
   const { now = () => performance.now(), parse = parseHash } = options;
   const passwords = createPasswordCheck(users, parse);
   const verified = new LRUCache<string, { readonly user: UserRecord; readonly until: number }>({ max: maxCached });
@@ -62,7 +62,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       .run(() => passwords.check(claim.username, password), abandoned.signal, claim)
       .then((user) => {
         if (user) queue.remember(claim);
-        if (user && cacheSeconds > 0) verified.set(credentials, { user, until: now() + cacheSeconds * 1000 });
+        if (user && cacheTime > 0) verified.set(credentials, { user, until: now() + cacheTime * 1000 });
         return user;
       });
     const started = { result, abandoned, interested: 0 };

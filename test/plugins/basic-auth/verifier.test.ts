@@ -70,8 +70,8 @@ describe("a verifier", () => {
     expect(hashed).toHaveLength(2);
   });
 
-  it.each([0.0005, 1.2345678, 0.1 + 0.2])("takes %d seconds, which are no whole milliseconds", async (cacheSeconds) => {
-    const { verifier, hashed } = counting({ cacheSeconds });
+  it.each([0.0005, 1.2345678, 0.1 + 0.2])("takes %d seconds, which are no whole milliseconds", async (cacheTime) => {
+    const { verifier, hashed } = counting({ cacheTime });
     expect(await verifier.verify("ada", "lovelace")).toBe(ada);
     expect(await verifier.verify("ada", "lovelace")).toBe(ada);
     expect(hashed).toEqual(["lovelace"]);
@@ -100,7 +100,7 @@ describe("a verifier", () => {
   });
 
   it("remembers nothing for 0 seconds", async () => {
-    const { verifier, hashed } = counting({ cacheSeconds: 0 });
+    const { verifier, hashed } = counting({ cacheTime: 0 });
     await verifier.verify("ada", "lovelace");
     await verifier.verify("ada", "lovelace");
     expect(hashed).toHaveLength(2);
