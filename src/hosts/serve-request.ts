@@ -183,13 +183,11 @@ function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: D
   return undefined;
 }
 
-function tell(exchange: Exchange, site: HostedSite, reply: Reply, { failure, ...outcome }: Sent): void {
-  if (failure !== undefined) site.report(failure, exchange, reply.status);
-  if (site.observers.length > 0) tellObservers(exchange, site, reply, outcome);
-}
-
-function tellObservers(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
-  const outcome: Outcome = { status, headers, ...sent, durationMs: performance.now() - exchange.startedAt };
+function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
+  const { bytes, aborted, failure } = sent;
+  if (failure !== undefined) site.report(failure, exchange, status);
+  if (site.observers.length === 0) return;
+  const outcome: Outcome = { status, headers, bytes, aborted, durationMs: performance.now() - exchange.startedAt };
   for (const { plugin, covers } of site.observers) {
     if (!covers(exchange.path)) continue;
     notify(

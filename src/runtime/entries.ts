@@ -60,7 +60,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       passOn();
       return undefined;
     };
-    inTurn(request, () => serve(incoming, deliver, passOn));
+    inTurn(request, response, () => serve(incoming, deliver, passOn));
   };
 
   const upgrade = (

@@ -121,10 +121,11 @@ const lastOf = new WeakMap<object, Promise<void>>();
  * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). A request
  * behind a reply that closed the connection is not run, since its own reply could not be sent (§9.6).
  */
-export function inTurn(request: NodeRequest, serve: () => Promise<void>): void {
+export function inTurn(request: NodeRequest, response: NodeResponse, serve: () => Promise<void>): void {
   if (request instanceof Http2ServerRequest) return void serve();
   const { socket } = request;
-  const before = lastOf.get(socket);
+  // Node gives the connection to a response when those before it are sent.
+  const before = response.socket ? undefined : lastOf.get(socket);
   const isClosed = (): boolean => socket.destroyed || socket.writableEnded;
   lastOf.set(socket, before ? before.then(() => (isClosed() ? undefined : serve())) : serve());
 }

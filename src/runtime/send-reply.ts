@@ -85,12 +85,12 @@ function sendWhole(
   unread: Unread,
 ): Promise<Sent> | Sent {
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-  const written = (): { bytes: number; isWhole: boolean } => ({ bytes, isWhole: true });
   if (unread === "nothing" && writesAtOnce(response)) {
     response.end(body);
-    return isHandedOver(response) ? { bytes, aborted: false } : completion(request, response, written);
+    if (isHandedOver(response)) return { bytes, aborted: false };
+    return completion(request, response, () => ({ bytes, isWhole: true }));
   }
-  const sent = completion(request, response, written);
+  const sent = completion(request, response, () => ({ bytes, isWhole: true }));
   if (unread === "much") {
     flushHeaders(response);
     if (body !== undefined) write(response, body);
