@@ -39,48 +39,136 @@ export class OpenDirectory {
 
   /** Its real location. */
   readonly real: string;
-  readonly #handle: FileHandle | undefined;
+  readonly #shared: SharedHandle;
+  #isClosed = false;
 
-  private constructor(real: string, handle: FileHandle | undefined) {
+  private constructor(real: string, shared: SharedHandle) {
     this.real = real;
-    this.#handle = handle;
+    this.#shared = shared;
+    shared.users += 1;
   }
 
   /** Throws `conflict` where another directory lies there by now, or is reached by a link. */
   static async open(real: string): Promise<OpenDirectory> {
-    return new OpenDirectory(real, await checked(await openHandle(real), real));
+    const shared = OpenDirectory.isChecked ? inUse.get(real) : undefined;
+    if (shared) {
+      const directory = new OpenDirectory(real, shared);
+      if (await directory.#staysInPlace()) return directory;
+    }
+    const opened = new SharedHandle(real, await checked(await openHandle(real), real));
+    inUse.set(real, opened);
+    return new OpenDirectory(real, opened);
   }
 
   /** A directory in this one. */
   async openBelow(name: string): Promise<OpenDirectory> {
-    return new OpenDirectory(join(this.real, name), await openHandle(this.at(name)));
+    const real = join(this.real, name);
+    return new OpenDirectory(real, new SharedHandle(real, await openHandle(this.at(name))));
   }
 
   /** A path for system calls that leads to a name in it. Not to be used after it was closed. */
   at(name: string): string {
-    return descriptors === undefined ? join(this.real, name) : `${descriptors}/${this.#handle?.fd}/${name}`;
+    return descriptors === undefined ? join(this.real, name) : `${descriptors}/${this.#shared.fd}/${name}`;
   }
 
   /** Whether it still lies where it was opened. */
-  async isInPlace(): Promise<boolean> {
-    if (descriptors === undefined) return true;
-    return (await readlink(`${descriptors}/${this.#handle?.fd}`)) === this.real;
+  isInPlace(): Promise<boolean> {
+    return this.#shared.isInPlace();
   }
 
-  /** Makes the names in it survive a power failure. */
-  async sync(): Promise<void> {
-    try {
-      await this.#handle?.sync();
-    } catch (error) {
-      if (!unsyncable.has(errnoOf(error))) throw error;
-    }
+  /** Makes the names in it survive a power failure: those that are there by now. Who waits together shares the effort. */
+  sync(): Promise<void> {
+    return this.#shared.sync();
   }
 
-  /** Never rejects: nothing was written to it. */
+  /** Never rejects: nothing was written to it. Harmless when called twice. */
   async close(): Promise<void> {
-    await this.#handle?.close().catch(() => {});
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#shared.leave();
+  }
+
+  /** Whether it is in place; closed where not. */
+  async #staysInPlace(): Promise<boolean> {
+    try {
+      if (await this.isInPlace()) return true;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    await this.close();
+    return false;
   }
 }
+
+/** The directories that are open at the moment, by real location: who comes meanwhile looks whether one is in place, and uses it. */
+const inUse = new Map<string, SharedHandle>();
+
+/** The handle of a directory, for all who use it at the same time; the last to leave closes it. */
+class SharedHandle {
+  readonly #real: string;
+  readonly #handle: FileHandle | undefined;
+  users = 0;
+  #looking: Promise<boolean> | undefined;
+  #syncing: Promise<void> | undefined;
+  #nextSync: Promise<void> | undefined;
+
+  constructor(real: string, handle: FileHandle | undefined) {
+    this.#real = real;
+    this.#handle = handle;
+  }
+
+  get fd(): number | undefined {
+    return this.#handle?.fd;
+  }
+
+  /** Looks at the end of this turn of the event loop, once for all who ask in it. */
+  isInPlace(): Promise<boolean> {
+    this.#looking ??= new Promise(setImmediate).then(() => {
+      this.#looking = undefined; // an earlier look would not do for those who ask from now on
+      return this.#look();
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<boolean> {
+    return descriptors === undefined || (await readlink(`${descriptors}/${this.fd}`)) === this.#real;
+  }
+
+  /** A sync under way may have missed the last changes: all who come meanwhile wait for the next one. */
+  sync(): Promise<void> {
+    if (!this.#syncing) return this.#beginSync();
+    this.#nextSync ??= this.#syncing.catch(ignoreFailure).then(() => this.#beginSync());
+    return this.#nextSync;
+  }
+
+  #beginSync(): Promise<void> {
+    this.#nextSync = undefined;
+    const syncing = syncUnlessUnable(this.#handle).finally(() => {
+      if (this.#syncing === syncing) this.#syncing = undefined;
+    });
+    this.#syncing = syncing;
+    return syncing;
+  }
+
+  async leave(): Promise<void> {
+    this.users -= 1;
+    if (this.users > 0) return;
+    if (inUse.get(this.#real) === this) inUse.delete(this.#real);
+    await this.#handle?.close().catch(ignoreFailure);
+  }
+}
+
+async function syncUnlessUnable(handle: FileHandle | undefined): Promise<void> {
+  try {
+    await handle?.sync();
+  } catch (error) {
+    if (!unsyncable.has(errnoOf(error))) throw error;
+  }
+}
+
+/** Those who wait for it have it, too. */
+function ignoreFailure(): void {}
 
 async function openHandle(location: string): Promise<FileHandle | undefined> {
   if (!isOpenable) return requireDirectory(location);

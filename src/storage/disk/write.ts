@@ -104,8 +104,9 @@ async function moveIntoPlace(
     const place = parents.directory.at(target.name);
     if (target.current) await temporary.moveTo(place);
     else await temporary.moveToFree(place);
-    if (disk.sync) await parents.sync().catch(disk.report);
+    const synced = disk.sync && parents.sync().catch(disk.report);
     const stat = await statAfterChange(temporary.handle, size);
+    await synced;
     settle(join(parents.directory.real, target.name), stat);
     return stat;
   } catch (error) {

@@ -1,6 +1,6 @@
-import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { mkdir, open, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
@@ -47,5 +47,56 @@ describe("an open directory", () => {
     expect(await readdir(join(parent, "moved"))).toEqual(["a.txt"]);
     expect(await readdir(join(parent, "outside"))).toEqual([]);
     expect(await directory.isInPlace()).toBe(false);
+  });
+});
+
+describe("a directory that several use at once", { tags: ["linux"] }, () => {
+  it("is opened once, and closed when the last one leaves", async () => {
+    const root = await temporaryDirectory();
+    const [one, other] = [await OpenDirectory.open(root), await OpenDirectory.open(root)];
+    const first = one.at("a");
+    expect(other.at("a")).toBe(first);
+    await one.close();
+    await one.close();
+    expect(await other.isInPlace()).toBe(true);
+    await other.close();
+    await expect(readlink(dirname(first))).rejects.toThrow();
+  });
+
+  it("is opened anew where another has taken its place", async () => {
+    const root = await temporaryDirectory();
+    const location = join(root, "a");
+    await mkdir(location);
+    const before = await opened(location);
+    await rename(location, join(root, "b"));
+    await mkdir(location);
+    const after = await opened(location);
+    expect([await before.isInPlace(), await after.isInPlace()]).toEqual([false, true]);
+    expect((await opened(location)).at("x")).toBe(after.at("x"));
+  });
+
+  it("is synced once for all who wait together, after they came", async () => {
+    const root = await temporaryDirectory();
+    const handle = await open(root);
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
+    onTestFinished(() => sync.mockRestore());
+    await handle.close();
+    const [one, other] = [await opened(root), await opened(root)];
+    await Promise.all([one.sync(), other.sync(), one.sync(), other.sync()]);
+    expect(sync).toHaveBeenCalledTimes(2); // of which the first was under way already when the others came
+    await other.sync();
+    expect(sync).toHaveBeenCalledTimes(3);
+  });
+
+  it("is synced for the others although a sync before theirs has failed", async () => {
+    const root = await temporaryDirectory();
+    const handle = await open(root);
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
+    onTestFinished(() => sync.mockRestore());
+    await handle.close();
+    sync.mockRejectedValueOnce(new Error("EIO"));
+    const directory = await opened(root);
+    const outcomes = await Promise.allSettled([directory.sync(), directory.sync()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });
 });
