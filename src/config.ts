@@ -3,6 +3,7 @@ import type { ForwardingHeader } from "./http/forwarded-for.ts";
 import type { ReplyHeaders } from "./http/http-error.ts";
 import type { FileMethod } from "./http/methods.ts";
 import type { BeforeWrite } from "./server/before-write.ts";
+import type { SharedFeed } from "./server/change-feed.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
@@ -169,6 +170,11 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
    * does (`"all"`). With `attach`, all where nobody else listens to upgrades. @default "own"
    */
   readonly upgrades?: "own" | "all" | undefined;
+  /**
+   * What shares the changes of this server with others: the URL of a Redis (`redis://...`), or what `redisFeed` gives.
+   * @default each server tells its own
+   */
+  readonly feed?: string | SharedFeed | undefined;
   /** Where the server reports what it does; pino's shape. @default silent */
   readonly logger?: Logger | undefined;
   /** Called with every failure that the client only saw as a 500. @default `logger.error` */

@@ -37,7 +37,18 @@ export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";
 export type { BeforeWrite, ElementWrite, FileWrite, PendingWrite, WritingExchange } from "./server/before-write.ts";
-export type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOrigin, PastChange } from "./server/change-feed.ts";
+export type {
+  Change,
+  ChangeFeed,
+  ChangeKind,
+  ChangeListener,
+  ChangeOrigin,
+  FeedEnd,
+  FeedPosition,
+  PastChange,
+  SharedFeed,
+  UnnumberedChange,
+} from "./server/change-feed.ts";
 export type { Exchange } from "./server/exchange.ts";
 export type { Logger } from "./server/logger.ts";
 export type { Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";

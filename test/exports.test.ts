@@ -68,6 +68,8 @@ const types = [
   "ErrorPagesOptions",
   "EventStreamOptions",
   "Exchange",
+  "FeedEnd",
+  "FeedPosition",
   "FetchInfo",
   "FileHandlerOptions",
   "FileMethod",
@@ -113,6 +115,7 @@ const types = [
   "SecurityHeadersOptions",
   "SelectedElements",
   "SentFile",
+  "SharedFeed",
   "SignedIn",
   "Site",
   "SiteOptions",
@@ -124,6 +127,7 @@ const types = [
   "StoredEntry",
   "StoredStat",
   "TrustProxy",
+  "UnnumberedChange",
   "Unwatch",
   "User",
   "UserRecord",
@@ -200,10 +204,10 @@ describe("the exports of filement/redis", () => {
 
   it("are exactly these, also in the compiled package", async () => {
     const compiled = await import(join(projectRoot, "dist/redis/index.js"));
-    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets"]);
+    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets", "redisFeed"]);
     expect(Object.keys(compiled).sort()).toEqual(Object.keys(redis).sort());
     const ownTypes = own.filter(({ isType }) => isType).map(({ name }) => name);
-    expect(ownTypes.sort()).toEqual(["RedisBucketsOptions", "RedisClient", "RedisSource"]);
+    expect(ownTypes.sort()).toEqual(["RedisBucketsOptions", "RedisClient", "RedisFeedOptions", "RedisSource"]);
   });
 
   it.each(own)("explain $name to its users", ({ name, module }) => {

@@ -1,6 +1,7 @@
 import type { FileServerConfig } from "../config.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
+import { shareChanges } from "../plugins/live/share-changes.ts";
 import { unavailable } from "../server/admission.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { notify } from "../server/logger.ts";
@@ -70,6 +71,7 @@ export class LifeCycle {
   async #start(): Promise<void> {
     const [site] = this.#sites(); // any will do: what it protects is protected on all
     for (const location of this.#protectedFiles) await site?.protect(location);
+    if (this.#config.feed) await shareChanges(this.#changes, this.#config.feed, "");
     for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);
     this.#isStarted = true;
     const remedy = "basicAuth, permissions or readOnly changes that";
@@ -95,7 +97,7 @@ export class LifeCycle {
     const plugins = new Set(sites.flatMap((site) => site.plugins));
     for (const plugin of plugins) notify(() => plugin.drain?.(), report);
     await this.#lastRequest();
-    this.#changes.end();
+    await this.#changes.end();
     await closeAll([...[...plugins].reverse(), ...new Set(sites.map((site) => site.storage))]);
   }
 

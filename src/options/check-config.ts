@@ -16,6 +16,7 @@ import {
   origin,
   positiveInteger,
   requestPath,
+  sharedFeed,
   textNotEmpty,
 } from "./option-types.ts";
 import {
@@ -160,6 +161,7 @@ export const serverOptions: OptionsSchema = optionsOf(
     fallthrough: yesOrNo,
     mount: directoryPath,
     upgrades: oneOf(["own", "all"]),
+    feed: sharedFeed,
     logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),
     onError: aFunction,
   },

@@ -1,7 +1,7 @@
 import { serialisedOrigin } from "../http/host-name.ts";
 import { isCanonicalPath } from "../http/request-path.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
-import { integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";
+import { anyOf, integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";
 
 /** The options of a plugin, none of which has to be given. */
 export function pluginOptions(options: Readonly<Record<string, Schema>>): OptionsSchema {
@@ -53,6 +53,12 @@ export const redisUrl: Schema = text(
   "the URL of a Redis",
   (value) => /^rediss?:\/\/[^/]/.test(value) && URL.canParse(value),
   "the URL of a Redis, such as redis://localhost:6379",
+);
+
+/** What the options called `feed` take. */
+export const sharedFeed: Schema = anyOf(
+  [redisUrl, valueThat(hasMethods("start", "send", "close"), "")],
+  "what redisFeed gives, or the URL of a Redis, such as redis://localhost:6379",
 );
 
 /** A file on the disk: a path, or a `file://` location. */

@@ -1,16 +1,18 @@
 import { checkOptions } from "../options/check-config.ts";
-import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
+import { pluginOptions, positiveInteger, requestPath, sharedFeed, timerSeconds } from "../options/option-types.ts";
 import type { OptionsSchema } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import { unavailable } from "../server/admission.ts";
+import type { FeedPosition, SharedFeed } from "../server/change-feed.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
-import type { Position, Receiver } from "./live/broadcast.ts";
+import type { Position } from "./live/broadcast.ts";
 import { type FeedQuery, positionOf, readFeedQuery } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
+import { shareChanges } from "./live/share-changes.ts";
 
 /** Options for {@link eventStream}. */
 export interface EventStreamOptions {
@@ -24,6 +26,11 @@ export interface EventStreamOptions {
   readonly heartbeatInterval?: number | undefined;
   /** Bytes that may wait for a reader; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
+  /**
+   * What shares the server's changes with other servers: the URL of a Redis (`redis://...`), or what `redisFeed` gives. The same
+   * as the option `feed` of the server. @default each server tells its own
+   */
+  readonly feed?: string | SharedFeed | undefined;
 }
 
 /** What the options are checked against. */
@@ -33,6 +40,7 @@ export const eventStreamOptions: OptionsSchema = pluginOptions({
   maxClientsPerAddress: positiveInteger,
   heartbeatInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
+  feed: sharedFeed,
 });
 
 /** Time for readers to read the rest when the server closes, in milliseconds. */
@@ -55,17 +63,18 @@ const headers: ReplyHeaders = {
 export function eventStream(options: EventStreamOptions = {}): Plugin {
   checkOptions("eventStream", eventStreamOptions, options);
   const { path = "/events", maxClients = 1_000, maxClientsPerAddress, heartbeatInterval = 15 } = options;
-  const { maxUnsentBytes = 1024 * 1024 } = options;
+  const { maxUnsentBytes = 1024 * 1024, feed } = options;
   const readers = new LiveClients<EventReader>({ maxClients, maxClientsPerAddress, beatSeconds: heartbeatInterval });
-  let encode: Receiver["encode"] | undefined;
+  let isStarted = false;
   let closing: NodeJS.Timeout | undefined;
 
   function open(exchange: Exchange, wantedPath: string | undefined, position: Position): EventReader {
     const { changes } = exchange.site;
-    if (!encode || closing) throw unavailable("CLOSING");
+    if (!isStarted || closing) throw unavailable("CLOSING");
     const giveBack = readers.takePlace(exchange);
     const audience = readers.audienceOf(exchange, wantedPath);
-    const reader = new EventReader({ audience, encode, gap: () => gapEvent(changes), maxUnsentBytes });
+    const hello = (at: FeedPosition): Buffer => helloEvent(at, true);
+    const reader = new EventReader({ audience, encode: changeEvent, gap: gapEvent, hello, maxUnsentBytes });
     reader.write(helloEvent(changes, position === "now"));
     readers.add(reader, position, giveBack);
     return reader;
@@ -73,10 +82,10 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
 
   const plugin: Plugin = {
     name: "event-stream",
-    start(site) {
-      const { changes } = site;
+    async start(site) {
       readers.start(site, plugin, "eventStream");
-      encode ??= (change) => changeEvent(changes.name, change);
+      if (feed) await shareChanges(site.changes, feed, "eventStream: ");
+      isStarted = true;
     },
     handle(exchange, next) {
       if (exchange.path !== path) return next();
@@ -94,7 +103,7 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
       await readers.stop();
       clearTimeout(closing);
       closing = undefined;
-      encode = undefined;
+      isStarted = false;
     },
   };
   return plugin;

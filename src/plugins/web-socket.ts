@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
+import type { SharedFeed } from "../server/change-feed.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import { helloText } from "./live/change-message.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import { textFrame } from "./web-socket/frame.ts";
+import { shareChanges } from "./live/share-changes.ts";
 import { checkHandshake } from "./web-socket/handshake.ts";
 import { webSocketOptions } from "./web-socket/options.ts";
 import { jsonFormat, SocketClient, streamItemFormat } from "./web-socket/socket-client.ts";
@@ -37,6 +37,11 @@ export interface WebSocketOptions {
   readonly maxUnsentBytes?: number | undefined;
   /** Largest message in bytes that a client may send. @default 1024 */
   readonly maxMessageBytes?: number | undefined;
+  /**
+   * What shares the server's changes with other servers: the URL of a Redis (`redis://...`), or what `redisFeed` gives. The same
+   * as the option `feed` of the server. @default each server tells its own
+   */
+  readonly feed?: string | SharedFeed | undefined;
 }
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
@@ -58,7 +63,7 @@ const maxFragments = 16;
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
   const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
-  const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
+  const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024, feed } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   let sockets: WebSocketServer | undefined;
@@ -93,7 +98,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
           isConnected = true;
           const format = wanted.isStreamItem ? streamItemFormat : jsonFormat;
           const client = new SocketClient(connection, socket, { audience, format, maxUnsentBytes });
-          if (!wanted.isStreamItem) client.write(textFrame(helloText(site.changes)));
+          client.writeHello(site.changes);
           clients.add(client, wanted.position, giveBack);
         });
       },
@@ -123,6 +128,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     name: "web-socket",
     async start(site) {
       clients.start(site, plugin, "webSocket");
+      if (feed) await shareChanges(site.changes, feed, "webSocket: ");
       sockets ??= await webSocketServer(maxMessageBytes);
     },
     acceptsUpgrade(exchange) {

@@ -154,11 +154,13 @@ export class RedisConnection {
     const reply = client.sendCommand(command).finally(() => {
       if (isOverdue) this.#overdue -= 1;
     });
-    return inTime(reply, limitMs, () => {
+    const giveUp = (): never => {
       isOverdue = true;
       this.#overdue += 1;
       throw late;
-    });
+    };
+    // A reply that came while this process did something else for long is read before the time is over.
+    return inTime<unknown>(reply, limitMs, () => inTime(reply, 1, giveUp));
   }
 
   /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */

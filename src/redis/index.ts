@@ -1,2 +1,3 @@
 export { type RedisBucketsOptions, redisBuckets } from "./buckets.ts";
 export { type RedisClient, RedisError, type RedisSource } from "./connection.ts";
+export { type RedisFeedOptions, redisFeed } from "./feed.ts";

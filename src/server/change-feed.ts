@@ -42,12 +42,17 @@ export interface Change {
 /** A {@link Change} before the feed has numbered it. */
 export type NewChange = Omit<Change, "id" | "time">;
 
+/** A change that has happened, and has no number yet. */
+export type UnnumberedChange = Omit<Change, "id">;
+
 /** Where a change comes from; not for every listener to pass on. */
 export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
   /** The changed elements, as rules by elements see them. Not to be kept: they hold whole documents in memory. */
   readonly elements?: ChangedElements | undefined;
+  /** Whether it was noticed on the disk: other servers may notice it, too. */
+  readonly isNoticed?: boolean;
 }
 
 /** The elements that an edit changed. Who may not read both of them must not hear of the edit. */
@@ -68,8 +73,45 @@ export interface PastChange {
   readonly site: string;
 }
 
+/** A moment of a feed. The ids of one feed mean nothing in another. */
+export interface FeedPosition {
+  readonly name: string;
+  /** Id of the latest change; 0 before the first. */
+  readonly lastId: number;
+}
+
+/** That a feed goes on under another name, with other ids. */
+export interface FeedRestart {
+  /** Its name until now. */
+  readonly from: string;
+  readonly to: FeedPosition;
+  /** Whether changes may have been missed. */
+  readonly hasGap: boolean;
+}
+
+/** What gives the changes of several servers one order; the members of a {@link ChangeFeed} are its ends. */
+export interface SharedFeed {
+  /** Called once, before the first change. It resolves also where the others cannot be reached; then it goes on trying. */
+  start(end: FeedEnd): Promise<void>;
+  /** Takes a change of this server; it comes back by the end, in the order of all servers. */
+  send(change: UnnumberedChange, origin: ChangeOrigin): void;
+  /** Tells the others what they have not been told, if that is possible at once, and leaves them. */
+  close(): Promise<void>;
+}
+
+/** A server's feed, as a {@link SharedFeed} sees it. */
+export interface FeedEnd {
+  /** The next change, which gets the next number. */
+  tell(change: UnnumberedChange, origin: ChangeOrigin): void;
+  /** A change from before the last restart: for the program, as clients were told to look for themselves. */
+  tellLate(change: Change, origin: ChangeOrigin): void;
+  /** Goes on at another position, in front of which these changes were. */
+  restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void;
+  report(error: unknown): void;
+}
+
 /** How many changes are remembered for those who come back, and how many characters of HTML they may have together. */
-const maxPast = 1_000;
+export const maxPast = 1_000;
 const maxPastLength = 32 * 1024 * 1024;
 
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
@@ -83,11 +125,12 @@ export class ChangeFeed implements AsyncIterable<Change> {
   readonly #listeners = new Set<ChangeListener>();
   readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
-  /** Tells this feed from that of another run of the server, whose ids begin at 1 as well. */
-  readonly name: string = randomUUID().slice(0, 8);
-  readonly #past: PastChange[] = [];
+  readonly #restarted = new Set<(restart: FeedRestart) => void>();
+  #name: string = newFeedName();
+  #past: PastChange[] = [];
   #pastLength = 0;
   #lastId = 0;
+  #shared: SharedFeed | undefined;
   #isEnded = false;
   #congestion: Promise<void> | undefined;
 
@@ -96,11 +139,34 @@ export class ChangeFeed implements AsyncIterable<Change> {
     this.#onError = onError;
   }
 
-  /** Calls `listener` after each commit, synchronously. Returns a function that ends the subscription. */
-  subscribe(listener: ChangeListener): () => void {
+  /** Tells this feed from that of another run of the server, whose ids begin at 1 as well. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /**
+   * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a function that
+   * ends the subscription. Who goes by ids is told by `restarted` when they begin anew, which happens only to a shared feed.
+   */
+  subscribe(listener: ChangeListener, restarted?: (restart: FeedRestart) => void): () => void {
     const subscription: ChangeListener = (change, origin) => listener(change, origin); // one may subscribe twice
     this.#listeners.add(subscription);
-    return () => this.#listeners.delete(subscription);
+    if (restarted) this.#restarted.add(restarted);
+    return () => {
+      if (restarted) this.#restarted.delete(restarted);
+      this.#listeners.delete(subscription);
+    };
+  }
+
+  /** Has the changes of other servers come in, and go out to them; for the server itself, once. */
+  async share(shared: SharedFeed): Promise<void> {
+    await shared.start({
+      tell: (change, origin) => this.#tell({ ...change, id: this.#lastId + 1 }, origin),
+      tellLate: (change, origin) => this.#notify(change, origin),
+      restart: (to, past, hasGap) => this.#restart(to, past, hasGap),
+      report: this.#onError,
+    });
+    this.#shared = shared;
   }
 
   /** Id of the latest change; 0 before the first. */
@@ -108,11 +174,31 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return this.#lastId;
   }
 
-  /** Numbers a change and tells everyone. */
+  /** Numbers a change and tells everyone; where the feed is shared, it has that done. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
-    const published: Change = { ...change, id: ++this.#lastId, time: new Date().toISOString() };
-    this.#remember({ change: published, site: origin.site });
-    for (const listener of this.#listeners) notify(() => listener(published, origin), this.#onError);
+    const time = new Date().toISOString();
+    if (this.#shared) this.#shared.send({ ...change, time }, origin);
+    else this.#tell({ ...change, id: this.#lastId + 1, time }, origin);
+  }
+
+  #tell(change: Change, origin: ChangeOrigin): void {
+    this.#lastId = change.id;
+    this.#remember({ change, site: origin.site });
+    this.#notify(change, origin);
+  }
+
+  #notify(change: Change, origin: ChangeOrigin): void {
+    for (const listener of this.#listeners) notify(() => listener(change, origin), this.#onError);
+  }
+
+  #restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void {
+    const from = this.#name;
+    this.#name = to.name;
+    this.#lastId = to.lastId;
+    this.#past = [];
+    this.#pastLength = 0;
+    for (const each of past) this.#remember(each);
+    for (const restarted of this.#restarted) notify(() => restarted({ from, to, hasGap }), this.#onError);
   }
 
   /** What requests that made a change wait for before their reply, while changes are made faster than they are delivered. */
@@ -148,7 +234,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   /** Ends every iteration, once it has had what was published; for the server itself. */
-  end(): void {
+  async end(): Promise<void> {
+    if (this.#shared) await this.#shared.close();
+    this.#shared = undefined;
     this.#isEnded = true;
     for (const endIteration of this.#iterations) endIteration();
   }
@@ -198,4 +286,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
 function lengthOf(past: PastChange | undefined): number {
   return past?.change.html?.length ?? 0;
+}
+
+/** Eight characters that no other feed has. */
+export function newFeedName(): string {
+  return randomUUID().slice(0, 8);
 }

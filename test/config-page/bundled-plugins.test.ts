@@ -37,6 +37,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_clients_per_address: ["5", 5],
     heartbeat_interval: ["5", 5],
     max_unsent_bytes: ["1000", 1000],
+    feed: ["redis://localhost:6379", "redis://localhost:6379"],
   },
   "file-handler": {
     root: ["../archive", "/archive"],
@@ -122,6 +123,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     allowed_origins: ["https://admin.example", ["https://admin.example"]],
     ping_interval: ["5", 5],
     max_unsent_bytes: ["1000", 1000],
+    feed: ["redis://localhost:6379", "redis://localhost:6379"],
     max_message_bytes: ["100", 100],
   },
 };

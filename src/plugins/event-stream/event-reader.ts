@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
 import type { LiveClient } from "../live/live-clients.ts";
@@ -8,8 +9,10 @@ import { heartbeat } from "./event-text.ts";
 export interface EventReaderOptions {
   readonly audience: Audience;
   readonly encode: Receiver["encode"];
-  /** Makes the event for missed changes. */
-  readonly gap: () => Buffer;
+  /** Makes the event for missed changes up to a position. */
+  readonly gap: (position: FeedPosition) => Buffer;
+  /** Makes the event for ids that begin anew. */
+  readonly hello: (position: FeedPosition) => Buffer;
   /** Most bytes that may wait for the reader. */
   readonly maxUnsentBytes: number;
 }
@@ -21,7 +24,8 @@ export class EventReader implements LiveClient {
   /** The content of the reply. */
   readonly body: Readable;
   readonly closed: Promise<void>;
-  readonly #gap: () => Buffer;
+  readonly #gap: EventReaderOptions["gap"];
+  readonly #hello: EventReaderOptions["hello"];
   readonly #maxUnsentBytes: number;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -30,10 +34,11 @@ export class EventReader implements LiveClient {
   #isEnding = false;
   #tellDrained: (() => void) | undefined;
 
-  constructor({ audience, encode, gap, maxUnsentBytes }: EventReaderOptions) {
+  constructor({ audience, encode, gap, hello, maxUnsentBytes }: EventReaderOptions) {
     this.audience = audience;
     this.encode = encode;
     this.#gap = gap;
+    this.#hello = hello;
     this.#maxUnsentBytes = maxUnsentBytes;
     this.body = new Readable({ read: () => this.#read() });
     this.closed = new Promise((resolve) => {
@@ -60,8 +65,12 @@ export class EventReader implements LiveClient {
     this.#give();
   }
 
-  writeGap(): void {
-    this.write(this.#gap());
+  writeGap(position: FeedPosition): void {
+    this.write(this.#gap(position));
+  }
+
+  writeHello(position: FeedPosition): void {
+    this.write(this.#hello(position));
   }
 
   drained(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Change, ChangeFeed } from "../../server/change-feed.ts";
+import type { Change, FeedPosition } from "../../server/change-feed.ts";
 import { changeText, gapText, helloText } from "../live/change-message.ts";
 
 /** What a reader sends back as `Last-Event-ID`. */
@@ -14,16 +14,16 @@ export const heartbeat: Buffer = Buffer.from(":\n\n");
  * The first event. It has an id only for a reader that begins here: one that is told what it missed would otherwise miss
  * that for good if the connection broke in between.
  */
-export function helloEvent(feed: ChangeFeed, isBeginning: boolean): Buffer {
+export function helloEvent(feed: FeedPosition, isBeginning: boolean): Buffer {
   const id = isBeginning ? feed.lastId : undefined;
   return Buffer.from(`retry: ${retry}\n${event(feed.name, "hello", helloText(feed), id)}`);
 }
 
-export function gapEvent({ name, lastId }: ChangeFeed): Buffer {
+export function gapEvent({ name, lastId }: FeedPosition): Buffer {
   return Buffer.from(event(name, "gap", gapText, lastId));
 }
 
-export function changeEvent(feedName: string, change: Change): Buffer {
+export function changeEvent(change: Change, feedName: string): Buffer {
   return Buffer.from(event(feedName, "change", changeText(change), change.id));
 }
 

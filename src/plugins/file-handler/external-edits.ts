@@ -55,7 +55,7 @@ export async function announceExternalEdits(site: Site, options: ExternalEditsOp
           ...(etag !== gone && { etag }),
           requestId: randomUUID(),
         },
-        { site: site.name },
+        { site: site.name, isNoticed: true },
       );
       own.delete(path); // as its own listener has just noted it
     },

@@ -1,5 +1,5 @@
 import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
-import type { Change, ChangeFeed, ChangeOrigin } from "../../server/change-feed.ts";
+import type { ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
 import { type Audience, mayReceive, type Verdict } from "./audience.ts";
 import { ChangeMessage, type Encode, withoutContent } from "./change-message.ts";
 
@@ -11,8 +11,10 @@ export interface Receiver {
   readonly isFull: boolean;
   /** Sends bytes of `encode`, or disconnects a client for which too much waits already. */
   write(bytes: Buffer): void;
-  /** Tells the client that it misses changes. */
-  writeGap(): void;
+  /** Tells the client that it misses changes, the last of them at this position. */
+  writeGap(position: FeedPosition): void;
+  /** Tells the client in which feed it is from now on, and where. */
+  writeHello(position: FeedPosition): void;
   /** Resolves when everything written is sent, or the client has left. */
   drained(): Promise<void>;
 }
@@ -20,18 +22,16 @@ export interface Receiver {
 /** Where a client joins: at the next change, after the change of this id, or after an unknown one. */
 export type Position = "now" | "unknown" | number;
 
-/** A client, and the last change that it received or was not to receive. */
+/** A client, and the last change that it received or was not to receive, in the feed of that name. */
 interface Member {
   readonly receiver: Receiver;
+  feed: string;
   lastId: number;
   hasLeft: boolean;
 }
 
-/** A change that is still being delivered. */
-interface Pending {
-  readonly message: ChangeMessage;
-  readonly origin: ChangeOrigin;
-}
+/** What is still being delivered: a change, or that the feed has another name. */
+type Pending = { readonly message: ChangeMessage; readonly origin: ChangeOrigin } | FeedRestart;
 
 /** Changes that wait for delivery. With more, the requests that make changes wait for their replies until others are delivered. */
 const maxPending = 100;
@@ -55,14 +55,17 @@ export class Broadcast {
   constructor(feed: ChangeFeed, onError: (error: unknown) => void) {
     this.#feed = feed;
     this.#onError = onError;
-    this.#unsubscribe = feed.subscribe((change, origin) => this.#publish(change, origin));
+    this.#unsubscribe = feed.subscribe(
+      (change, origin) => this.#publish({ message: new ChangeMessage(change, feed.name), origin }),
+      (restart) => this.#publish(restart),
+    );
   }
 
   /** Sends a client all changes from a position on. Returns a function that ends it. */
   join(receiver: Receiver, position: Position): () => void {
     const lastId = typeof position === "number" ? position : this.#feed.lastId;
-    const member: Member = { receiver, lastId, hasLeft: false };
-    if (position === "unknown") receiver.writeGap();
+    const member: Member = { receiver, feed: this.#feed.name, lastId, hasLeft: false };
+    if (position === "unknown") receiver.writeGap(this.#feed);
     if (lastId === this.#feed.lastId) this.#members.add(member);
     else this.#catchUp(member).catch(this.#onError);
     return () => {
@@ -81,9 +84,9 @@ export class Broadcast {
     this.#unsubscribe();
   }
 
-  #publish(change: Change, origin: ChangeOrigin): void {
+  #publish(pending: Pending): void {
     if (this.#members.size === 0) return; // clients that are catching up find it in the past
-    this.#pending.push({ message: new ChangeMessage(change), origin });
+    this.#pending.push(pending);
     if (!this.#running) {
       const steps = this.#deliverAll();
       this.#running = { steps, done: this.#run(steps) };
@@ -120,16 +123,18 @@ export class Broadcast {
     }
   }
 
-  *#deliver(member: Member, { message, origin }: Pending): SlicedWork<void> {
+  *#deliver(member: Member, pending: Pending): SlicedWork<void> {
+    if ("to" in pending) return restart(member, pending);
+    const { message, origin } = pending;
     const { receiver } = member;
     const { change } = message;
-    if (change.id <= member.lastId) return;
+    if (message.feed !== member.feed || change.id <= member.lastId) return;
     member.lastId = change.id;
     try {
       const verdict = yield* patiently(() => mayReceive(receiver.audience, change, origin));
       if (!member.hasLeft) send(receiver, message, verdict);
     } catch (error) {
-      this.#failed(receiver, error);
+      this.#failed(member, error);
     }
   }
 
@@ -139,10 +144,15 @@ export class Broadcast {
     const slice = new TimeSlice();
     for (;;) {
       if (member.hasLeft) return;
+      const { name, lastId } = this.#feed;
+      if (name !== member.feed) {
+        restart(member, { from: member.feed, to: { name, lastId }, hasGap: true });
+        break;
+      }
       const missed = this.#feed.since(member.lastId);
       if (missed === "gap") {
-        receiver.writeGap();
-        member.lastId = this.#feed.lastId;
+        receiver.writeGap({ name, lastId });
+        member.lastId = lastId;
         break;
       }
       if (missed.length === 0) break;
@@ -150,9 +160,9 @@ export class Broadcast {
         if (member.hasLeft) return;
         member.lastId = change.id;
         try {
-          send(receiver, new ChangeMessage(change), mayReceive(receiver.audience, change, { site }));
+          send(receiver, new ChangeMessage(change, name), mayReceive(receiver.audience, change, { site }));
         } catch (error) {
-          this.#failed(receiver, error);
+          this.#failed(member, error);
         }
         if (receiver.isFull) await receiver.drained();
         if (slice.isOver) await slice.renew();
@@ -162,13 +172,22 @@ export class Broadcast {
   }
 
   /** A client for which nobody can say whether it may receive a change learns that it misses something. */
-  #failed(receiver: Receiver, error: unknown): void {
+  #failed({ receiver, feed, lastId }: Member, error: unknown): void {
     this.#onError(error);
-    receiver.writeGap();
+    receiver.writeGap({ name: feed, lastId });
   }
+}
+
+/** Brings a client of the former feed into the present one. */
+function restart(member: Member, { from, to, hasGap }: FeedRestart): void {
+  if (member.feed !== from || member.hasLeft) return; // it joined later
+  member.feed = to.name;
+  member.lastId = to.lastId;
+  member.receiver.writeHello(to);
+  if (hasGap) member.receiver.writeGap(to);
 }
 
 function send(receiver: Receiver, message: ChangeMessage, verdict: Verdict): void {
   if (verdict === "yes") receiver.write(message.as(receiver.encode));
-  else if (verdict === "without-content") receiver.write(receiver.encode(withoutContent(message.change)));
+  else if (verdict === "without-content") receiver.write(receiver.encode(withoutContent(message.change), message.feed));
 }

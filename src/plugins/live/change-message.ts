@@ -1,22 +1,25 @@
-import type { Change, ChangeFeed } from "../../server/change-feed.ts";
+import type { Change, FeedPosition } from "../../server/change-feed.ts";
 
-/** Writes a change in the format of some clients. */
-export type Encode = (change: Change) => Buffer;
+/** Writes a change of the feed of this name in the format of some clients. */
+export type Encode = (change: Change, feed: string) => Buffer;
 
 /** A change whose bytes are made once for each format, when they are first needed. */
 export class ChangeMessage {
   readonly change: Change;
+  /** Name of the feed that the change has its id of. */
+  readonly feed: string;
   readonly #encoded = new Map<Encode, Buffer>();
 
-  constructor(change: Change) {
+  constructor(change: Change, feed: string) {
     this.change = change;
+    this.feed = feed;
   }
 
   /** The same buffer for all clients. It must not be written to. */
   as(encode: Encode): Buffer {
     const known = this.#encoded.get(encode);
     if (known) return known;
-    const bytes = encode(this.change);
+    const bytes = encode(this.change, this.feed);
     this.#encoded.set(encode, bytes);
     return bytes;
   }
@@ -48,7 +51,7 @@ export function changeText(change: Change): string {
 }
 
 /** The first message: which feed this is, and how far it has come. */
-export function helloText({ name, lastId }: Pick<ChangeFeed, "name" | "lastId">): string {
+export function helloText({ name, lastId }: FeedPosition): string {
   return JSON.stringify({ type: "hello", feed: name, id: lastId });
 }
 

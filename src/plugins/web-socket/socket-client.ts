@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import type { FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
-import { changeText, gapText } from "../live/change-message.ts";
+import { changeText, gapText, helloText } from "../live/change-message.ts";
 import type { LiveClient } from "../live/live-clients.ts";
 import { textFrame } from "./frame.ts";
 import { streamItem } from "./stream-item.ts";
@@ -16,18 +17,25 @@ export interface SocketFormat {
   readonly encode: Receiver["encode"];
   /** The message for missed changes; `undefined` for a format without one. */
   readonly gap: Buffer | undefined;
+  /** The message that names feed and id; `undefined` for a format without one. */
+  readonly hello: ((position: FeedPosition) => Buffer) | undefined;
 }
 
 export const jsonFormat: SocketFormat = {
   encode: (change) => textFrame(changeText(change)),
   gap: textFrame(gapText),
+  hello: (position) => textFrame(helloText(position)),
 };
 
 /** What a client may ask whose own pings nobody lets it send: a script in a browser. */
 const ping = '{"type":"ping"}';
 const pong = textFrame('{"type":"pong"}');
 
-export const streamItemFormat: SocketFormat = { encode: (change) => textFrame(streamItem(change)), gap: undefined };
+export const streamItemFormat: SocketFormat = {
+  encode: (change) => textFrame(streamItem(change)),
+  gap: undefined,
+  hello: undefined,
+};
 
 /** Options of {@link SocketClient}. */
 export interface SocketClientOptions {
@@ -48,7 +56,7 @@ export class SocketClient implements LiveClient {
   readonly closed: Promise<void>;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
-  readonly #gap: Buffer | undefined;
+  readonly #format: SocketFormat;
   readonly #maxUnsentBytes: number;
   #hasAnswered = true;
   #received = 0;
@@ -58,7 +66,7 @@ export class SocketClient implements LiveClient {
     this.#socket = socket;
     this.audience = audience;
     this.encode = format.encode;
-    this.#gap = format.gap;
+    this.#format = format;
     this.#maxUnsentBytes = maxUnsentBytes;
     this.closed = new Promise((resolve) => webSocket.once("close", () => resolve()));
     webSocket.on("pong", () => {
@@ -79,7 +87,11 @@ export class SocketClient implements LiveClient {
   }
 
   writeGap(): void {
-    if (this.#gap) this.write(this.#gap);
+    if (this.#format.gap) this.write(this.#format.gap);
+  }
+
+  writeHello(position: FeedPosition): void {
+    if (this.#format.hello) this.write(this.#format.hello(position));
   }
 
   async drained(): Promise<void> {

@@ -9,7 +9,13 @@ const large = Buffer.alloc(100_000, "x");
 function reader(maxUnsentBytes = 1_000_000): EventReader {
   const audience = { site: "*", path: undefined, connectedTo: "/ws", access: permitAll, isProven: () => true };
   const encode = (): Buffer => Buffer.alloc(0);
-  return new EventReader({ audience, encode, gap: () => Buffer.from("gap"), maxUnsentBytes });
+  return new EventReader({
+    audience,
+    encode,
+    gap: () => Buffer.from("gap"),
+    hello: () => Buffer.from("hello"),
+    maxUnsentBytes,
+  });
 }
 
 describe("EventReader", () => {
@@ -24,7 +30,7 @@ describe("EventReader", () => {
 
   it("ends at once where nothing waits", async () => {
     const each = reader();
-    each.writeGap();
+    each.writeGap({ name: "feed", lastId: 1 });
     each.end();
     expect(await text(each.body)).toBe("gap");
   });

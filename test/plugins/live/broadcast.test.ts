@@ -4,7 +4,7 @@ import { ChosenElements } from "../../../src/elements/selection.ts";
 import type { Audience } from "../../../src/plugins/live/audience.ts";
 import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
 import { permitAll } from "../../../src/server/access.ts";
-import { ChangeFeed } from "../../../src/server/change-feed.ts";
+import { ChangeFeed, type FeedPosition } from "../../../src/server/change-feed.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { accessOf } from "../../helpers/file-request.ts";
@@ -42,6 +42,10 @@ class Noting implements Receiver {
 
   writeGap(): void {
     this.noted.push("gap");
+  }
+
+  writeHello({ name, lastId }: FeedPosition): void {
+    this.noted.push(`hello ${name}:${lastId}`);
   }
 
   drained(): Promise<void> {

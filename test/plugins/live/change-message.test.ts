@@ -34,11 +34,11 @@ describe("the other messages", () => {
 
 describe("ChangeMessage", () => {
   it("is encoded once for each kind of client", () => {
-    const message = new ChangeMessage(change);
+    const message = new ChangeMessage(change, "feed");
     const text = vi.fn(() => Buffer.from("text"));
     const other = vi.fn(() => Buffer.from("other"));
     expect(message.as(text)).toBe(message.as(text));
     expect(String(message.as(other))).toBe("other");
-    expect([text.mock.calls, other.mock.calls]).toEqual([[[change]], [[change]]]);
+    expect([text.mock.calls, other.mock.calls]).toEqual([[[change, "feed"]], [[change, "feed"]]]);
   });
 });

@@ -41,6 +41,7 @@ class Noting implements LiveClient {
   }
 
   writeGap(): void {}
+  writeHello(): void {}
   async drained(): Promise<void> {}
 
   beat(): void {

@@ -1,0 +1,221 @@
+import { hash } from "node:crypto";
+import type { Change, ChangeOrigin, UnnumberedChange } from "../server/change-feed.ts";
+import { type RedisClient, type RedisConnection, redisScript } from "./connection.ts";
+
+/** A change of this server on its way into the stream. */
+export interface OutgoingChange {
+  /** Counts the changes of this server, from 1. */
+  readonly sequence: number;
+  readonly change: UnnumberedChange;
+  readonly origin: ChangeOrigin;
+}
+
+/** An entry of the stream. */
+export interface StreamEntry {
+  /** Id of the entry: the name of the feed as a number, and the id of the change. */
+  readonly id: string;
+  /** Which feed; a stream that begins anew is another one. */
+  readonly feed: string;
+  /** Its number in the feed; 0 for the entry with which a feed begins. */
+  readonly number: number;
+  /** Tells it from another entry with this id, in a stream that has lost its end. */
+  readonly mark: string;
+  /** Which server sent it, and as its how manieth; none for the entry with which a feed begins. */
+  readonly sender: { readonly server: string; readonly sequence: number } | undefined;
+  readonly site: string;
+  readonly change: UnnumberedChange | undefined;
+}
+
+/** What Redis does with a change: stored, known from an earlier attempt, or told by another server that noticed the same. */
+export type Receipt = "stored" | "known" | "told";
+
+/** Changes with more HTML than this are stored without it, in characters: those who miss it read the file. */
+const maxHtml = 64 * 1024;
+/** How long the last change of a server, and of a file, is known after it, in seconds. */
+const senderSeconds = 3_600;
+const toldSeconds = 60;
+
+/** Gives the number of the stream's feed and of its last entry, after it has begun one where there is none. */
+const lastEntry = `
+local function time()
+  local now = redis.call('TIME')
+  return now[1] * 1000 + math.floor(now[2] / 1000)
+end
+local function begin(feed)
+  redis.call('XADD', KEYS[1], string.format('%.0f-0', feed), 'mark', ARGV[1] .. tostring(time()))
+  return feed, 0
+end
+local function last()
+  local entry = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  if not entry then return begin(time()) end
+  local feed, number = string.match(entry[1], '(%d+)-(%d+)')
+  return tonumber(feed), tonumber(number)
+end
+`;
+
+/**
+ * Adds changes in order, each once however often it is sent. Numbers follow each other without a hole. One that was noticed on the disk
+ * is left out where the file is known to be as it is.
+ */
+const addChanges = redisScript(`${lastEntry}
+local server, longest = ARGV[1], ARGV[2]
+local known = tonumber(redis.call('GET', KEYS[2]) or 0)
+local feed, number = last()
+local receipts = {}
+for index = 3, #KEYS do
+  local at = 3 + (index - 3) * 4
+  local sequence, text, state, noticed = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  if tonumber(sequence) <= known then
+    table.insert(receipts, 'known')
+  elseif noticed == '1' and redis.call('GET', KEYS[index]) == state then
+    table.insert(receipts, 'told')
+  else
+    number = number + 1
+    local id = string.format('%.0f-%.0f', feed, number)
+    redis.call('XADD', KEYS[1], 'MAXLEN', '~', longest, id, 'mark', server .. ':' .. sequence, 'change', text)
+    redis.call('SET', KEYS[index], state, 'EX', ${toldSeconds})
+    table.insert(receipts, 'stored')
+  end
+  redis.call('SET', KEYS[2], sequence, 'EX', ${senderSeconds})
+end
+return receipts
+`);
+
+/** Begins a new feed in place of the one that is named, or where there is none. */
+const beginFeed = redisScript(`${lastEntry}
+local feed = last()
+if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1)) end
+`);
+
+/**
+ * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been lost: then a new
+ * feed begins. Gives the id of the last entry.
+ */
+const showPresence = redisScript(`${lastEntry}
+local server, lease, looks = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local now = time()
+redis.call('ZADD', KEYS[2], now + lease, server)
+redis.call('PEXPIRE', KEYS[2], string.format('%.0f', 100 * lease))
+local feed, number = last()
+if looks == '1' and redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now) > 0 then
+  feed, number = begin(math.max(now, feed + 1))
+end
+return string.format('%.0f-%.0f', feed, number)
+`);
+
+/** The stream of all servers' changes in a Redis. */
+export class ChangeStream {
+  readonly #connection: RedisConnection;
+  readonly #key: string;
+  /** Name of this server in the stream. */
+  readonly server: string;
+  readonly #maxChanges: number;
+
+  /** In braces, so that a cluster keeps all of it in one place. */
+  constructor(connection: RedisConnection, name: string, server: string, maxChanges: number) {
+    this.#connection = connection;
+    this.#key = `{${name}}`;
+    this.server = server;
+    this.#maxChanges = maxChanges;
+  }
+
+  /** Stores changes of this server, all or none of those that are not stored yet. */
+  async add(changes: readonly OutgoingChange[]): Promise<readonly Receipt[]> {
+    const keys = changes.map(({ change, origin }) => this.#toldKey(origin.site, change.path));
+    const values = changes.flatMap(({ sequence, change, origin }) => [
+      `${sequence}`,
+      JSON.stringify({ ...withoutMuchHtml(change), site: origin.site }),
+      change.etag ?? "",
+      origin.isNoticed ? "1" : "",
+    ]);
+    const receipts = await this.#run(
+      addChanges,
+      [`${this.#key}:from:${this.server}`, ...keys],
+      [`${this.#maxChanges}`, ...values],
+    );
+    return receipts as readonly Receipt[]; // as the script gives them
+  }
+
+  /** Begins a new feed in place of this one, once however many servers ask. */
+  async begin(insteadOf: string): Promise<void> {
+    await this.#run(beginFeed, [], [insteadOf]);
+  }
+
+  /** Says that this server is there, and gives the id of the last entry; `looks`: also whether all others are. */
+  async showPresence(leaseMs: number, looks: boolean): Promise<string> {
+    return String(await this.#run(showPresence, [`${this.#key}:servers`], [`${leaseMs}`, looks ? "1" : ""]));
+  }
+
+  /** Says that this server has gone, and that nothing of it is lost. */
+  async leave(): Promise<void> {
+    await this.#connection.run(["ZREM", `${this.#key}:servers`, this.server]);
+  }
+
+  /** The last entries in order, over a connection. */
+  async last(client: RedisClient, count: number): Promise<readonly StreamEntry[]> {
+    return entriesOf(await client.sendCommand(["XREVRANGE", this.#stream, "+", "-", "COUNT", `${count}`])).reverse();
+  }
+
+  /** The entries between two ids, both included. */
+  async between(client: RedisClient, first: string, last: string, count: number): Promise<readonly StreamEntry[]> {
+    return entriesOf(await client.sendCommand(["XRANGE", this.#stream, first, last, "COUNT", `${count}`]));
+  }
+
+  /** Waits for entries after an id; gives none where there are none for a while. */
+  async next(client: RedisClient, after: string, waitMs: number): Promise<readonly StreamEntry[]> {
+    const count = ["COUNT", "100", "BLOCK", `${waitMs}`];
+    const reply = await client.sendCommand(["XREAD", ...count, "STREAMS", this.#stream, after]);
+    const [[, entries] = []] = (reply ?? []) as [name: string, entries: unknown][];
+    return entriesOf(entries ?? []);
+  }
+
+  get #stream(): string {
+    return `${this.#key}:changes`;
+  }
+
+  #toldKey(site: string, path: string): string {
+    return `${this.#key}:told:${hash("sha256", `${site}\n${path}`, "base64url").slice(0, 22)}`;
+  }
+
+  #run(
+    script: Parameters<RedisConnection["runScript"]>[0],
+    keys: readonly string[],
+    values: readonly string[],
+  ): Promise<unknown> {
+    return this.#connection.runScript(script, [this.#stream, ...keys], [this.server, ...values]);
+  }
+}
+
+/** Whether an id of the stream is behind another. */
+export function isAfter(id: string, other: string): boolean {
+  const [[feed = 0, number = 0], [otherFeed = 0, otherNumber = 0]] = [id, other].map((each) =>
+    each.split("-").map(Number),
+  ) as [number[], number[]];
+  return feed === otherFeed ? number > otherNumber : feed > otherFeed;
+}
+
+/** The change of an entry with the number that it has there. */
+export function numbered({ number, change }: StreamEntry): Change | undefined {
+  return change && { ...change, id: number };
+}
+
+function entriesOf(reply: unknown): StreamEntry[] {
+  return (reply as [id: string, fields: string[]][]).map(([id, fields]) => entryOf(id, fields)); // as Redis has them
+}
+
+function entryOf(id: string, fields: readonly string[]): StreamEntry {
+  const [feed = "", number = ""] = id.split("-");
+  const [, mark = "", , text] = fields;
+  const base = { id, feed, number: Number(number), mark };
+  if (text === undefined) return { ...base, sender: undefined, site: "", change: undefined };
+  const [server = "", sequence = ""] = mark.split(":");
+  const { site, ...change } = JSON.parse(text) as UnnumberedChange & { readonly site: string }; // by another of us
+  return { ...base, sender: { server, sequence: Number(sequence) }, site, change };
+}
+
+/** A client that sees a change of elements without what was supplied reads the file. */
+function withoutMuchHtml(change: UnnumberedChange): UnnumberedChange {
+  if ((change.html?.length ?? 0) + (change.removed?.length ?? 0) <= maxHtml) return change;
+  const { html, removed, matches, ...rest } = change;
+  return rest;
+}
