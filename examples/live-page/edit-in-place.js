@@ -9,13 +9,14 @@ import { askWhose, inWords, isConflict, page, say, updates } from "./live-page.j
  * @property {"input" | "textarea"} field
  * @property {string} label
  * @property {(text: string) => Promise<unknown>} putBack writes the text again, when the element is gone
+ * @property {(text: string) => void} keep shows the text where it can be sent later, when the element is gone
  */
 
 /**
  * Lets somebody edit the text of an element: Enter saves, Escape does not. Settles when that is over.
  * @param {Editing} editing
  */
-export async function editInPlace({ element, place, field: kind, label, putBack }) {
+export async function editInPlace({ element, place, field: kind, label, putBack, keep }) {
   // What is stored is what is edited; from here on, the selection notices whether somebody else changes it.
   const { selection, stored } = await storedOf(element);
   const before = textOf(stored);
@@ -89,6 +90,7 @@ export async function editInPlace({ element, place, field: kind, label, putBack 
     try {
       if (choice === "mine" && now) await now.selection.replace(withText(now.stored, text));
       else if (choice === "mine") await putBack(text);
+      else if (choice === undefined && !now) keep(text);
     } catch (error) {
       say(inWords(error));
       return false;
@@ -129,6 +131,16 @@ function withText(element, text) {
   const copy = /** @type {Element} */ (element.cloneNode());
   copy.append(text);
   return copy;
+}
+
+/**
+ * Puts a text into a field, behind what is there already.
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
+ * @param {string} text
+ */
+export function keepIn(field, text) {
+  field.value = [field.value, text].filter(Boolean).join(" ");
+  field.focus();
 }
 
 /**

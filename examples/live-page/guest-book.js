@@ -1,5 +1,5 @@
 // The guest book, alive: sign it, edit and delete entries, and see what others write.
-import { button, editInPlace, storedOf, textOf } from "./edit-in-place.js";
+import { button, editInPlace, keepIn, storedOf, textOf } from "./edit-in-place.js";
 import { goLive, inWords, page, say } from "./live-page.js";
 
 const entries = /** @type {HTMLElement} */ (document.querySelector("#entries"));
@@ -32,8 +32,9 @@ async function edit(entry) {
     copy.querySelector("p")?.replaceChildren(mine);
     await page.select("#entries").append(copy); // without the buttons: what is `data-local` is not sent
   };
+  const keep = (/** @type {string} */ mine) => keepIn(message, mine);
   try {
-    await editInPlace({ element: text, place: entry, field: "textarea", label: "Entry", putBack });
+    await editInPlace({ element: text, place: entry, field: "textarea", label: "Entry", putBack, keep });
   } catch (error) {
     say(inWords(error));
   }
@@ -72,7 +73,6 @@ form.addEventListener("submit", async (event) => {
   const now = new Date();
   const entry = document.createElement("article");
   entry.className = "entry";
-  entry.id = `entry-${crypto.getRandomValues(new Uint32Array(1))[0]}`; // by which it can be addressed wherever it stands
   entry.innerHTML = "\n        <p></p>\n        <footer>, <time></time></footer>\n      ";
   entry.querySelector("p")?.append(message.value.trim()); // text, never HTML: whatever people write stays what they wrote
   entry.querySelector("footer")?.prepend(name.value.trim());
@@ -80,7 +80,7 @@ form.addEventListener("submit", async (event) => {
   time.dateTime = now.toISOString().slice(0, 10);
   time.append(now.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }));
   try {
-    await page.select("#entries").append(entry);
+    await page.select("#entries").append(entry, { id: "entry" }); // by which it can be addressed wherever it stands
     message.value = "";
   } catch (error) {
     say(inWords(error)); // and the text stays, to be tried again

@@ -123,7 +123,7 @@ export function askWhose(mine, theirs) {
   theirText?.append(theirs ?? "(deleted)");
   keepMine?.append(isGone ? "Put mine back" : "Keep mine");
   takeTheirs?.append(isGone ? "Let it go" : "Take theirs");
-  if (!isGone) hint?.append("Escape goes back to your text.");
+  hint?.append(isGone ? "Escape keeps your text in the field for a new one." : "Escape goes back to your text.");
 
   document.body.append(dialog);
   dialog.showModal(); // the heading has the focus, so that an Enter too many decides nothing

@@ -1,5 +1,5 @@
 // The to-do list, alive: tick, edit, delete and add, and see what others do.
-import { button, editInPlace, storedOf, textOf } from "./edit-in-place.js";
+import { button, editInPlace, keepIn, storedOf, textOf } from "./edit-in-place.js";
 import { goLive, inWords, isConflict, page, say } from "./live-page.js";
 
 const list = /** @type {HTMLElement} */ (document.querySelector("#todo"));
@@ -53,8 +53,9 @@ async function tick(item, attempts = 3) {
 /** @param {HTMLElement} item */
 async function edit(item) {
   const putBack = (/** @type {string} */ text) => add(text);
+  const keep = (/** @type {string} */ text) => keepIn(field, text);
   try {
-    await editInPlace({ element: item, place: item, field: "input", label: "What is to be done", putBack });
+    await editInPlace({ element: item, place: item, field: "input", label: "What is to be done", putBack, keep });
   } catch (error) {
     say(inWords(error));
   }
@@ -78,9 +79,8 @@ async function remove(item) {
 /** @param {string} text */
 async function add(text) {
   const item = document.createElement("li");
-  item.id = `item-${crypto.getRandomValues(new Uint32Array(1))[0]}`; // by which it can be addressed wherever it stands
   item.append(text);
-  await page.select("#todo").append(item);
+  await page.select("#todo").append(item, { id: "item" }); // by which it can be addressed wherever it stands
 }
 
 const form = document.createElement("form");

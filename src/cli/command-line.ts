@@ -18,6 +18,7 @@ of rusty-beam in the words of this server, with a comment at each difference (do
   --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
   --allowed-host NAME
                      answer to this name, too, where only this computer can reach the server (docs/security.md)
+  --live             of a directory: tell open pages of every change, also by other programs (docs/live-pages.md)
   --read-only        take GET, HEAD and OPTIONS only, whatever the configuration says
   --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
   --key FILE         its private key in PEM
@@ -45,6 +46,8 @@ export interface CommandLine {
   readonly host: string | undefined;
   /** Further names for a server that only listens on this computer. */
   readonly allowedHosts: readonly string[];
+  /** Whether to serve the module and the web socket of live pages, and watch the directory. */
+  readonly live: boolean;
   readonly readOnly: boolean;
   readonly tls: TlsFiles | undefined;
   readonly check: boolean;
@@ -80,6 +83,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | ImportC
     port: values.port === undefined ? undefined : portOf(values.port),
     host: values.host,
     allowedHosts: values["allowed-host"].map(hostNameOf),
+    live: values.live,
     readOnly: values["read-only"],
     tls: tlsOf(values.cert, values.key),
     check: values.check,
@@ -104,6 +108,7 @@ function parse(args: readonly string[]) {
         port: { type: "string" },
         host: { type: "string" },
         "allowed-host": { type: "string", multiple: true, default: [] },
+        live: { type: "boolean", default: false },
         "read-only": { type: "boolean", default: false },
         cert: { type: "string" },
         key: { type: "string" },

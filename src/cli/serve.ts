@@ -13,14 +13,16 @@ const settleMs = 100;
 
 /** Serves until a signal says to stop. Rejects with what keeps it from starting, or from stopping in order. */
 export async function serve(commandLine: CommandLine, log: OperatorLog): Promise<void> {
-  const { target, watchConfig } = commandLine;
+  const { target, watchConfig, live } = commandLine;
   const stopped = signalled("SIGINT", "SIGTERM").then(() => undefined);
   let starting: Promise<Service> | undefined;
   const reload = oneAtATime(async () => (await starting)?.reload());
   const reloadUnlessItFails = (): void => void reload().catch(() => {}); // to start, which is told below
   // From the first moment to the last: without a handler the signal ends the process.
   process.on("SIGHUP", reloadUnlessItFails);
-  if (watchConfig && !(await isPage(target))) throw new UsageError("--watch-config expects a page, not a directory");
+  const isConfigured = await isPage(target);
+  if (watchConfig && !isConfigured) throw new UsageError("--watch-config expects a page, not a directory");
+  if (live && isConfigured) throw new UsageError("--live expects a directory: a page names its plugins itself");
   const page = watchConfig ? await watchPage(resolve(target), reloadUnlessItFails) : undefined;
 
   starting = Service.start(commandLine, log);

@@ -24,7 +24,7 @@ export interface StartedFiles {
 export const defaultAddress = "127.0.0.1";
 
 type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
-  Partial<Pick<CommandLine, "host" | "allowedHosts" | "readOnly">>;
+  Partial<Pick<CommandLine, "host" | "allowedHosts" | "live" | "readOnly">>;
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -54,9 +54,10 @@ async function configOf({
   verbose,
   host,
   allowedHosts = [],
+  live = false,
   readOnly = false,
 }: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
-  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : { root: target };
+  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(target, live);
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
@@ -66,6 +67,12 @@ async function configOf({
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
   };
   return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
+}
+
+async function directoryConfig(root: string, isLive: boolean): Promise<FileServerConfig> {
+  if (!isLive) return { root };
+  const { webSocket } = await import("../plugins/web-socket.ts");
+  return { root, client: true, watch: true, plugins: [webSocket()] };
 }
 
 /** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */

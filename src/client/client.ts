@@ -7,7 +7,7 @@ import { selectorOf } from "./selector-of.ts";
 export type { PageChange, PageEvent } from "./change.ts";
 export type { Updated } from "./mirror.ts";
 export { PageError } from "./page-error.ts";
-export type { Selection, StoredElements } from "./selection.ts";
+export type { AppendOptions, Selection, StoredElements } from "./selection.ts";
 
 /** Options for {@link connect}. */
 export interface PageOptions {

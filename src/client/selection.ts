@@ -12,6 +12,12 @@ export interface StoredElements {
   readonly matches: number;
 }
 
+/** Options of {@link Selection.append}. */
+export interface AppendOptions {
+  /** Gives elements that have no `id` one that begins so and ends in a random number: `"item"` makes `item-2916017374`. @default none */
+  readonly id?: string;
+}
+
 /**
  * Elements of a page, and what was last seen of them. Once it has read or written them, it writes only if they are still the
  * same (412 `PRECONDITION_FAILED` otherwise); a new one for the same selector writes whatever is there. What is asked of one
@@ -23,8 +29,8 @@ export interface Selection {
   get(): Promise<StoredElements>;
   /** Puts something else in place of each element. Gives what stands there now. */
   replace(content: string | Element): Promise<StoredElements>;
-  /** Adds to the end of each element. Gives the elements as they are now. */
-  append(content: string | Element): Promise<StoredElements>;
+  /** Adds to the end of each element. Gives the elements as they are now; under `draft-00`, what was added. */
+  append(content: string | Element, options?: AppendOptions): Promise<StoredElements>;
   /** Removes the elements. Gives how many there were; 0 is no error. */
   remove(): Promise<number>;
 }
@@ -36,6 +42,8 @@ export interface Requesting {
   /** Told of a write before it is sent, and how it ended. */
   readonly writes: { begin(requestId: string): void; fail(requestId: string): void; done(requestId: string): unknown };
 }
+
+const nothing: StoredElements = { html: "", elements: [], matches: 0 };
 
 /** Makes a {@link Selection}. */
 export function select({ url, credentials, writes }: Requesting, selector: string): Selection {
@@ -56,7 +64,11 @@ export function select({ url, credentials, writes }: Requesting, selector: strin
     if (!isRead) writes.begin(requestId);
     try {
       const response = await fetch(url, { method, headers, body, credentials, cache: "no-store" });
-      if (!response.ok) throw await refusal(response);
+      if (!response.ok) {
+        const error = await refusal(response);
+        if (body === null && error.code === "NO_MATCH") return nothing; // under `draft-00` that is an error
+        throw error;
+      }
       const { status } = response;
       if (status < 204) throw new PageError(status, "RANGE_LOST", "The reply is not about elements.");
       const html = await response.text();
@@ -86,7 +98,7 @@ export function select({ url, credentials, writes }: Requesting, selector: strin
     selector,
     get: () => inTurn(() => send("GET")),
     replace: (content) => inTurn(() => send("PUT", content)),
-    append: (content) => inTurn(() => send("POST", content)),
+    append: (content, { id } = {}) => inTurn(() => send("POST", id === undefined ? content : withIds(content, id))),
     remove: () => inTurn(async () => (await send("DELETE")).matches),
   };
 }
@@ -103,6 +115,16 @@ function storedHtml(element: Element): string {
   return dom(stored).outerHTML;
 }
 
+/** The same, with an id for each element that has none. */
+function withIds(content: string | Element, prefix: string): string {
+  const template = templateOf(content instanceof Element ? storedHtml(content) : content);
+  for (const element of template.content.children) {
+    const [number] = crypto.getRandomValues(new Uint32Array(1));
+    if (!dom(element).getAttribute("id")) dom(element).setAttribute("id", `${prefix}-${number}`);
+  }
+  return template.innerHTML;
+}
+
 /** Header fields hold ASCII; the server decodes what does not parse as it stands. */
 function headerText(selector: string): string {
   return /[^ -~]/.test(selector) ? encodeURIComponent(selector) : selector;
@@ -111,9 +133,14 @@ function headerText(selector: string): string {
 function parse(html: string): readonly Element[] {
   const [, whole] = /^<(html|head|body)\b/i.exec(html) ?? [];
   if (whole) return [...dom(new DOMParser().parseFromString(html, "text/html")).querySelectorAll(whole)];
-  const template = dom(document).createElement("template") as HTMLTemplateElement; // parses a `tr` as well, and runs nothing
+  return [...templateOf(html).content.children];
+}
+
+/** Parses a `tr` as well, and runs nothing. */
+function templateOf(html: string): HTMLTemplateElement {
+  const template = dom(document).createElement("template") as HTMLTemplateElement;
   template.innerHTML = html;
-  return [...template.content.children];
+  return template;
 }
 
 /** Not `randomUUID`, which browsers have on secure pages only. */

@@ -1,8 +1,9 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
@@ -50,7 +51,7 @@ describe("SIGHUP", () => {
   it("takes effect after the start when it comes during the start", async () => {
     const { directory, page } = await site([pluginItem("file://./slow.mjs")]);
     const slow = `
-      import { once } from "node:events";
+      import { on, once } from "node:events";
       import { watch, existsSync } from "node:fs";
       export default () => ({
         name: "slow",
@@ -145,6 +146,30 @@ describe("--watch-config", () => {
   it("is refused for a directory", async () => {
     const { code, stderr } = await runFilement(await temporaryDirectory(), "--watch-config");
     const message = "filement: --watch-config expects a page, not a directory (filement --help tells more)\n";
+    expect([code, stderr]).toEqual([2, message]);
+  });
+});
+
+describe("--live", () => {
+  it("serves the module and the web socket of live pages, and tells of what other programs change", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.html"), "<p>one</p>");
+    const { url } = await startFilement([directory, "--live"]);
+    expect((await fetch(`${url}/.well-known/filement/client.js`)).status).toBe(200);
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws?path=/a.html`);
+    onTestFinished(() => socket.terminate());
+    const messages = on(socket, "message");
+    const next = async (): Promise<unknown> => JSON.parse(String((await messages.next()).value[0]));
+    expect(await next()).toMatchObject({ type: "hello" });
+    await writeFile(join(directory, "a.html"), "<p>two</p>");
+    expect(await next()).toMatchObject({ path: "/a.html" });
+  });
+
+  it("is refused for a page", async () => {
+    const { page } = await site();
+    const { code, stderr } = await runFilement(page, "--live");
+    const message =
+      "filement: --live expects a directory: a page names its plugins itself (filement --help tells more)\n";
     expect([code, stderr]).toEqual([2, message]);
   });
 });

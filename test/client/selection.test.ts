@@ -102,6 +102,21 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(sent[0]?.["id"]).not.toBe(sent[1]?.["id"]);
   });
 
+  it("gives what it appends an id where that is asked for, and leaves the ids that are there", async () => {
+    const { page, stored } = await opened(list);
+    await page.evaluate(async () => {
+      const { select } = client.connect();
+      const item = document.createElement("li");
+      item.append("Tea");
+      await select("#todo").append(item, { id: "item" });
+      await select("#todo").append('<li>Salt</li><li id="own">Oil</li>', { id: "item" });
+      if (item.id !== "") throw new Error("the element itself was changed");
+    });
+    expect(await stored()).toMatch(
+      /<li id="item-\d+">Tea<\/li><li id="item-\d+">Salt<\/li><li id="own">Oil<\/li><\/ul>$/,
+    );
+  });
+
   it("takes an element, and leaves out of it what belongs to the browser alone", async () => {
     const { page, stored } = await opened(list);
     await page.evaluate(async () => {
@@ -184,8 +199,8 @@ describe("a selection", { tags: ["chromium"] }, () => {
   });
 
   describe("where nothing matches", () => {
-    it("gives no elements, and removes none", async () => {
-      const { page } = await opened(list);
+    it.each(["spec", "draft-00"] as const)("gives no elements, and removes none: %s", async (dialect) => {
+      const { page } = await opened(list, { dialect });
       const given = await page.evaluate(async () => {
         const { select } = client.connect();
         return [await select("#none").get(), await select("#none").remove()];

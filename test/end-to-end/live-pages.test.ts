@@ -206,6 +206,13 @@ describe("live pages", { tags: ["chromium"] }, () => {
       await showsItems({ page, problems }, [...first.toSpliced(1, 1), "- My kite"]);
       expect(problems).toEqual([]);
     });
+
+    it("keep a text whose element was deleted in the field for a new one, with Escape", async () => {
+      const { page } = await conflict(undefined);
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Escape");
+      await expect.poll(() => page.getByPlaceholder("Think of something").inputValue()).toBe("My kite");
+    });
   });
 
   it("catch up with what happened while the connection was cut, and apply nothing twice", async () => {
