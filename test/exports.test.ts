@@ -193,6 +193,17 @@ describe("the package's exports", () => {
     expect(readFileSync(join(projectRoot, exports["./s3"].default), "utf8")).not.toMatch(/^import[^;]*aws-sdk/m);
   });
 
+  it.each([
+    ["server/exchange", "Exchange", ["defer"], ["end"]],
+    ["server/change-feed", "ChangeFeed", ["subscribe"], ["publish", "end"]],
+  ])("leave out of %s what only the server itself calls", (module, name, offered, internal) => {
+    const declared = readFileSync(join(projectRoot, `dist/${module}.d.ts`), "utf8");
+    const [members = ""] = declared.split(new RegExp(`declare class ${name}\\b`)).slice(1);
+    const methods = [...members.matchAll(/^ {4}(\w+)\(/gm)].map(([, method]) => method);
+    expect(methods).toEqual(expect.arrayContaining(offered));
+    for (const method of internal) expect(methods).not.toContain(method);
+  });
+
   it.each(exported)("explain $name to its users", ({ name, module }) => {
     const source = readFileSync(join(projectRoot, "src", module), "utf8");
     expect(isExplained(source, name)).toBe(true);

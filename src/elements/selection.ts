@@ -85,7 +85,7 @@ export class ChosenElements implements SelectedElements {
   /** Asks whether a right is given to all of them. What the rules select is selected in slices before they are asked again. */
   async isGiven(access: Access, right: Right, path: string, client: Client): Promise<boolean> {
     return queue.do(
-      patiently(() => access.permits(right, path, this)),
+      patiently(() => access.permitsElements(right, path, this)),
       client,
     );
   }

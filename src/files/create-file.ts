@@ -16,7 +16,7 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   if (isHiddenPath(path, options.dotfiles)) {
     throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
   }
-  if (!exchange.access.permits("create", path)) throw exchange.access.refusal();
+  if (!exchange.access.permitsPath("create", path)) throw exchange.access.refusal();
   if (await storage.stat(path)) {
     throw new HttpError(409, "FILE_EXISTS", "A file of that name exists already; nothing was written.");
   }

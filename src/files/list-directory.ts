@@ -93,7 +93,7 @@ async function rendered(
     }
   }
   const next = hasMore(selected) ? linkToPage(query, selected.names.at(-1)) : undefined;
-  const permits: Listing["permits"] = (right, name) => exchange.access.permits(right, path + name);
+  const permits: Listing["permits"] = (right, name) => exchange.access.permitsPath(right, path + name);
   const html: unknown = await render({ path, title, entries: shown, next, permits });
   if (typeof html !== "string") throw new TypeError(`renderListing gave ${typeof html}: expected a string of HTML`);
   return (async function* () {
@@ -107,7 +107,7 @@ async function* visibleNames({ exchange, storage, options, path }: FileRequest):
     // A name that no request can spell would be a link to an error.
     if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path + name, options.dotfiles)) continue;
     const isPermitted =
-      type === "directory" ? access.permits("list", `${path}${name}/`) : access.permits("read", path + name);
+      type === "directory" ? access.permitsPath("list", `${path}${name}/`) : access.permitsPath("read", path + name);
     if (isPermitted) yield { name, type };
   }
 }

@@ -17,8 +17,8 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
     return emptyReply(301, headers);
   }
   const index = wantsListing(request) ? undefined : await openIndex(request);
-  if (index && exchange.access.permits("read", index.path)) return readIndex(index);
-  if (!exchange.access.permits("list", path)) throw exchange.access.refusal();
+  if (index && exchange.access.permitsPath("read", index.path)) return readIndex(index);
+  if (!exchange.access.permitsPath("list", path)) throw exchange.access.refusal();
   if (!options.listing) throw new HttpError(403, "LISTING_DISABLED", "This directory may not be listed.");
   return listDirectory(request);
 }

@@ -13,7 +13,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const judge = preconditionCheck(exchange);
   const check: CommitCheck = (current) => {
     // A user who may only create must not overwrite a file that somebody else has created meanwhile.
-    if (!exchange.access.permits(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
+    if (!exchange.access.permitsPath(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
     judge(current);
   };
   check(request.stat);

@@ -260,7 +260,7 @@ async function optionsOf(request: FoundTarget, target: Target, taken: readonly s
 async function documentAt(request: FoundTarget): Promise<string | undefined> {
   const { exchange, path, stat } = await indexOf(request);
   const isDocument = stat?.type === "file" && documentKind(path) !== undefined;
-  return isDocument && exchange.access.permits("read", path) ? path : undefined;
+  return isDocument && exchange.access.permitsPath("read", path) ? path : undefined;
 }
 
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {

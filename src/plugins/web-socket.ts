@@ -76,7 +76,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     if (!server) throw new Error("webSocket was not started");
     const { access, site, search } = exchange;
     const connectedTo = document ?? path;
-    if (!access.permits("read", connectedTo)) throw access.refusal();
+    if (!access.permitsPath("read", connectedTo)) throw access.refusal();
     const offered = checkHandshake(exchange, allowedOrigins ?? site.options.allowedOrigins);
     const wanted =
       document === undefined

@@ -20,11 +20,13 @@ export interface SelectedElements {
 
 /** Decides what a request may do; an authentication plugin puts its own in place of the default, which permits all. */
 export interface Access {
+  /** Whether the client has a right to a whole file, or to a directory. */
+  permitsPath(right: Right, path: string): boolean;
   /**
-   * Asked for the whole file where `elements` is left out; for `"any"`, whether there could be elements of the document
-   * with which the answer is yes, before it is known which are meant.
+   * Whether it has the right to elements of a document, without the rest; for `"any"`, whether there could be elements with
+   * which the answer is yes, before it is known which are meant.
    */
-  permits(right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  permitsElements(right: Right, path: string, elements: SelectedElements | "any"): boolean;
   /**
    * The access that the same client has by now, for connections that stay open: users and rules may have changed since the
    * request. @default this one, for ever
@@ -35,7 +37,8 @@ export interface Access {
 }
 
 export const permitAll: Access = {
-  permits: () => true,
+  permitsPath: () => true,
+  permitsElements: () => true,
   refusal: () => new HttpError(403, "FORBIDDEN", "You may not do this."),
 };
 
@@ -58,6 +61,6 @@ export function rightsOf(method: string): readonly Right[] {
 
 /** Throws 401 or 403 without the right to read a resource that can only be read, and 405 for other methods. */
 export function requireReading({ method, path, access }: Pick<Exchange, "method" | "path" | "access">): void {
-  if (!access.permits("read", path)) throw access.refusal();
+  if (!access.permitsPath("read", path)) throw access.refusal();
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }

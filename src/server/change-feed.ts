@@ -174,7 +174,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return this.#lastId;
   }
 
-  /** Numbers a change and tells everyone; where the feed is shared, it has that done. */
+  /** @internal Numbers a change and tells everyone; where the feed is shared, it has that done. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
     const time = new Date().toISOString();
     if (this.#shared) this.#shared.send({ ...change, time }, origin);
@@ -233,7 +233,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return missed === 0 ? [] : this.#past.slice(-missed);
   }
 
-  /** Ends every iteration, once it has had what was published; for the server itself. */
+  /** @internal Ends every iteration, once it has had what was published; for the server itself. */
   async end(): Promise<void> {
     if (this.#shared) await this.#shared.close();
     this.#shared = undefined;

@@ -203,7 +203,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     notify(release, (error) => this.site.report(error, this));
   }
 
-  /** Calls what was deferred; for the server itself. Nothing to wait for where nothing was. */
+  /** @internal Calls what was deferred; for the server itself. Nothing to wait for where nothing was. */
   end(): Promise<void> | undefined {
     this.#isOver = true;
     const releases = this.#releases;

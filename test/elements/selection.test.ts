@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ChosenElements, clientOf } from "../../src/elements/selection.ts";
-import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
+import type { Right, SelectedElements } from "../../src/server/access.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
-import { accessOf } from "../helpers/file-request.ts";
+import { accessOf, type Permits } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
@@ -130,7 +130,7 @@ describe("ChosenElements", () => {
 /** Permits what the rule says, and remembers what it was asked. */
 function guarded(rule: (right: Right, elements: SelectedElements) => boolean) {
   const asked: string[] = [];
-  const permits: Access["permits"] = (right, path, elements) => {
+  const permits: Permits = (right, path, elements) => {
     const about = typeof elements === "object" ? "elements" : (elements ?? "file");
     asked.push(`${right} ${path} ${about}`);
     return typeof elements === "object" ? rule(right, elements) : elements === "any";

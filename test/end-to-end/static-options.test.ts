@@ -460,7 +460,7 @@ describe("what stands in for a file", () => {
       name: "guard",
       handle: (exchange: { access: object }, next: () => Promise<never>) => {
         const { access } = exchange as { access: { refusal(): Error } };
-        exchange.access = { ...access, permits: (_right: string, path: string) => path !== "/about.html" };
+        exchange.access = { ...access, permitsPath: (_right: string, path: string) => path !== "/about.html" };
         return next();
       },
     };

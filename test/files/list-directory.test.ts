@@ -12,6 +12,7 @@ import type { FileOptions } from "../../src/server/site.ts";
 import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../../src/storage/storage.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { timesOf } from "../helpers/effort.ts";
+import { accessOf } from "../helpers/file-request.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");
 
@@ -70,7 +71,7 @@ async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Prom
     clients: { address: () => "127.0.0.1" },
     protocol: "http",
   });
-  if (asked.permits) exchange.access = { permits: asked.permits, refusal: () => new HttpError(403, "FORBIDDEN", "") };
+  if (asked.permits) exchange.access = accessOf(asked.permits);
   const storage = Symbol.iterator in entries ? directoryOf(entries) : entries;
   const request = {
     exchange,

@@ -4,7 +4,7 @@ import { NamesBudget } from "../../src/files/names-budget.ts";
 import { servingOf } from "../../src/files/serving.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
-import type { Access, Right } from "../../src/server/access.ts";
+import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
 import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
 import { Exchange } from "../../src/server/exchange.ts";
 import type { FileOptions } from "../../src/server/site.ts";
@@ -119,7 +119,10 @@ function exchangeFor(path: string, { method = "GET", url = path, mount = "", hea
   return exchange;
 }
 
-/** Access by a rule; the refusal is one that nothing else makes. */
-export function accessOf(permits: Access["permits"]): Access {
-  return { permits, refusal: () => new HttpError(401, "REFUSED", "Who are you?") };
+/** A rule about whole paths, where `elements` is left out, and about elements. */
+export type Permits = (right: Right, path: string, elements?: SelectedElements | "any") => boolean;
+
+/** Access by a rule; left out, the refusal is one that nothing else makes. */
+export function accessOf(permits: Permits, refusal = new HttpError(401, "REFUSED", "Who are you?")): Access {
+  return { permitsPath: permits, permitsElements: permits, refusal: () => refusal };
 }

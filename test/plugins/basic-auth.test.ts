@@ -494,7 +494,8 @@ describe("basicAuth", () => {
         name: "read-only",
         handle: (exchange, next) => {
           exchange.access = {
-            permits: (right) => right === "read",
+            permitsPath: (right) => right === "read",
+            permitsElements: (right) => right === "read",
             refusal: () => new HttpError(403, "FORBIDDEN", "This site is read-only."),
           };
           return next();

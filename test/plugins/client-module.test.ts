@@ -7,6 +7,7 @@ import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
@@ -90,7 +91,7 @@ describe("the browser module", () => {
   it("stands behind the host's plugins: who may not read it does not get it", async () => {
     const auth = basicAuth({ users: () => false });
     expect((await ask({ plugins: [auth] })).status).toBe(401);
-    const access = { permits: () => false, refusal: () => new HttpError(403, "FORBIDDEN", "No.") };
+    const access = accessOf(() => false, new HttpError(403, "FORBIDDEN", "No."));
     const readNothing = {
       name: "read nothing",
       handle(exchange: { access: typeof access }, next: () => Promise<never>) {

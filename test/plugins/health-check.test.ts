@@ -10,6 +10,7 @@ import type { Plugin } from "../../src/server/plugin.ts";
 import { version } from "../../src/server/version.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { gate } from "../helpers/gate.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
@@ -163,7 +164,7 @@ describe("healthCheck", () => {
     const closed: Plugin = {
       name: "closed",
       handle(exchange, next) {
-        exchange.access = { permits: () => false, refusal: () => new HttpError(403, "FORBIDDEN", "No.") };
+        exchange.access = accessOf(() => false, new HttpError(403, "FORBIDDEN", "No."));
         return next();
       },
     };

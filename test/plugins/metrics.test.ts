@@ -11,6 +11,7 @@ import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { stepClock } from "../helpers/counted-work.ts";
 import { timesOf } from "../helpers/effort.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { gate } from "../helpers/gate.ts";
 import { open, send } from "../helpers/send.ts";
 import { openSocket, serve } from "../helpers/serve.ts";
@@ -224,7 +225,7 @@ describe("metrics", () => {
       name: "ruled",
       handle(exchange, next) {
         const permits = (right: string, path: string) => right === "read" && path === exchange.header("x-may-read");
-        exchange.access = { permits, refusal: () => new HttpError(403, "FORBIDDEN", "No.") };
+        exchange.access = accessOf(permits, new HttpError(403, "FORBIDDEN", "No."));
         return next();
       },
     };

@@ -428,7 +428,7 @@ describe("webSocket", () => {
           const { access } = exchange;
           exchange.access = {
             ...access,
-            permits(_right, path) {
+            permitsPath(_right, path) {
               if (path === "/a.html") throw new Error("no decision");
               return true;
             },

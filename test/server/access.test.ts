@@ -20,7 +20,8 @@ describe("the rights that a method could need", () => {
 
 describe("the default access", () => {
   it("permits everything, and would refuse with 403", () => {
-    expect(permitAll.permits("delete", "/a")).toBe(true);
+    expect(permitAll.permitsPath("delete", "/a")).toBe(true);
+    expect(permitAll.permitsElements("delete", "/a", "any")).toBe(true);
     expect(permitAll.refusal()).toMatchObject({ status: 403, code: "FORBIDDEN" });
   });
 });
@@ -37,6 +38,6 @@ it("answers another method with 405 and what is supported", () => {
 
 it("refuses before it says what is supported", () => {
   const refusal = new HttpError(401, "UNAUTHORIZED", "Sign in.");
-  const access = { permits: () => false, refusal: () => refusal };
+  const access = { permitsPath: () => false, permitsElements: () => false, refusal: () => refusal };
   expect(() => requireReading({ method: "PUT", path: "/metrics", access })).toThrow(refusal);
 });

@@ -62,7 +62,7 @@ describe("an exchange", () => {
   it("permits everything until an authentication plugin says otherwise", () => {
     const { access } = exchangeOf().exchange;
     const rights = ["read", "list", "create", "overwrite", "append", "delete"] as const;
-    expect(rights.map((right) => access.permits(right, "/a"))).toEqual(rights.map(() => true));
+    expect(rights.map((right) => access.permitsPath(right, "/a"))).toEqual(rights.map(() => true));
     expect(access.refusal()).toMatchObject({ status: 403, code: "FORBIDDEN" });
   });
 

@@ -124,5 +124,7 @@ export function allowedMethods<Operation>(
 
 function hasRight(access: Access, { path, elements }: Asked, method: Method, right?: Right): boolean {
   const rights = right ? [right] : rightsOf(method);
-  return rights.some((each) => access.permits(each, path, elements));
+  return rights.some((each) =>
+    elements ? access.permitsElements(each, path, elements) : access.permitsPath(each, path),
+  );
 }

@@ -29,16 +29,16 @@ export function mayReceive(audience: Audience, change: Change, { site, elements 
   const { path } = change;
   if (site !== audience.site || !isWithin(path, audience.path) || !audience.isProven(path)) return "no";
   const access = currentAccess(audience);
-  if (access.permits("read", path)) return "yes";
+  if (access.permitsPath("read", path)) return "yes";
   if (change.selector === undefined) return "no"; // of a whole file
-  if (!elements) return access.permits("read", path, "any") ? "without-content" : "no";
+  if (!elements) return access.permitsElements("read", path, "any") ? "without-content" : "no";
   const { before, after } = elements;
-  return [before, after].every((each) => access.permits("read", path, each)) ? "yes" : "no";
+  return [before, after].every((each) => access.permitsElements("read", path, each)) ? "yes" : "no";
 }
 
 /** Whether a client could still connect: its user may have been removed, or the rules may have changed. */
 export function mayStay(audience: Audience): boolean {
-  return currentAccess(audience).permits("read", audience.connectedTo);
+  return currentAccess(audience).permitsPath("read", audience.connectedTo);
 }
 
 function currentAccess({ access }: Audience): Access {

@@ -55,13 +55,18 @@ function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () 
     const verdict = renewed();
     const renewedBefore = before.current?.() ?? before;
     // A user who was removed has no access, not even that of anonymous clients.
-    if (verdict === "gone") return { permits: () => false, current, refusal: unauthorized };
+    if (verdict === "gone")
+      return { permitsPath: () => false, permitsElements: () => false, current, refusal: unauthorized };
     return bound(verdict, renewedBefore);
   };
   const bound = ({ permissions, user }: Verdict, limits: Access, judged: () => void = () => {}): Access => ({
-    permits(right, path, elements) {
+    permitsPath(right, path) {
+      judged();
+      return permissions.permits(user, right, path) && limits.permitsPath(right, path);
+    },
+    permitsElements(right, path, elements) {
       if (elements !== "any") judged();
-      return permissions.permits(user, right, path, elements) && limits.permits(right, path, elements);
+      return permissions.permits(user, right, path, elements) && limits.permitsElements(right, path, elements);
     },
     current,
     refusal: () =>
@@ -79,9 +84,9 @@ function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () 
 function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
   const rights = rightsOf(method);
-  if (rights.some((right) => access.permits(right, place))) return "for the whole";
+  if (rights.some((right) => access.permitsPath(right, place))) return "for the whole";
   const isPossible = canHaveElements(place) && isSelectorRange(headers.range);
-  if (isPossible && rights.some((right) => access.permits(right, place, "any"))) return "for elements";
+  if (isPossible && rights.some((right) => access.permitsElements(right, place, "any"))) return "for elements";
   throw access.refusal();
 }
 
