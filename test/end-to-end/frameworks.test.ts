@@ -107,6 +107,13 @@ async function checkOperations(send: Send, site: string, mount: string): Promise
   expect((await send("GET", `${mount}/large.html`)).body).toBe(large);
 }
 
+const nest = {
+  "@nestjs/common": "@nestjs/common",
+  "@nestjs/core": "@nestjs/core",
+  "@nestjs/platform-express": "@nestjs/platform-express",
+  "reflect-metadata": "reflect-metadata",
+};
+
 describe("the programs of docs/embedding.md", () => {
   const none: Readonly<Record<string, string>> = {};
 
@@ -123,6 +130,7 @@ describe("the programs of docs/embedding.md", () => {
   it.each([
     ["Express 5", "Express", { express: "express" }, "/docs", "/docs/about"],
     ["Express 4", "Express", { express: "express4" }, "/docs", "/docs/about"],
+    ["Nest", "Nest", nest, "/docs", "/about"],
     ["Fastify", "Fastify", { fastify: "fastify" }, "", "/about"],
     ["Koa", "Koa", { koa: "koa" }, "", "/about"],
     ["Hono", "Hono", { hono: "hono", "@hono/node-server": "@hono/node-server" }, "", "/about"],

@@ -4,6 +4,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createSecureServer } from "node:http2";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import "reflect-metadata";
+import { Module } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
 import express from "express";
 import { fastify } from "fastify";
 import { Server as SocketIo } from "socket.io";
@@ -130,6 +133,23 @@ describe("web sockets under /wiki", () => {
     await app.listen({ port: 0, host: "127.0.0.1" });
     const { port } = app.server.address() as AddressInfo;
     expect(await firstMessage(`ws://127.0.0.1:${port}/wiki/ws`)).toEqual(hello);
+  });
+
+  it("work with Nest, beside sockets of the application", async () => {
+    class AppModule {}
+    Module({})(AppModule);
+    const app = await NestFactory.create(AppModule, { bodyParser: false, logger: false });
+    onTestFinished(() => app.close());
+    const files = wiki();
+    app.use("/wiki", files);
+    const server: Server = app.getHttpServer();
+    server.on("upgrade", files.upgrade);
+    greeter(server, "/chat");
+    await app.listen(0, "127.0.0.1");
+    const { port } = server.address() as AddressInfo;
+    expect(await firstMessage(`ws://127.0.0.1:${port}/wiki/ws`)).toEqual(hello);
+    expect(await firstMessage(`ws://127.0.0.1:${port}/chat`)).toBe("from the application");
+    expect((await fetch(`http://127.0.0.1:${port}/wiki/page.html`)).status).toBe(200);
   });
 
   it("work with Koa", async () => {
