@@ -3,6 +3,7 @@
  * benchmarks' smoke) and every random test with new seeds, round after round until the time is spent. Options:
  * `--seed N` for the first round, `--rounds N` to end after so many, `--report FILE` for the counts as JSON.
  */
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -27,11 +28,11 @@ process.env["FILEMENT_CAMPAIGN"] = "1";
 process.env["FILEMENT_CAMPAIGN_ENDS_AT"] = String(endsAt);
 
 /** What takes a sample says so by one of these. */
-const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|tags: \["campaign"\]/;
-const files = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => `test/${name.replaceAll("\\", "/")}`)
-  .filter((file) => takesSample.test(readFileSync(file, "utf8")));
+const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"\]/;
+const files = filesWith(takesSample);
+/** What runs with the pages in a bucket as well, where there is an S3 server; a property would take all of the time. */
+const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter((file) => !file.includes(".property."));
+const hasS3Server = spawnSync("versitygw", ["--version"]).status === 0;
 
 while (Date.now() < endsAt && rounds < Number(values.rounds)) {
   await round(Number(values.seed) + rounds);
@@ -47,14 +48,38 @@ console.log(
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
 
 /**
- * Runs all files once; when the time is spent, only to the end of the tests that are under way: the others leave
- * themselves out (helpers/campaign-end.ts). Cancelling the run would tear down what these still use.
+ * The test files in which something is.
+ *
+ * @param {RegExp} pattern
+ */
+function filesWith(pattern) {
+  return readdirSync("test", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/${name.replaceAll("\\", "/")}`)
+    .filter((file) => pattern.test(readFileSync(file, "utf8")));
+}
+
+/**
+ * Runs everything once.
  *
  * @param {number} seed
  */
 async function round(seed) {
   console.log(`round ${rounds + 1}: seed ${seed}`);
   process.env["FILEMENT_SEED"] = String(seed);
+  if (hasS3Server) await run(ofPages, "s3");
+  await run(files, "memory");
+}
+
+/**
+ * Runs all files once; when the time is spent, only to the end of the tests that are under way: the others leave
+ * themselves out (helpers/campaign-end.ts). Cancelling the run would tear down what these still use.
+ *
+ * @param {string[]} files
+ * @param {string} storage where pages of tests are, by `test/helpers/effort.ts`
+ */
+async function run(files, storage) {
+  process.env["FILEMENT_STORAGE"] = storage;
   const vitest = await createVitest("test", { config, watch: false, reporters: ["default"], silent: "passed-only" });
   const { testModules, unhandledErrors } = await vitest.start(files);
   counts.failed += unhandledErrors.length;
@@ -64,7 +89,8 @@ async function round(seed) {
     counts.passed += tests.filter((state) => state === "passed").length;
     counts.failed += Math.max(failures, module.state() === "failed" ? 1 : 0);
     if (module.state() !== "failed") continue;
-    const again = `FILEMENT_CAMPAIGN=1 FILEMENT_SEED=${seed} npx vitest run --config ${config}`;
+    const { FILEMENT_SEED: seed } = process.env;
+    const again = `FILEMENT_CAMPAIGN=1 FILEMENT_SEED=${seed} FILEMENT_STORAGE=${storage} npx vitest run --config ${config}`;
     console.log(`Once more: ${again} ${module.relativeModuleId}`);
   }
   await vitest.close();

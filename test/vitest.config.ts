@@ -20,6 +20,7 @@ export default defineConfig({
     testTimeout: patience * 120_000,
     hookTimeout: patience * 120_000,
     expect: { requireAssertions: true, poll: { timeout: patience * 100_000, interval: 20 } },
+    globalSetup: ["test/helpers/s3-setup.ts"],
     setupFiles: isCampaign ? ["test/helpers/campaign-end.ts"] : [],
     tags: allNeeds().map(({ name, isMet, what }) => ({
       name,

@@ -1,6 +1,6 @@
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { storageWith } from "../helpers/test-site.ts";
 
 /** What a request to a page was answered, and what the page is afterwards. */
 export interface Edited {
@@ -32,9 +32,9 @@ export async function edit(page: string | Uint8Array, ...request: Edit): Promise
   return { status: response.status, headers: response.headers, body, page: after.toString(), changes };
 }
 
-/** A file server with `/page.html` in memory. */
+/** A file server with `/page.html`. */
 export function serveOne(page: string | Uint8Array, config: FileServerConfig = {}): FileServer {
-  return createFileServer({ ...config, storage: memoryStorage({ "/page.html": page }) });
+  return createFileServer({ ...config, storage: storageWith({ "/page.html": page }) });
 }
 
 export function send(files: FileServer, ...[method, selector, body, headers = {}]: Edit): Promise<Response> {

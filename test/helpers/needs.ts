@@ -73,6 +73,11 @@ function onPath(names: readonly string[]): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
+/** Whether something that a test can need is here. */
+export function isMet(need: Need): boolean {
+  return allNeeds().some((each) => each.name === need && each.isMet);
+}
+
 /** Every need, met or not. */
 export function allNeeds(): NeedState[] {
   const ofPrograms = Object.entries(programs).map(([name, { debianPackage }]) => ({

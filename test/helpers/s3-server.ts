@@ -5,24 +5,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import type { S3StorageOptions } from "../../src/storage/s3/s3-storage.ts";
 
 /** Access keys of the servers that tests start. */
 export const s3Credentials = { accessKeyId: "filement", secretAccessKey: "a secret of tests" };
 
-/** A real S3 server, with one bucket, on a free port of the loopback interface. */
+/** A real S3 server on a free port of the loopback interface, with one bucket. */
 export interface S3Server {
   readonly endpoint: string;
-  readonly port: number;
   readonly bucket: string;
-  readonly client: S3Client;
-  /** Options for a storage of its own in the bucket, with these files and nothing else in it. */
-  storageWith(files?: Readonly<Record<string, string>>): Promise<S3StorageOptions & { readonly prefix: string }>;
   stop(): Promise<void>;
 }
 
-/** Starts the server of the tag `versitygw`. Tests keep apart by prefixes. */
+/** Starts the server of the tag `versitygw`. */
 export async function startS3Server(): Promise<S3Server> {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "filement-s3-"));
   const bucket = "site";
@@ -33,26 +27,10 @@ export async function startS3Server(): Promise<S3Server> {
   const args = ["--keep-alive", "--port", `127.0.0.1:${port}`, "posix", join(directory, "data")];
   const server = spawn("versitygw", args, { env, stdio: ["ignore", "pipe", "pipe"] });
   await listening(server);
-
-  const endpoint = `http://127.0.0.1:${port}`;
-  const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials: s3Credentials });
-  let count = 0;
   return {
-    endpoint,
-    port,
+    endpoint: `http://127.0.0.1:${port}`,
     bucket,
-    client,
-    async storageWith(files = {}) {
-      count += 1;
-      const prefix = `${count}/files`;
-      const puts = Object.entries(files).map(([path, text]) =>
-        client.send(new PutObjectCommand({ Bucket: bucket, Key: prefix + path, Body: Buffer.from(text) })),
-      );
-      await Promise.all(puts);
-      return { endpoint, bucket, prefix, credentials: s3Credentials };
-    },
     async stop() {
-      client.destroy();
       const ended = once(server, "exit");
       server.kill();
       await ended;

@@ -1,12 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { inject } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import type { Outcome, Plugin } from "../../src/server/plugin.ts";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { type S3StorageOptions, s3Storage } from "../../src/storage/s3/s3-storage.ts";
 import type { Content, Storage } from "../../src/storage/storage.ts";
+import { isCampaign, usesBucket } from "./effort.ts";
+import { isMet } from "./needs.ts";
+import { s3Credentials } from "./s3-server.ts";
 import { type Answer, type Sending, send } from "./send.ts";
 import { type Served, serve } from "./serve.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -35,11 +41,36 @@ export interface TestStorage {
   everything(): Promise<string[]>;
 }
 
-/** The storages that every test of an operation runs against. A path that ends in a slash is an empty directory. */
+/**
+ * The storages that every test of an operation runs against; the S3 server takes its time, so only in a campaign. A path that
+ * ends in a slash is an empty directory.
+ */
 export const storages: readonly { readonly where: string; make(files?: Files): Promise<TestStorage> }[] = [
   { where: "on disk", make: async (files) => onDisk(await temporaryDirectory(), files) },
   { where: "in memory", make: inMemory },
+  ...(isCampaign && isMet("versitygw") ? [{ where: "in a bucket", make: inBucket }] : []),
 ];
+
+/** A storage with these files: in memory, or with `FILEMENT_STORAGE=s3` in a bucket, where its start puts them. */
+export function storageWith(files: Files): Storage {
+  if (!usesBucket) return memoryStorage(files);
+  const storage = s3Storage({ ...bucketOptions(), prefix: randomUUID() });
+  const start = async (): Promise<void> => {
+    for (const [path, content] of Object.entries(files)) await storage.write(path, onePiece(content));
+  };
+  return { ...storage, start };
+}
+
+/** Where the S3 server of this run is, for tests with the tag `versitygw`. */
+export function bucketOptions(): S3StorageOptions & { readonly endpoint: string } {
+  const server = inject("s3");
+  if (!server) throw new Error("there is no S3 server: it takes versitygw");
+  return { ...server, credentials: s3Credentials };
+}
+
+async function* onePiece(content: string | Uint8Array): Content {
+  yield Buffer.from(content);
+}
 
 /** Files in a directory of the disk. */
 export async function onDisk(directory: string, files: Files = {}): Promise<TestStorage> {
@@ -116,6 +147,23 @@ export function telling(storage: Storage): { storage: Storage; arrived: Promise<
       ...storage,
       write: (path, content, options) => storage.write(path, told(content), options),
       append: (path, content, options) => storage.append(path, told(content), options),
+    },
+  };
+}
+
+/** Files in a bucket of the S3 server. */
+export async function inBucket(files: Files = {}): Promise<TestStorage> {
+  const { testBucket } = await import("./test-bucket.ts"); // loads the SDK, which takes its time
+  const { options, keys } = await testBucket(files);
+  return {
+    storage: s3Storage(options),
+    async everything() {
+      const paths = (await keys()).flatMap((key) => {
+        const names = key.split("/").slice(1);
+        const parents = names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join("/")}/`);
+        return [...parents, key];
+      });
+      return [...new Set(paths)].sort();
     },
   };
 }
