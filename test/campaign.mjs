@@ -31,7 +31,9 @@ process.env["FILEMENT_CAMPAIGN_ENDS_AT"] = String(endsAt);
 const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"\]/;
 const files = filesWith(takesSample);
 /** What runs with the pages in a bucket as well, where there is an S3 server; a property would take all of the time. */
-const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter((file) => !file.includes(".property."));
+const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter(
+  (file) => !file.includes(".property."),
+);
 const hasS3Server = spawnSync("versitygw", ["--version"]).status === 0;
 
 while (Date.now() < endsAt && rounds < Number(values.rounds)) {

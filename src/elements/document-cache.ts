@@ -117,7 +117,7 @@ export async function loadDocument(
   client: Client,
 ): Promise<LoadedDocument> {
   const kind = requireDocument(path);
-  const file = opened ?? (await storage.open(path));
+  const file = opened ?? (await storage.open(path, "version"));
   if (!file) throw notFound();
   try {
     const { stat } = file;

@@ -4,6 +4,7 @@ import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
 import { canCompress } from "./compressor.ts";
 import { closeAtEnd, type FileRequest } from "./file-request.ts";
+import { purposeOf } from "./serving.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
 const extensions: Readonly<Record<ContentCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
@@ -59,7 +60,7 @@ export async function storedVariant(
   { modified }: StoredStat,
 ): Promise<CompressedVariant | undefined> {
   for (const coding of wantedCodings(exchange.header("accept-encoding"))) {
-    const file = await storage.open(path + extensions[coding]);
+    const file = await storage.open(path + extensions[coding], purposeOf(exchange));
     if (!file) continue;
     closeAtEnd(exchange, file);
     if (file.stat.modified >= modified) return { coding, file };

@@ -1,7 +1,9 @@
 import { preferredType } from "../http/negotiation.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
+import { asksForElements } from "../http/selector-range.ts";
+import type { Exchange } from "../server/exchange.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
-import type { StoredStat } from "../storage/storage.ts";
+import type { OpenFor, StoredStat } from "../storage/storage.ts";
 import { closeAtEnd, type FileRequest } from "./file-request.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
@@ -96,8 +98,15 @@ export async function openedAt<Request extends FileRequest>(
   request: Request,
   path: string,
 ): Promise<Request | undefined> {
-  const file = await request.storage.open(path);
+  const file = await request.storage.open(path, purposeOf(request.exchange));
   if (!file) return undefined;
   closeAtEnd(request.exchange, file);
   return { ...request, path, stat: file.stat, file };
+}
+
+/** What a request reads a file for. */
+export function purposeOf({ method, headers }: Exchange): OpenFor {
+  if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
+  const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
+  return method === "HEAD" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }

@@ -4,7 +4,7 @@ import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
 import { closeAtEnd, type FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
-import { servingOf, standIn } from "../files/serving.ts";
+import { purposeOf, servingOf, standIn } from "../files/serving.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
@@ -208,7 +208,7 @@ type FoundTarget = FileRequest & ElementSpace;
 async function findTarget(exchange: Exchange, space: ElementSpace, path: string): Promise<FoundTarget> {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   if (isRead && !path.endsWith("/")) {
-    const file = await space.storage.open(path);
+    const file = await space.storage.open(path, purposeOf(exchange));
     if (file) {
       closeAtEnd(exchange, file);
       return foundTarget(exchange, space, path, file.stat, file);

@@ -42,12 +42,12 @@ export class ObjectReader {
       if (object) this.#places.saw(path, { kind: "file", object });
       return object && new OpenObject(store, key, object);
     }
-    const found = await this.#fetch(path, purpose === "version" ? known : undefined);
+    const found = await this.#fetch(path, purpose === "version" && known?.wasRead ? known : undefined);
     return found && new OpenObject(store, key, found.file.object, found.file.bytes ?? found.body);
   }
 
   /** A file with its content, for a change; `undefined` where there is none. */
-  async read(path: string): Promise<Required<FoundFile> | undefined> {
+  async read(path: string): Promise<(FoundFile & { readonly bytes: Uint8Array }) | undefined> {
     const known = this.#places.known(path);
     const found = await this.#fetch(path, known?.bytes && known);
     if (!found) return undefined;
@@ -71,8 +71,9 @@ export class ObjectReader {
       if (answer === "unchanged") throw new StorageError("unavailable");
       const { object, body } = answer;
       if (object.stat.size > maxKeptBytes) {
-        this.#places.saw(path, { kind: "file", object });
-        return { file: { kind: "file", object }, body };
+        const file = { kind: "file", object, wasRead: true } as const;
+        this.#places.saw(path, file);
+        return { file, body };
       }
       try {
         const file = { kind: "file", object, bytes: await allOf(piecesOf(body), object.stat.size) } as const;
@@ -88,10 +89,12 @@ export class ObjectReader {
 /** A file that is stored as an object: the version that was there when it was opened. */
 class OpenObject implements OpenFile {
   readonly stat: StoredStat;
+  readonly content: Uint8Array | undefined;
   readonly #store: ObjectStore;
   readonly #key: string;
   readonly #object: StoredObject;
-  #content: Uint8Array | Readable | undefined;
+  /** The stream in which all of the content comes. */
+  #body: Readable | undefined;
   #isClosed = false;
 
   /** @param content all of it, or the stream in which all of it comes; otherwise it is asked for */
@@ -100,31 +103,29 @@ class OpenObject implements OpenFile {
     this.#store = store;
     this.#key = key;
     this.#object = object;
-    this.#content = content;
-    // A stream that nobody reads yet may break off; its reader asks for the rest.
-    if (content instanceof Readable) content.on("error", () => {});
+    this.content = content instanceof Uint8Array ? content : undefined;
+    this.#body = content instanceof Readable ? content : undefined;
+    this.#body?.on("error", () => {}); // nobody reads it yet; a reader asks for the rest
   }
 
   async bytes(span: ByteSpan = this.#whole()): Promise<Uint8Array> {
     this.#requireOpen(span);
-    if (this.#content instanceof Uint8Array) return this.#content.subarray(span.start, span.end + 1);
+    if (this.content) return this.content.subarray(span.start, span.end + 1);
     return allOf(this.#pieces(span, this.#takeBody(span)), span.end + 1 - span.start);
   }
 
   stream(span: ByteSpan = this.#whole()): Readable {
     this.#requireOpen(span);
-    if (!(this.#content instanceof Uint8Array)) {
-      return Readable.from(this.#pieces(span, this.#takeBody(span)), { objectMode: false });
-    }
+    if (!this.content) return Readable.from(this.#pieces(span, this.#takeBody(span)), { objectMode: false });
     // A copy: the reader of a stream owns its pieces.
-    const bytes = Buffer.from(this.#content.subarray(span.start, span.end + 1));
+    const bytes = Buffer.from(this.content.subarray(span.start, span.end + 1));
     return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#content instanceof Readable) this.#content.destroy();
-    this.#content = undefined;
+    this.#body?.destroy();
+    this.#body = undefined;
   }
 
   #whole(): ByteSpan {
@@ -138,9 +139,9 @@ class OpenObject implements OpenFile {
 
   /** The stream that came with the file, for the first one who reads all of it. */
   #takeBody({ start, end }: ByteSpan): Readable | undefined {
-    const body = this.#content;
-    if (!(body instanceof Readable) || start > 0 || end < this.stat.size - 1) return undefined;
-    this.#content = undefined;
+    if (start > 0 || end < this.stat.size - 1) return undefined;
+    const body = this.#body;
+    this.#body = undefined;
     return body;
   }
 

@@ -5,7 +5,13 @@ import { directoryStat, type StoredObject } from "./stored-object.ts";
 
 /** What is at a path. The content of a small file may be at hand. */
 export type Found =
-  | { readonly kind: "file"; readonly object: StoredObject; readonly bytes?: Uint8Array | undefined }
+  | {
+      readonly kind: "file";
+      readonly object: StoredObject;
+      readonly bytes?: Uint8Array | undefined;
+      /** Whether somebody had the content of this version, and may have kept what was made of it. */
+      readonly wasRead?: boolean;
+    }
   | { readonly kind: "directory"; readonly stat: StoredStat }
   | { readonly kind: "nothing" };
 
@@ -68,7 +74,9 @@ export class Places {
 
   /** Notes what is at a path. */
   saw(path: string, found: Found): void {
-    this.#seen.set(unslashed(path), { found, at: performance.now() });
+    const known = this.known(path);
+    const isKnown = found.kind === "file" && !found.bytes && known?.object.stat.version === found.object.stat.version;
+    this.#seen.set(unslashed(path), { found: isKnown && !found.wasRead ? known : found, at: performance.now() });
   }
 
   /**

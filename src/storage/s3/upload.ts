@@ -20,6 +20,8 @@ export class Upload {
   #id: string | undefined;
   #first: Uint8Array = new Uint8Array();
   #size = 0;
+  /** The part on its way to the store, one at a time. */
+  #sending: Promise<void> = Promise.resolve();
   #isSettled = false;
 
   private constructor(store: ObjectStore, key: string, write: NewWrite) {
@@ -84,6 +86,7 @@ export class Upload {
 
   /** Gives up what is not completed. */
   async abort(): Promise<void> {
+    await this.#sending.catch(() => {}); // what is on its way would come after the end
     if (this.#id === undefined || this.#isSettled) return;
     this.#isSettled = true;
     // What the store keeps then, its own rule for unfinished uploads removes (docs/scaling.md).
@@ -97,7 +100,6 @@ export class Upload {
 
   async #receive(content: Content, beforeParts: () => Promise<void>): Promise<void> {
     let isFirst = true;
-    let sending: Promise<void> | undefined;
     for await (const part of partsOf(content)) {
       this.#size += part.byteLength;
       if (isFirst) {
@@ -105,13 +107,13 @@ export class Upload {
         isFirst = false;
         continue;
       }
-      if (sending === undefined) await beforeParts();
-      else await sending;
+      await this.#sending;
+      if (this.#parts.length === 0) await beforeParts();
       const number = firstPart + this.#parts.length;
-      sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
-      sending.catch(() => {}); // thrown where it is awaited
+      this.#sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
+      this.#sending.catch(() => {}); // thrown where it is awaited
     }
-    await sending;
+    await this.#sending;
   }
 }
 

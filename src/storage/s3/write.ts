@@ -89,5 +89,5 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
 /** Notes what a write has left, with its content where that is short. */
 export function note({ places }: Changes, path: string, object: StoredObject, bytes: Uint8Array | undefined): void {
   const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
-  places.saw(path, { kind: "file", object, ...(isKept && { bytes }) });
+  places.saw(path, { kind: "file", object, wasRead: true, ...(isKept && { bytes }) });
 }

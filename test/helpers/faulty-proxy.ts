@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** What happens to the connections through a proxy. */
+export interface Faults {
+  /** Cut the connection when a request that contains this text has arrived; nothing of it is passed on. */
+  cutRequest?: RegExp | undefined;
+  /** Cut the connection instead of the answer to a request that contains this text. */
+  cutAnswer?: RegExp | undefined;
+  /** Cut the connection within the answer to a request that contains this text, after that many bytes. */
+  cutAfter?: { readonly request: RegExp; readonly bytes: number } | undefined;
+  /** How often; then all is well again. @default 1 */
+  times?: number | undefined;
+}
+
+/** A way to a server on which things go wrong as a test says. */
+export interface FaultyProxy {
+  readonly url: string;
+  /** Has the next connections fail in this way, and no other. */
+  fail(faults: Faults): void;
+  /** How often something went wrong. */
+  readonly failures: number;
+  /** Accepts no connections from now on, and cuts those that are open. */
+  stop(): Promise<void>;
+}
+
+/** Passes connections on to a server of the loopback interface, until the test is over. */
+export async function faultyProxy(target: string): Promise<FaultyProxy> {
+  const { port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let faults: Faults = {};
+  let left = 0;
+  let failures = 0;
+  const fails = (wanted: RegExp | undefined, request: string): boolean => {
+    if (left === 0 || !wanted?.test(request)) return false;
+    left -= 1;
+    failures += 1;
+    return true;
+  };
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), "127.0.0.1");
+    const cut = (): void => {
+      client.resetAndDestroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.once("close", () => sockets.delete(socket));
+    }
+    client.once("close", () => upstream.destroy());
+    upstream.once("close", () => client.destroy());
+    // One request at a time: the client waits for the answer before it sends the next.
+    let request = "";
+    let remaining = Number.POSITIVE_INFINITY;
+    let isAnswered = true;
+    let dropsAnswer = false;
+    client.on("data", (bytes) => {
+      if (isAnswered) {
+        isAnswered = false;
+        request = "";
+        remaining = Number.POSITIVE_INFINITY;
+      }
+      const isNew = request === "";
+      request += bytes.toString("latin1", 0, isNew ? bytes.length : 0);
+      if (isNew) {
+        if (fails(faults.cutRequest, request)) return cut();
+        dropsAnswer = fails(faults.cutAnswer, request);
+        if (fails(faults.cutAfter?.request, request)) remaining = faults.cutAfter?.bytes ?? 0;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes) => {
+      if (/^HTTP\/1\.1 100 /.test(bytes.toString("latin1", 0, 12))) return void client.write(bytes);
+      isAnswered = true;
+      if (dropsAnswer) return cut();
+      if (bytes.length < remaining) {
+        remaining -= bytes.length;
+        return void client.write(bytes);
+      }
+      client.write(bytes.subarray(0, remaining), () => cut());
+      remaining = 0;
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = async (): Promise<void> => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(stop);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fail(wanted) {
+      faults = wanted;
+      left = wanted.times ?? 1;
+    },
+    get failures() {
+      return failures;
+    },
+    stop,
+  };
+}

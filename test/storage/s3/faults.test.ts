@@ -1,0 +1,129 @@
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../../src/file-server.ts";
+import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
+import type { Storage, StoreRequest } from "../../../src/storage/storage.ts";
+import { type FaultyProxy, faultyProxy } from "../../helpers/faulty-proxy.ts";
+import { testBucket } from "../../helpers/test-bucket.ts";
+import { content, textAt } from "../content.ts";
+
+const busy = expect.objectContaining({ name: "StorageError", code: "unavailable" });
+
+/** A storage that reaches its store by way of a proxy, and a second one that goes straight there. */
+async function onFaultyWay(files: Readonly<Record<string, string>> = {}) {
+  const { options, keys, unfinished } = await testBucket(files);
+  const way: FaultyProxy = await faultyProxy(options.endpoint);
+  const storage: Storage = s3Storage({ ...options, endpoint: way.url });
+  const requests: StoreRequest[] = [];
+  storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
+  return { storage, other: s3Storage(options), way, requests, options, keys, unfinished };
+}
+
+const increment = (bytes: Uint8Array): Uint8Array => Buffer.from(String(Number(Buffer.from(bytes).toString()) + 1));
+
+describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
+  it("sends a request again that did not arrive, or whose answer did not", async () => {
+    const { storage, way, requests } = await onFaultyWay({ "/a.txt": "hello" });
+    way.fail({ cutRequest: /^HEAD / });
+    expect(await storage.stat("/a.txt")).toMatchObject({ size: 5 });
+    way.fail({ cutAnswer: /^HEAD / });
+    expect(await storage.stat("/a.txt")).toMatchObject({ size: 5 });
+    expect([way.failures, requests.map(({ retries }) => retries)]).toEqual([2, [1, 1]]);
+  });
+
+  it("makes a change once whose answer was lost", async () => {
+    const { storage, way } = await onFaultyWay({ "/count.txt": "0", "/log.txt": "a" });
+    way.fail({ cutAnswer: /^PUT / });
+    await storage.update("/count.txt", increment);
+    way.fail({ cutAnswer: /^PUT / });
+    await storage.append("/log.txt", content("b"));
+    way.fail({ cutAnswer: /^PUT / });
+    expect(await storage.write("/new.txt", content("new"), { exclusive: true })).toMatchObject({ created: true });
+    way.fail({ cutAnswer: /^DELETE / });
+    await storage.remove("/new.txt");
+    expect(way.failures).toBe(4);
+    expect([await textAt(storage, "/count.txt"), await textAt(storage, "/log.txt")]).toEqual(["1", "ab"]);
+    expect(await storage.stat("/new.txt")).toBeUndefined();
+  });
+
+  it("makes it once also where others have changed the file before it was asked again", async () => {
+    const { storage, other, way } = await onFaultyWay({ "/log.txt": "a" });
+    // It is told so when others have followed the first request, whose answer was lost like those to the next two.
+    way.fail({ cutAnswer: /^PUT /, times: 3 });
+    const appended = storage.append("/log.txt", content("b"));
+    await expect.poll(() => textAt(other, "/log.txt")).toBe("ab");
+    await Promise.all([appended, ...["c", "d", "e"].map((text) => other.append("/log.txt", content(text)))]);
+    const stored = (await textAt(other, "/log.txt")) ?? "";
+    expect([...stored].sort().join("")).toBe("abcde");
+  });
+
+  it("reads on where an answer broke off", async () => {
+    const large = "0123456789".repeat(100_000);
+    const { storage, way } = await onFaultyWay({ "/small.txt": "0123456789".repeat(1000), "/large.txt": large });
+    way.fail({ cutAfter: { request: /^GET .*small/, bytes: 5_000 }, times: 2 });
+    expect(await textAt(storage, "/small.txt")).toBe("0123456789".repeat(1000));
+    way.fail({ cutAfter: { request: /^GET .*large/, bytes: 400_000 }, times: 2 });
+    const file = await storage.open("/large.txt");
+    expect(file && (await buffer(file.stream())).toString() === large).toBe(true);
+    await file?.close();
+    expect(way.failures).toBe(4);
+  });
+
+  it("fails where an answer breaks off again and again, and gives nothing in its place", async () => {
+    const large = "0123456789".repeat(100_000);
+    const { storage, way } = await onFaultyWay({ "/large.txt": large });
+    way.fail({ cutAfter: { request: /^GET .*large/, bytes: 20_000 }, times: 100 });
+    const file = await storage.open("/large.txt");
+    await expect(file?.bytes()).rejects.toEqual(busy);
+    await file?.close();
+  });
+
+  it("does not go on with another version than it began with", async () => {
+    const large = "0123456789".repeat(100_000);
+    const { storage, other, way } = await onFaultyWay({ "/large.txt": large });
+    way.fail({ cutAfter: { request: /^GET .*large/, bytes: 400_000 } });
+    const file = await storage.open("/large.txt");
+    await other.write("/large.txt", content("9876543210".repeat(100_000)));
+    await expect(file?.bytes()).rejects.toMatchObject({ name: "StorageError", code: "busy" });
+    await file?.close();
+  });
+
+  it("says that the store is away: an error at the start, and 503 with Retry-After for requests", async () => {
+    const { storage, way, options } = await onFaultyWay({ "/a.txt": "hello" });
+    const reported: unknown[] = [];
+    const files = createFileServer({ storage, onError: (error) => reported.push(error) });
+    expect((await files.fetch("/a.txt")).status).toBe(200);
+    await way.stop();
+    for (const [method, path] of [
+      ["GET", "/a.txt"],
+      ["PUT", "/b.txt"],
+      ["DELETE", "/a.txt"],
+    ] as const) {
+      const body = method === "PUT" ? "content" : undefined;
+      const { status, headers } = await files.fetch(
+        new Request(`http://localhost${path}`, { method, ...(body && { body }) }),
+      );
+      expect([method, status, headers.get("retry-after")]).toEqual([method, 503, "1"]);
+    }
+    expect(reported).toEqual(Array(3).fill(busy));
+    const late = createFileServer({ storage: s3Storage({ ...options, endpoint: way.url }) });
+    await expect(late.ready()).rejects.toThrow(/^the bucket "site" cannot be used: .*ECONNREFUSED/);
+    await Promise.all([files.close(), late.close()]);
+  });
+
+  it.each([
+    [{ bucket: "not-there" }, /NoSuchBucket/],
+    [{ credentials: { accessKeyId: "filement", secretAccessKey: "wrong" } }, /SignatureDoesNotMatch/],
+    [{ credentials: { accessKeyId: "nobody", secretAccessKey: "wrong" } }, /access key/],
+  ])("does not start with %j", async (wrong, reason) => {
+    const { options } = await testBucket();
+    await expect(s3Storage({ ...options, ...wrong }).start?.()).rejects.toThrow(reason);
+  });
+
+  it("checks with a write that is never made, and leaves nothing", async () => {
+    const { storage, keys } = await onFaultyWay();
+    await storage.start?.();
+    await storage.check?.();
+    expect(await keys()).toEqual([]);
+  });
+});

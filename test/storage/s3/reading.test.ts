@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../../src/file-server.ts";
+import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
+import { testBucket } from "../../helpers/test-bucket.ts";
+import { entriesAt, textAt } from "../content.ts";
+
+/** More than is kept in memory; a comment is parsed at once. */
+const large = `<!doctype html><title>T</title><!--${"long ".repeat(40_000)}-->`;
+
+/** A server over a bucket, and what its store was asked for since the last look. */
+async function asked(files: Readonly<Record<string, string>>) {
+  const { options } = await testBucket(files);
+  const storage = s3Storage(options);
+  const server = createFileServer({ storage });
+  await server.ready();
+  let names: string[] = [];
+  storage.observe?.({ requested: ({ name }) => names.push(name), lostRace() {} });
+  const requests = async (path: string, init?: RequestInit): Promise<string> => {
+    names = [];
+    const response = await server.fetch(new Request(`http://localhost${path}`, init));
+    await response.arrayBuffer();
+    return `${response.status}: ${names.join(" ")}`;
+  };
+  return { storage, server, requests };
+}
+
+const elements = { range: "selector=title" };
+
+describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => {
+  it("is one request for a file, and the same on condition for one that is at hand", async () => {
+    const { requests, server } = await asked({ "/small.txt": "small", "/large.html": large });
+    expect([await requests("/small.txt"), await requests("/small.txt")]).toEqual(["200: get", "200: get"]);
+    expect([await requests("/large.html"), await requests("/large.html")]).toEqual(["200: get", "200: get"]);
+    await server.close();
+  });
+
+  it("is a HEAD for HEAD, for a range the range, and no content for what the client has", async () => {
+    const { requests, storage, server } = await asked({ "/large.html": large });
+    const etag = `"${(await storage.stat("/large.html"))?.version}"`;
+    expect(await requests("/large.html", { method: "HEAD" })).toBe("200: head");
+    expect(await requests("/large.html", { headers: { range: "bytes=5-9" } })).toBe("206: head get");
+    expect(await requests("/large.html", { headers: { "if-none-match": etag } })).toBe("304: head");
+    await server.close();
+  });
+
+  it("is a condition for elements of a page that is parsed", async () => {
+    const { requests, server } = await asked({ "/large.html": large, "/small.html": "<title>T</title>" });
+    expect(await requests("/large.html", { headers: elements })).toBe("206: get");
+    expect(await requests("/large.html", { headers: elements })).toBe("206: get");
+    expect(await requests("/small.html", { headers: elements })).toBe("206: get");
+    await server.close();
+  });
+
+  it("is one look and one write for a change", async () => {
+    const { requests, server } = await asked({ "/a.txt": "a", "/page.html": "<title>T</title>", "/dir/b.txt": "" });
+    const init = { method: "PUT", body: "<title>U</title>" };
+    expect(await requests("/a.txt", { method: "PUT", body: "b" })).toBe("200: head put");
+    expect(await requests("/new.txt", { method: "PUT", body: "b" })).toBe("201: head list put");
+    expect(await requests("/page.html", { ...init, headers: elements })).toBe("206: head get put");
+    expect(await requests("/a.txt", { method: "DELETE" })).toBe("204: head delete");
+    expect(await requests("/dir/b.txt", { method: "DELETE" })).toBe("204: head put delete");
+    await server.close();
+  });
+
+  it("is shared by those who ask for a small file at the same time", async () => {
+    const { storage, server } = await asked({ "/small.txt": "small" });
+    await textAt(storage, "/small.txt");
+    const names: string[] = [];
+    storage.observe?.({ requested: ({ name }) => names.push(name), lostRace() {} });
+    expect(await Promise.all(Array.from({ length: 50 }, () => textAt(storage, "/small.txt")))).toEqual(
+      Array(50).fill("small"),
+    );
+    expect(names).toHaveLength(2);
+    await server.close();
+  });
+
+  it("is a page of a thousand names at a time for a listing", { tags: ["campaign"] }, async () => {
+    const paths = Array.from({ length: 1001 }, (_, index) => `/many/${10_000 + index}.txt`);
+    const { storage, server } = await asked(Object.fromEntries(paths.map((path) => [path, ""])));
+    const names: string[] = [];
+    storage.observe?.({ requested: ({ name }) => names.push(name), lostRace() {} });
+    expect(await entriesAt(storage, "/many")).toHaveLength(1001);
+    expect(names).toHaveLength(2);
+    await server.close();
+  });
+});
