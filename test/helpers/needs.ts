@@ -41,6 +41,7 @@ const conditions = {
     isMet: onPath(["versitygw"]) !== undefined,
     what: "the S3 server versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)",
   },
+  tiddlywiki: { isMet: onPath(["tiddlywiki"]) !== undefined, what: "TiddlyWiki (npm install -g tiddlywiki)" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 
