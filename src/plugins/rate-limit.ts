@@ -2,7 +2,7 @@ import { HttpError } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
-import type { Plugin } from "../server/plugin.ts";
+import type { Next, Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
 import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
@@ -58,54 +58,65 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
   const store = typeof given === "string" ? redisStore(given) : given;
   const keyOf = clientKey(keyStrategy, ipv6Prefix);
 
+  async function answer(exchange: Exchange, next: Next, key: string, decision?: BucketDecision): Promise<Reply> {
+    if (!decision) return next();
+    const verdict: Verdict = { policy, decision, isStandard: standardHeaders };
+    noteVerdict(exchange, verdict);
+    if (!decision.allowed) return withFields(refuse(exchange, key, verdict), exchange);
+
+    const reply = await next();
+    if (reply.error?.code === "RATE_LIMITED") {
+      notify(
+        () => store.giveBack(key, policy),
+        (error) => exchange.site.report(error, exchange),
+      );
+      verdict.decision = afterGivingBack(decision, policy);
+    }
+    return withFields(reply, exchange);
+  }
+
   return {
     name: "rate-limit",
     needsUser: options.keyStrategy === "user",
-    async handle(exchange, next) {
+    handle(exchange, next) {
       const key = keyOf(exchange);
-      const decision = key === undefined ? undefined : await take(store, key, policy, exchange);
-      if (key === undefined || !decision) return next();
-
-      const verdict: Verdict = { policy, decision, isStandard: standardHeaders };
-      noteVerdict(exchange, verdict);
-      if (!decision.allowed) return withFields(refuse(exchange, key, verdict), exchange);
-
-      const reply = await next();
-      if (reply.error?.code === "RATE_LIMITED") {
-        notify(
-          () => store.giveBack(key, policy),
-          (error) => exchange.site.report(error, exchange),
-        );
-        verdict.decision = afterGivingBack(decision, policy);
-      }
-      return withFields(reply, exchange);
+      if (key === undefined) return next();
+      const taken = take(store, key, policy, exchange);
+      return taken instanceof Promise
+        ? taken.then((decision) => answer(exchange, next, key, decision))
+        : answer(exchange, next, key, taken);
     },
     start: (site) => store.start?.((error) => site.report(error)),
     close: () => store.close?.(),
   };
 }
 
-/** Takes a token; `undefined` where the store fails, since that must not refuse requests. */
-async function take(
-  store: BucketStore,
-  key: string,
-  policy: RateLimitPolicy,
-  exchange: Exchange,
-): Promise<BucketDecision | undefined> {
-  try {
-    const decision = await store.take(key, policy);
-    if (!isDecision(decision)) throw new TypeError("rateLimit: the store's take gave no decision");
-    return decision;
-  } catch (error) {
+type Taken = BucketDecision | undefined;
+
+/** Takes a token; `undefined` where the store fails, since that must not refuse requests. Throws and rejects never. */
+function take(store: BucketStore, key: string, policy: RateLimitPolicy, exchange: Exchange): Taken | Promise<Taken> {
+  const failed = (error: unknown): undefined => {
     exchange.site.report(error, exchange);
-    return undefined;
+  };
+  try {
+    const taken = store.take(key, policy);
+    return isPromiseLike(taken) ? Promise.resolve(taken).then(checkedDecision).catch(failed) : checkedDecision(taken);
+  } catch (error) {
+    return failed(error);
   }
 }
 
+/** Stores are written with promises of any library. */
+function isPromiseLike(value: BucketDecision | PromiseLike<BucketDecision>): value is PromiseLike<BucketDecision> {
+  return "then" in Object(value);
+}
+
 /** A store written without types may omit a field, and `Retry-After` would be `NaN`. */
-function isDecision(decision: Partial<BucketDecision> | undefined): boolean {
+function checkedDecision(decision: Partial<BucketDecision> | undefined): BucketDecision {
   const { allowed, remaining, msUntilFull, msUntilToken } = decision ?? {};
-  return typeof allowed === "boolean" && [remaining, msUntilFull, msUntilToken].every(Number.isFinite);
+  const isWhole = Number.isFinite(remaining) && Number.isFinite(msUntilFull) && Number.isFinite(msUntilToken);
+  if (typeof allowed !== "boolean" || !isWhole) throw new TypeError("rateLimit: the store's take gave no decision");
+  return decision as BucketDecision;
 }
 
 /** The same reply for every client, whatever it accepts, as the interface has it. */

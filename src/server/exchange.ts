@@ -208,12 +208,20 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     this.#isOver = true;
     const releases = this.#releases;
     this.#releases = undefined;
-    return releases && this.#release(releases);
+    const waiting = releases?.map((release) => this.#release(release)).filter((released) => released !== undefined);
+    return waiting && waiting.length > 0 ? Promise.all(waiting).then(() => {}) : undefined;
   }
 
-  async #release(releases: readonly (() => unknown)[]): Promise<void> {
-    const released = await Promise.allSettled(releases.map(async (release) => release()));
-    for (const result of released) if (result.status === "rejected") this.site.report(result.reason, this);
+  /** Never throws nor rejects. */
+  #release(release: () => unknown): Promise<unknown> | undefined {
+    const report = (error: unknown): void => this.site.report(error, this);
+    try {
+      const released = release();
+      return released instanceof Promise ? released.catch(report) : undefined;
+    } catch (error) {
+      report(error);
+      return undefined;
+    }
   }
 }
 

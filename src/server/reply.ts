@@ -86,11 +86,10 @@ export function completeReply(
   serverHeader?: string,
 ): Reply {
   const { status, body } = reply;
-  const headers: ReplyHeaders = {
-    ...inLowerCase(reply.headers),
-    "x-request-id": id,
-    "x-content-type-options": "nosniff",
-  };
+  const headers: ReplyHeaders = {};
+  for (const [name, value] of Object.entries(reply.headers)) headers[name.toLowerCase()] = value;
+  headers["x-request-id"] = id;
+  headers["x-content-type-options"] = "nosniff";
   if (serverHeader !== undefined) headers["server"] ??= serverHeader;
   // How content is framed is settled between node and the client.
   if ("transfer-encoding" in headers) delete headers["transfer-encoding"];
@@ -104,16 +103,6 @@ export function completeReply(
   discard(body);
   const { body: _, ...completed } = reply;
   return { ...completed, headers };
-}
-
-/** The names as observers look for them. Nearly always they are that already, and nothing is made. */
-function inLowerCase(headers: ReplyHeaders): ReplyHeaders {
-  for (const name in headers) {
-    if (name !== name.toLowerCase()) {
-      return Object.fromEntries(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]));
-    }
-  }
-  return headers;
 }
 
 /** What of a reply reached the client's connection. */

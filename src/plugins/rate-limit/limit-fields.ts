@@ -10,22 +10,25 @@ export interface Verdict {
   readonly isStandard: boolean;
 }
 
-// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set.
-const verdicts = new WeakMap<Exchange, Verdict[]>();
+// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set. A property,
+// since a WeakMap of short-lived exchanges costs more at each garbage collection than all else that a limiter does.
+const verdicts: unique symbol = Symbol("verdicts");
+
+type Limited = Exchange & { [verdicts]?: Verdict[] };
 
 /** Notes a decision, for the header fields that the first limiter in the pipeline adds. */
-export function noteVerdict(exchange: Exchange, verdict: Verdict): void {
-  const noted = verdicts.get(exchange);
+export function noteVerdict(exchange: Limited, verdict: Verdict): void {
+  const noted = exchange[verdicts];
   if (noted) noted.push(verdict);
-  else verdicts.set(exchange, [verdict]);
+  else exchange[verdicts] = [verdict];
 }
 
 /**
  * The header fields for all limiters that an exchange has met: `X-RateLimit-*` of the one with the least remaining, the
  * draft's of each that sends them.
  */
-export function limitFields(exchange: Exchange): ReplyHeaders {
-  const noted = verdicts.get(exchange) ?? [];
+export function limitFields(exchange: Limited): ReplyHeaders {
+  const noted = exchange[verdicts] ?? [];
   const [only, second] = noted;
   if (only && !second && !only.isStandard) return plainFields(only); // as good as always
   const [least] = noted.toSorted((a, b) => a.decision.remaining - b.decision.remaining);
