@@ -56,6 +56,7 @@ export { bodyBytes, bodyText, emptyReply, jsonReply, type Reply, type ReplyBody 
 export type { HostRequest, RequestBody } from "./server/request-body.ts";
 export type { CacheControl, Download, Listing, ListingEntry, SentFile, Site, SiteOptions } from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
+export type { HeldLock, Locks, SharedLocks } from "./storage/locks.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";
 export {
   type ByteSpan,

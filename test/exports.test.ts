@@ -82,6 +82,7 @@ const types = [
   "FromMiddlewareOptions",
   "HealthCheck",
   "HealthCheckOptions",
+  "HeldLock",
   "HostConfig",
   "HostRequest",
   "HttpErrorOptions",
@@ -89,6 +90,7 @@ const types = [
   "Listing",
   "ListingEntry",
   "LoadConfigOptions",
+  "Locks",
   "Logger",
   "MetricsOptions",
   "MetricsRegistry",
@@ -116,6 +118,7 @@ const types = [
   "SelectedElements",
   "SentFile",
   "SharedFeed",
+  "SharedLocks",
   "SignedIn",
   "Site",
   "SiteOptions",
@@ -215,10 +218,16 @@ describe("the exports of filement/redis", () => {
 
   it("are exactly these, also in the compiled package", async () => {
     const compiled = await import(join(projectRoot, "dist/redis/index.js"));
-    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets", "redisFeed"]);
+    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets", "redisFeed", "redisLocks"]);
     expect(Object.keys(compiled).sort()).toEqual(Object.keys(redis).sort());
     const ownTypes = own.filter(({ isType }) => isType).map(({ name }) => name);
-    expect(ownTypes.sort()).toEqual(["RedisBucketsOptions", "RedisClient", "RedisFeedOptions", "RedisSource"]);
+    expect(ownTypes.sort()).toEqual([
+      "RedisBucketsOptions",
+      "RedisClient",
+      "RedisFeedOptions",
+      "RedisLocksOptions",
+      "RedisSource",
+    ]);
   });
 
   it.each(own)("explain $name to its users", ({ name, module }) => {

@@ -28,6 +28,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/directory-events": "watch.test.ts",
   "storage/locks": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",
+  "storage/disk/disk-locks": "redis/locks.test.ts",
   "storage/disk/disk": "write.test.ts and its siblings",
   "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/append-note": "recovery.test.ts",

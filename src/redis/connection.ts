@@ -40,6 +40,8 @@ export interface RedisStats {
 const longestPauseMs = 2_000;
 /** How long a command may take, in milliseconds. In one network it takes less than one. */
 const commandMs = 500;
+/** How long the first connection may take, with the code that it needs, in milliseconds. */
+const openMs = 5_000;
 /** A connection on which nothing was heard for so long is dead: it is asked often enough. */
 const silenceMs = 5_000;
 const pingMs = 2_000;
@@ -121,13 +123,18 @@ export class RedisConnection {
   }
 
   /** Runs a script. Its text is sent only where Redis does not know it. */
-  async runScript(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown> {
+  async runScript(
+    script: RedisScript,
+    keys: readonly string[],
+    values: readonly string[],
+    limitMs: number = commandMs,
+  ): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...values];
     try {
-      return await this.run(["EVALSHA", script.sha, ...rest]);
+      return await this.run(["EVALSHA", script.sha, ...rest], limitMs);
     } catch (error) {
       if (!messageOf((error as RedisError).cause).startsWith("NOSCRIPT")) throw error;
-      return await this.run(["EVAL", script.text, ...rest]);
+      return await this.run(["EVAL", script.text, ...rest], limitMs);
     }
   }
 
@@ -146,7 +153,7 @@ export class RedisConnection {
   async #send(command: readonly string[], limitMs: number): Promise<unknown> {
     this.#opening ??= this.#open();
     const late = new RedisError(`${this.name} has not answered for ${limitMs} ms`);
-    if (!this.#client?.isReady) await inTime(this.#opening, limitMs, () => Promise.reject(late));
+    if (!this.#client?.isReady) await inTime(this.#opening, openMs, () => Promise.reject(late));
     const client = this.#client;
     if (!client?.isReady) throw this.#problem(this.#lastError);
     if (this.#overdue > 0) throw late;

@@ -35,7 +35,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   "too-deep": [400, "INVALID_PATH", "Too many of the directories in the path do not exist: 32 are made at a time."],
   full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
   "read-only": [507, "INSUFFICIENT_STORAGE", "The disk is mounted to be read only; nothing was changed."],
-  unavailable: [503, "STORAGE_UNAVAILABLE", "The directory with the files is gone; try again later."],
+  unavailable: [503, "STORAGE_UNAVAILABLE", "The files are out of reach at the moment; try again later."],
   busy: [503, "OVERLOADED", "Too many files are open, or the file is being changed; try again shortly."],
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };

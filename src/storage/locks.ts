@@ -2,6 +2,10 @@
 export interface HeldLock {
   /** Whether another process is known to wait for it. */
   readonly isAwaited: boolean;
+  /**
+   * For a lock with a time limit: whether that may be over. Then somebody else may hold it, and nothing must be changed under it.
+   */
+  isOver?(): boolean;
   /** Gives the lock up; others may have it from now on. */
   release(): void;
 }
@@ -20,6 +24,12 @@ export interface Locks {
   tryAcquire(key: string): Promise<HeldLock | undefined>;
 }
 
+/** Locks between machines that share a directory. Keys are paths in it. */
+export interface SharedLocks extends Locks {
+  /** Called when a storage that uses them closes. */
+  close?(): void | Promise<void>;
+}
+
 /**
  * Lets one task at a time run for each key, in the order they came. Tasks of different keys do not wait for each other.
  * With `locks`, tasks of other processes that use the same locks count as well.
@@ -34,12 +44,12 @@ export class PathLock {
   }
 
   /** Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. */
-  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>): Promise<T> {
     const since = performance.now(); // tasks that wait for one of another process wait side by side, not one after the other
     let held = await this.#enter(key);
     try {
       if (this.#locks) held ??= await this.#locks.acquire(key, since);
-      return await task();
+      return await task(held);
     } finally {
       this.#leave(key, held);
     }

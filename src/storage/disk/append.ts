@@ -13,7 +13,7 @@ import {
 } from "./append-note.ts";
 import { alone, type Disk } from "./disk.ts";
 import { errnoOf, openIfThere, regularFile, statAfterChange, storedStat } from "./file-record.ts";
-import { type LockedTarget, locked, openPlace } from "./locked-target.ts";
+import { type LockedTarget, locked, openPlace, requireLock } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 import { removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
@@ -97,6 +97,7 @@ async function appendTo(
       const before = await handle.stat({ bigint: true });
       check?.(lockedStat(before));
       if (received.length === 0) return { created: false, stat: storedStat(before) };
+      await requireLock(target);
       const stat = await addTo(handle, before, { disk, target, received });
       settle(join(target.parent.real, target.name), stat);
       return { created: false, stat };

@@ -1,7 +1,9 @@
+import type { SharedLocks } from "../locks.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
 import { check } from "./check.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
+import { diskLocks } from "./disk-locks.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { openFile } from "./open-file.ts";
@@ -28,6 +30,11 @@ export interface DiskStorageOptions {
    * @default "fsync"
    */
   readonly durability?: "fsync" | "rename";
+  /**
+   * Locks between machines that change the files of one directory: see `redisLocks`. Keys are paths from the root, so all of them
+   * have to serve the same directory. @default locks between the processes of this machine
+   */
+  readonly locks?: SharedLocks | undefined;
 }
 
 /**
@@ -38,7 +45,7 @@ export interface DiskStorageOptions {
  * const files = createFileServer({ storage: diskStorage("site", { symlinks: "never" }) });
  */
 export function diskStorage(root: string, options: DiskStorageOptions = {}): Storage {
-  const { symlinks = "within-root", durability = "fsync" } = options;
+  const { symlinks = "within-root", durability = "fsync", locks } = options;
   const witnesses = new Set<ChangeWitness>();
   let report: (problem: unknown) => void = () => {};
   const disk: Disk = {
@@ -48,6 +55,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     report: (problem) => report(problem),
   };
   const smallFiles = new SmallFiles(disk.paths);
+  const unshare = locks && diskLocks.share(disk.paths.root, locks);
   let recovering: NodeJS.Timeout | undefined;
   return {
     async start(reporter = () => {}) {
@@ -73,6 +81,8 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
       clearTimeout(recovering);
+      unshare?.();
+      await locks?.close?.();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
+import { diskLocks } from "./disk-locks.ts";
 import { fileIdentity } from "./file-record.ts";
-import { diskLocks } from "./machine-locks.ts";
 import type { DiskPaths } from "./paths.ts";
 
 /** What all operations on one disk storage share. */

@@ -15,7 +15,7 @@ const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 let lastMoment = 0;
 
 /** What of a file's record tells its versions apart. */
-export type VersionRecord = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">;
+export type VersionRecord = Pick<BigIntStats, "ino" | "size" | "mtimeNs" | "ctimeNs">;
 
 /** What is known of a file or directory from the operating system's record of it. */
 export function storedStat(stats: BigIntStats): StoredStat {
@@ -24,15 +24,16 @@ export function storedStat(stats: BigIntStats): StoredStat {
 
 /** What is known of a file from a part of its record. */
 export function statOf(record: VersionRecord, type: StoredStat["type"] = "file"): StoredStat {
-  const { dev, ino, size, mtimeNs, ctimeNs } = record;
+  const { ino, size, mtimeNs, ctimeNs } = record;
   let version: string | undefined;
   return {
     type,
     size: type === "file" ? Number(size) : 0,
     modified: new Date(Number(mtimeNs / 1_000_000n)),
-    // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number.
+    // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number. Without the number
+    // of the file system, which each machine that mounts it chooses for itself.
     get version() {
-      version ??= hash("sha256", `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, "base64url").slice(0, versionLength);
+      version ??= hash("sha256", `${ino} ${size} ${mtimeNs} ${ctimeNs}`, "base64url").slice(0, versionLength);
       return version;
     },
   };

@@ -1,10 +1,11 @@
 import type { BigIntStats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { HeldLock } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import { appendNoteName, openNote } from "./append-note.ts";
 import { alone, callWitnesses, type Disk, maxAttempts } from "./disk.ts";
+import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, meansAbsent, recordAt, storedStat } from "./file-record.ts";
-import { diskLocks } from "./machine-locks.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import type { Target } from "./paths.ts";
 import { endAppend } from "./take-back.ts";
@@ -28,6 +29,23 @@ export interface LockedTarget extends Target {
   readonly name: string;
   /** The record of what is there; `undefined` for nothing. */
   readonly current: BigIntStats | undefined;
+  /** The lock. */
+  readonly held: HeldLock | undefined;
+}
+
+/**
+ * Called right before each change. Where the lock has a time limit, makes sure that it is not over, and that the file is what it was
+ * when the lock was taken: a process that was stopped for long must not overwrite what another has done since.
+ */
+export async function requireLock({ held, real, current }: LockedTarget): Promise<void> {
+  if (!held?.isOver) return;
+  const found = await recordAt(real).catch((error: unknown) => {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  });
+  const isSame = found && current ? storedStat(found).version === storedStat(current).version : found === current;
+  if (!isSame) throw new StorageError("conflict", new Error("the file was changed while it was locked"));
+  if (held.isOver()) throw new StorageError("busy", new Error("the lock of the file has run out"));
 }
 
 /** Finds and opens the directory in which a change under a request path is to be made. */
@@ -97,7 +115,7 @@ async function lockedPlain<T>(
   if (!parent) return undefined;
   const name = basename(path);
   const real = join(parent.real, name);
-  return diskLocks.run(real, async () => {
+  return diskLocks.run(real, async (held) => {
     try {
       // While this one waited, the directory may have been moved, or something may have become a link.
       if (!(await parent.isInPlace())) return undefined;
@@ -112,6 +130,7 @@ async function lockedPlain<T>(
         parent,
         name,
         current,
+        held,
       };
       return { value: await task(target) };
     } finally {
@@ -127,7 +146,7 @@ async function lockedFound<T>(
   task: (target: LockedTarget) => Promise<T>,
 ): Promise<Outcome<T>> {
   const { real } = await disk.paths.target(path);
-  return diskLocks.run(real, async () => {
+  return diskLocks.run(real, async (held) => {
     // Looked up again: while this one waited, links may have been changed and directories made or removed.
     const target = await disk.paths.target(path);
     if (target.real !== real) return undefined;
@@ -137,7 +156,7 @@ async function lockedFound<T>(
     try {
       const name = basename(real);
       const current = target.missing.length > 0 ? undefined : await settledRecord(parent, name);
-      return { value: await task({ ...target, parent, name, current }) };
+      return { value: await task({ ...target, parent, name, current, held }) };
     } finally {
       await parent.close();
     }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type HeldLock, type Locks, PathLock } from "../locks.ts";
+import type { HeldLock, Locks } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import { errnoOf } from "./file-record.ts";
 
@@ -118,6 +118,3 @@ async function untilReleased(name: string, ms: number): Promise<void> {
 
 /** What follows says it, too. */
 function ignore(): void {}
-
-/** By real location, for all disk storages of the machine: hosts and processes may share a directory. */
-export const diskLocks: PathLock = new PathLock(machineLocks());

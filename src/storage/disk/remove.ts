@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { errnoOf, recordAt } from "./file-record.ts";
-import { type LockedTarget, locked } from "./locked-target.ts";
+import { type LockedTarget, locked, requireLock } from "./locked-target.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { removeLeftovers } from "./recovery.ts";
 import { lockedStat } from "./visible-stat.ts";
@@ -19,6 +19,7 @@ export async function remove(disk: Disk, path: string, check: CommitCheck | unde
     const location = await ownLocation(disk, path, target.real);
     if (location === target.real) return removeTarget(disk, path, target, check);
     check?.(statOf(path, target));
+    await requireLock(target);
     await removeLink(disk, location);
   });
 }
@@ -33,6 +34,7 @@ async function removeTarget(
   const stat = statOf(path, target);
   check?.(stat);
   const place = target.parent.at(target.name);
+  await requireLock(target);
   if (stat.type === "file") await unlink(place);
   else await removeDirectory(target, place);
   if (disk.sync) await target.parent.sync().catch(disk.report);

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { StoredStat } from "../storage.ts";
 import { appendNoteName, type Before, openNote } from "./append-note.ts";
+import { diskLocks } from "./disk-locks.ts";
 import { fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
-import { diskLocks } from "./machine-locks.ts";
 import { endAppend } from "./take-back.ts";
 
 // An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all readers
@@ -59,7 +59,7 @@ export async function visibleStat(
     if (before) return before;
     if (stat.type === "directory" || isSettled(real, stat)) return stat;
     const found = await beforeAppend(real, seen);
-    if (found) return statOf({ dev: seen.dev, ino: seen.ino, ...found });
+    if (found) return statOf({ ino: seen.ino, ...found });
     // An append may have ended since the record was read, which would then be one of its intermediate steps.
     const read = await again();
     const now = storedStat(read);

@@ -11,7 +11,7 @@ import {
 } from "../storage.ts";
 import { callWitnesses, type Disk, maxAttempts } from "./disk.ts";
 import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
-import { type LockedTarget, locked, openPlace, type Place } from "./locked-target.ts";
+import { type LockedTarget, locked, openPlace, type Place, requireLock } from "./locked-target.ts";
 import { MissingParents } from "./missing-parents.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 import { openFileAt } from "./open-file.ts";
@@ -102,6 +102,7 @@ async function moveIntoPlace(
   const parents = await MissingParents.make(target);
   try {
     const place = parents.directory.at(target.name);
+    await requireLock(target);
     if (target.current) await temporary.moveTo(place);
     else await temporary.moveToFree(place);
     const synced = disk.sync && parents.sync().catch(disk.report);

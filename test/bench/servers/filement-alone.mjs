@@ -2,7 +2,7 @@
 // node servers/filement-alone.mjs <root> [durability]
 const { platform } = process;
 Object.defineProperty(process, "platform", { value: "none" });
-await import("../../../build/storage/disk/machine-locks.js");
+await import("../../../build/storage/disk/disk-locks.js");
 Object.defineProperty(process, "platform", { value: platform });
 const [node = "", program = "", root = ".", durability = ""] = process.argv;
 process.argv = [node, program, root, durability, new URL("../../../build/index.js", import.meta.url).href];

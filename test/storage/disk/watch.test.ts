@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, symlink } from "node:fs/pr
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
-import { diskLocks } from "../../../src/storage/disk/machine-locks.ts";
 import type { Storage, StorageWatcher } from "../../../src/storage/storage.ts";
 import { seedOf, timesOf } from "../../helpers/effort.ts";
 import { runNodeToEnd } from "../../helpers/run-node.ts";
