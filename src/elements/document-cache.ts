@@ -14,6 +14,13 @@ interface DocumentCacheOptions {
   readonly maxBytes?: number;
 }
 
+/** A document whose tree stays as it is until it is released. */
+export interface HeldDocument {
+  readonly document: SourceDocument;
+  /** Called once nobody looks at the document any more; calling it again does nothing. */
+  release(): void;
+}
+
 interface KnownDocument {
   readonly version: string;
   readonly document: SourceDocument;
@@ -46,6 +53,9 @@ export class DocumentCache {
   readonly #documents: LRUCache<string, KnownDocument>;
   readonly #refused = new LRUCache<string, RefusedDocument>({ max: maxRefused });
   readonly #loading = new Map<string, Promise<SourceDocument>>();
+  /** How many requests work with a document. */
+  readonly #holders = new WeakMap<SourceDocument, number>();
+  readonly #taken = new WeakSet<SourceDocument>();
 
   constructor(options: DocumentCacheOptions = {}) {
     const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -53,8 +63,50 @@ export class DocumentCache {
     this.#documents = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
-  /** The document that `version` of `path` is; `load` makes it where it is not known. */
-  async get(
+  /** The document that `version` of `path` is; `load` makes it where it is not known. Its tree stays as it is until the release. */
+  async hold(
+    path: string,
+    version: string,
+    load: () => Promise<SourceDocument> | SourceDocument,
+  ): Promise<HeldDocument> {
+    for (;;) {
+      const document = await this.#get(path, version, load);
+      if (!this.#taken.has(document)) return this.keep(document);
+      this.#forget(path, document);
+    }
+  }
+
+  /** Has the tree of a document stay as it is. */
+  keep(document: SourceDocument): HeldDocument {
+    let isHeld = true;
+    this.#holders.set(document, this.#holdersOf(document) + 1);
+    const release = (): void => {
+      if (isHeld) this.#holders.set(document, this.#holdersOf(document) - 1);
+      isHeld = false;
+    };
+    return { document, release };
+  }
+
+  /**
+   * Gives the nodes of a document away, to be part of the next version: `false` where somebody works with them. It is known
+   * no more then.
+   */
+  take(path: string, document: SourceDocument): boolean {
+    if (this.#holdersOf(document) > 0 || this.#taken.has(document)) return false;
+    this.#taken.add(document);
+    this.#forget(path, document);
+    return true;
+  }
+
+  #forget(path: string, document: SourceDocument): void {
+    if (this.#documents.peek(path)?.document === document) this.#documents.delete(path);
+  }
+
+  #holdersOf(document: SourceDocument): number {
+    return this.#holders.get(document) ?? 0;
+  }
+
+  async #get(
     path: string,
     version: string,
     load: () => Promise<SourceDocument> | SourceDocument,
@@ -93,8 +145,7 @@ export class DocumentCache {
 type DocumentOptions = Pick<FileOptions, "maxDocumentSize" | "maxDocumentDepth" | "maxParseSteps">;
 
 /** A document and what the storage knew of the file when it was read. */
-export interface LoadedDocument {
-  readonly document: SourceDocument;
+export interface LoadedDocument extends HeldDocument {
   readonly stat: StoredStat;
 }
 
@@ -122,11 +173,11 @@ export async function loadDocument(
   try {
     const { stat } = file;
     refuseTooLarge(stat.size, options);
-    const document = await documents.get(path, stat.version, async () => {
+    const held = await documents.hold(path, stat.version, async () => {
       const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse
       return parseDocument(kind, await file.bytes(), parseLimits(options, client));
     });
-    return { document, stat };
+    return { ...held, stat };
   } finally {
     if (file !== opened) await file.close();
   }

@@ -13,7 +13,7 @@ import type { ChangedElements } from "../server/change-feed.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
-import { type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
+import { type HeldDocument, type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
 import {
   elementBytes,
   elementHeaders,
@@ -45,7 +45,7 @@ interface WantedEdit {
  */
 export async function editElements(request: ElementRequest, { read, editOf }: WantedEdit): Promise<Reply> {
   const { exchange, storage, documents, path, options, right, selector } = request;
-  const { access } = exchange;
+  const { access, site } = exchange;
   const { maxSelectionSteps } = options;
   const client = clientOf(exchange);
   const findElements = elementFinder(selector, options, client);
@@ -56,7 +56,7 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
 
   /** Judges permission and preconditions for elements of one version of the document. */
   const judge = async (
-    { document, stat }: LoadedDocument,
+    { document, stat }: Pick<LoadedDocument, "document" | "stat">,
     elements: readonly SourceElement[],
   ): Promise<ChosenElements> => {
     const chosen = new ChosenElements(document, elements, maxSelectionSteps);
@@ -68,11 +68,14 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
   };
 
   const before = await loadDocument(request, documents, options, client);
-  let matches = await findElements(before.document);
-  if (matches.length === 0) return noMatchReply(options.dialect);
+  let matches: readonly SourceElement[] = [];
+  const held: HeldDocument[] = [before];
 
   try {
+    matches = await findElements(before.document);
+    if (matches.length === 0) return noMatchReply(options.dialect);
     await judge(before, matches);
+    before.release(); // an edit that comes first may take it
     refuseEncodedContent(exchange.headers);
     const wanted = editOf(await read());
     let edit = wanted;
@@ -84,9 +87,11 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
     const { stat, changed } = await storage.update(path, async (bytes, current) => {
       applied = undefined;
       refuseTooLarge(current.size, options);
-      const document = await documents.get(path, current.version, () =>
+      const now = await documents.hold(path, current.version, () =>
         parseDocument(before.document.kind, bytes, editLimits),
       );
+      held.push(now);
+      const { document } = now;
       matches = await findElements(document);
       if (matches.length === 0) return undefined;
       const chosen = await judge({ document, stat: current }, matches);
@@ -106,12 +111,24 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
         const other = await decidedHtml(beforeWrite, pending);
         if (other !== undefined) edit = editOf(other);
       }
-      const made = await applyEdit(document, matches, edit, editLimits);
-      applied = made;
-      elements = {
-        before: chosen,
-        after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps),
+      let isTaken = false;
+      const takeTree = (): boolean => {
+        // Whoever judges by elements is told what they were, also when the reply was sent.
+        if (site.changes.judgesElements(path)) return false;
+        now.release();
+        isTaken = documents.take(path, document);
+        if (!isTaken) held.push(documents.keep(document));
+        return isTaken;
       };
+      const made = await applyEdit(document, matches, edit, editLimits, takeTree);
+      applied = made;
+      elements = isTaken
+        ? undefined
+        : {
+            before: chosen,
+            after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps),
+          };
+      held.push(documents.keep(made.document));
       content = await edit.content(made);
       return made.document === document ? undefined : sizedBytes(made.document, maxLength);
     });
@@ -124,6 +141,7 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
       const kind = `elements-${edit.kind}` as const;
       const etag = entityTag(stat.version);
       exchange.changed({ kind, path, selector, matches: matches.length, ...html, ...old, etag }, elements);
+      if (elements) documents.keep(document); // for as long as somebody is still to be told
     }
     const normalised = isNormalised && { "x-normalised": "true" };
     // Who may not read the elements learns neither how many they are, nor what they hold besides the edit.
@@ -135,6 +153,8 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
     return { status: 206, headers: { ...headers, ...(etag !== undefined && { etag }) }, body: content };
   } catch (error) {
     throw isReadable ? withMatches(error, matches.length) : error;
+  } finally {
+    for (const each of held) each.release();
   }
 }
 

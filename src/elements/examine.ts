@@ -25,7 +25,8 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const { access } = exchange;
   const client = clientOf(exchange);
   const findElements = elementFinder(request.selector, options, client);
-  const { document } = await loadDocument(request, request.documents, options, client);
+  const { document, release } = await loadDocument(request, request.documents, options, client);
+  exchange.defer(release); // the elements are asked about until there is a reply
   const matches = await findElements(document);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();

@@ -1,3 +1,4 @@
+import type { SourceElement } from "../html/document/html-nodes.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";
@@ -18,11 +19,11 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   const { access } = exchange;
   const client = clientOf(exchange);
   const findElements = elementFinder(request.selector, options, client);
-  const { document, stat } = await loadDocument(request, request.documents, options, client);
-  const matches = await findElements(document);
-  if (matches.length === 0) return noMatchReply(options.dialect);
-
+  const { document, stat, release } = await loadDocument(request, request.documents, options, client);
+  let matches: readonly SourceElement[] = [];
   try {
+    matches = await findElements(document);
+    if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
     if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
     const body = await elementBytes(document, matches, options);
@@ -37,6 +38,8 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     headers["content-length"] = String(body.byteLength);
     return exchange.method === "HEAD" ? { status: 206, headers } : { status: 206, headers, body };
   } catch (error) {
-    throw withMatches(error, matches.length);
+    throw matches.length > 0 ? withMatches(error, matches.length) : error;
+  } finally {
+    release();
   }
 }

@@ -49,7 +49,10 @@ export type UnnumberedChange = Omit<Change, "id">;
 export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
-  /** The changed elements, as rules by elements see them. Not to be kept: they hold whole documents in memory. */
+  /**
+   * The changed elements, as rules by elements see them; only where somebody judges by them. Not to be kept: they hold whole
+   * documents in memory.
+   */
   readonly elements?: ChangedElements | undefined;
   /** Whether it was noticed on the disk: other servers may notice it, too. */
   readonly isNoticed?: boolean;
@@ -65,6 +68,9 @@ export interface ChangedElements {
 
 /** Called with each change, right after its commit and before the client has the reply. */
 export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
+
+/** Whether a listener needs the changed elements of an edit at a path. */
+export type JudgesElements = (path: string) => boolean;
 
 /** A change of the past. */
 export interface PastChange {
@@ -122,7 +128,7 @@ const done: Step = { done: true, value: undefined };
 
 /** All changes on a server, in order: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
-  readonly #listeners = new Set<ChangeListener>();
+  readonly #listeners = new Map<ChangeListener, JudgesElements>();
   readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
   readonly #restarted = new Set<(restart: FeedRestart) => void>();
@@ -147,10 +153,16 @@ export class ChangeFeed implements AsyncIterable<Change> {
   /**
    * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a function that
    * ends the subscription. Who goes by ids is told by `restarted` when they begin anew, which happens only to a shared feed.
+   * `judges` says whether the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them slower; by default
+   * it does where it takes an origin.
    */
-  subscribe(listener: ChangeListener, restarted?: (restart: FeedRestart) => void): () => void {
+  subscribe(
+    listener: ChangeListener,
+    restarted?: (restart: FeedRestart) => void,
+    judges: JudgesElements = () => listener.length > 1,
+  ): () => void {
     const subscription: ChangeListener = (change, origin) => listener(change, origin); // one may subscribe twice
-    this.#listeners.add(subscription);
+    this.#listeners.set(subscription, judges);
     if (restarted) this.#restarted.add(restarted);
     return () => {
       if (restarted) this.#restarted.delete(restarted);
@@ -167,6 +179,12 @@ export class ChangeFeed implements AsyncIterable<Change> {
       report: this.#onError,
     });
     this.#shared = shared;
+  }
+
+  /** Whether somebody needs the elements that an edit changes. */
+  judgesElements(path: string): boolean {
+    for (const judges of this.#listeners.values()) if (judges(path)) return true;
+    return false;
   }
 
   /** Id of the latest change; 0 before the first. */
@@ -188,7 +206,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   #notify(change: Change, origin: ChangeOrigin): void {
-    for (const listener of this.#listeners) notify(() => listener(change, origin), this.#onError);
+    for (const listener of this.#listeners.keys()) notify(() => listener(change, origin), this.#onError);
   }
 
   #restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void {

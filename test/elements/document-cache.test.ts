@@ -10,11 +10,15 @@ import { send, serveOne } from "./editing.ts";
 const document = await parseHtml("<p>a");
 const load = (): SourceDocument => document;
 
+async function get(cache: DocumentCache, ...asked: Parameters<DocumentCache["hold"]>): Promise<SourceDocument> {
+  return (await cache.hold(...asked)).document;
+}
+
 describe("DocumentCache", () => {
   it("loads a version once", async () => {
     const cache = new DocumentCache();
-    expect(await cache.get("/a", "1", load)).toBe(document);
-    expect(await cache.get("/a", "1", () => Promise.reject(new Error("loaded again")))).toBe(document);
+    expect(await get(cache, "/a", "1", load)).toBe(document);
+    expect(await get(cache, "/a", "1", () => Promise.reject(new Error("loaded again")))).toBe(document);
     expect([cache.hits, cache.misses]).toEqual([1, 1]);
   });
 
@@ -26,7 +30,7 @@ describe("DocumentCache", () => {
       await new Promise((resolve) => setImmediate(resolve));
       return document;
     };
-    await Promise.all([cache.get("/a", "1", slowly), cache.get("/a", "1", slowly), cache.get("/a", "1", slowly)]);
+    await Promise.all([get(cache, "/a", "1", slowly), get(cache, "/a", "1", slowly), get(cache, "/a", "1", slowly)]);
     expect([loads, cache.hits, cache.misses]).toEqual([1, 2, 1]);
   });
 
@@ -34,36 +38,60 @@ describe("DocumentCache", () => {
     const cache = new DocumentCache();
     const other = await parseHtml("<p>b");
     cache.set("/a", "1", document);
-    expect(await cache.get("/a", "2", () => other)).toBe(other);
-    expect(await cache.get("/b", "1", () => other)).toBe(other);
+    expect(await get(cache, "/a", "2", () => other)).toBe(other);
+    expect(await get(cache, "/b", "1", () => other)).toBe(other);
   });
 
   it("knows the result of an edit without a parse", async () => {
     const cache = new DocumentCache();
     cache.set("/a", "2", document);
-    expect(await cache.get("/a", "2", () => Promise.reject(new Error("loaded")))).toBe(document);
+    expect(await get(cache, "/a", "2", () => Promise.reject(new Error("loaded")))).toBe(document);
   });
 
   it("remembers that a version cannot be parsed", async () => {
     const cache = new DocumentCache();
     const refuse = (): Promise<never> => Promise.reject(new DocumentError("DOCUMENT_TOO_COSTLY", "no"));
-    await expect(cache.get("/a", "1", refuse)).rejects.toThrow("no");
-    await expect(cache.get("/a", "1", load)).rejects.toThrow("no");
-    expect(await cache.get("/a", "2", load)).toBe(document);
-    expect(await cache.get("/b", "1", load)).toBe(document);
+    await expect(get(cache, "/a", "1", refuse)).rejects.toThrow("no");
+    await expect(get(cache, "/a", "1", load)).rejects.toThrow("no");
+    expect(await get(cache, "/a", "2", load)).toBe(document);
+    expect(await get(cache, "/b", "1", load)).toBe(document);
   });
 
   it("forgets a failed parse", async () => {
     const cache = new DocumentCache();
-    await expect(cache.get("/a", "1", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-    expect(await cache.get("/a", "1", load)).toBe(document);
+    await expect(get(cache, "/a", "1", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await get(cache, "/a", "1", load)).toBe(document);
+  });
+
+  it("gives the nodes of a document away only while nobody works with it, and knows it no more then", async () => {
+    const cache = new DocumentCache();
+    const [page, again] = [await parseHtml("<p>a"), await parseHtml("<p>a")];
+    const [first, second] = [await cache.hold("/a", "1", () => page), await cache.hold("/a", "1", load)];
+    expect(first.document).toBe(second.document);
+    first.release();
+    first.release();
+    expect(cache.take("/a", page)).toBe(false);
+    second.release();
+    expect(cache.take("/a", page)).toBe(true);
+    expect(cache.take("/a", page)).toBe(false);
+    expect(await get(cache, "/a", "1", () => again)).toBe(again);
+  });
+
+  it("gives no document that was taken while it was waited for", async () => {
+    const cache = new DocumentCache();
+    const [page, again] = [await parseHtml("<p>a"), await parseHtml("<p>a")];
+    const first = await cache.hold("/a", "1", () => page);
+    const second = get(cache, "/a", "1", () => again);
+    first.release();
+    expect(cache.take("/a", page)).toBe(true);
+    expect(await second).toBe(again);
   });
 
   it("holds no more memory than it may", async () => {
     const cache = new DocumentCache({ maxBytes: document.memoryBytes * 3 });
-    for (const path of ["/a", "/b", "/c", "/d"]) await cache.get(path, "1", load);
-    await cache.get("/d", "1", load);
-    await cache.get("/a", "1", load);
+    for (const path of ["/a", "/b", "/c", "/d"]) await get(cache, path, "1", load);
+    await get(cache, "/d", "1", load);
+    await get(cache, "/a", "1", load);
     expect([cache.hits, cache.misses]).toEqual([1, 5]);
   });
 });

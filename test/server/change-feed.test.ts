@@ -51,6 +51,23 @@ describe("a change feed", () => {
     expect(feed.congestion).toBeUndefined();
   });
 
+  it("asks its listeners whether they judge by the changed elements: those that take an origin may", () => {
+    const feed = new ChangeFeed(unexpected);
+    feed.subscribe((change) => change);
+    feed[Symbol.asyncIterator]();
+    expect(feed.judgesElements("/a")).toBe(false);
+    feed.subscribe(
+      (_change, origin) => origin,
+      undefined,
+      (path) => path === "/b",
+    );
+    expect([feed.judgesElements("/a"), feed.judgesElements("/b")]).toEqual([false, true]);
+    const leave = feed.subscribe((_change, origin) => origin);
+    expect(feed.judgesElements("/a")).toBe(true);
+    leave();
+    expect(feed.judgesElements("/a")).toBe(false);
+  });
+
   it("counts changes that nobody listens to", () => {
     const feed = new ChangeFeed(unexpected);
     const heard: number[] = [];

@@ -1,5 +1,4 @@
 import type { TimeSlice } from "../../event-loop/sliced-work.ts";
-import type { LostSpans } from "./copy-tree.ts";
 import { SourceElement, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -35,6 +34,9 @@ export interface Displacement {
   readonly offset: number;
   readonly parent: TreeParent;
 }
+
+/** Where elements stand in the source that have lost their span: `startIndex` and `endIndex`. */
+export type LostSpans = ReadonlyMap<SourceElement, readonly [start: number, end: number]>;
 
 /** What a parse found out about the source. */
 export interface ParsedSource {

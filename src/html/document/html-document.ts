@@ -13,8 +13,7 @@ import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from ".
 import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
 import { bytesOfStates, noteState, type ParserState } from "../tree-construction/parser-state.ts";
 import { TreeBuilder } from "../tree-construction/tree-builder.ts";
-import type { LostSpans } from "./copy-tree.ts";
-import { elementsFormattedFromBefore, type ParsedSource, settleSpans } from "./element-span.ts";
+import { elementsFormattedFromBefore, type LostSpans, type ParsedSource, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
@@ -39,6 +38,8 @@ export interface HtmlParse extends Pick<ParsedSource, "displaced" | "copies"> {
   readonly nodes: number;
   readonly treeBytes: number;
   readonly steps: number;
+  /** Memory of former sources that nodes may still have slices of, in bytes. */
+  olderBytes: number;
 }
 
 /** The tree that was built. */
@@ -47,7 +48,7 @@ export async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Prom
   const lost = await settleSpans(builder, endOfPage({ root, source }), slice);
   const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);
   const { nodes, treeBytes, steps } = budget;
-  const parse = { states, displaced, copies, lost, nodes, treeBytes, steps };
+  const parse = { states, displaced, copies, lost, nodes, treeBytes, steps, olderBytes: 0 };
   return { root, treeBytes: treeBytes + bytesOfStates(states), formattedFromBefore, parse };
 }
 

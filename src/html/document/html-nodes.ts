@@ -72,22 +72,29 @@ export class SourceElement extends BareElement {
     this.ownAttributes = attributes;
   }
 
-  /**
-   * An element like this one, without a place and without content. With a `source`, its attributes are read there when they
-   * are asked for.
-   */
-  twin(source?: string): SourceElement {
+  /** An element like this one, without a place and without content. */
+  twin(): SourceElement {
     const Kind = this instanceof TemplateElement ? TemplateElement : SourceElement;
-    const own = this.ownAttributes;
+    const { name, namespace, attribs } = this;
     // Further tags may give attributes to these two.
-    if (this.name === "html" || this.name === "body") {
-      return new Kind(
-        this.name,
-        this.namespace,
-        own === noAttributes ? own : Object.assign(new Attributes(), this.attribs),
-      );
-    }
-    return new Kind(this.name, this.namespace, own === noAttributes || source === undefined ? this.attribs : source);
+    const mayGetMore = attribs !== noAttributes && (name === "html" || name === "body");
+    return new Kind(name, namespace, mayGetMore ? Object.assign(new Attributes(), attribs) : attribs);
+  }
+
+  /** The element stands further on, in another source. */
+  moveBy(shift: number, source: string): void {
+    if (typeof this.ownAttributes === "string") this.ownAttributes = source;
+    if (this.startIndex !== null) this.startIndex += shift;
+    if (this.endIndex !== null) this.endIndex += shift;
+    if (this.contentStart !== -1) this.contentStart += shift;
+    if (this.contentEnd !== -1) this.contentEnd += shift;
+  }
+
+  /** Attributes are read in this source when they are asked for, as far as the start tag has them all. */
+  readAgainIn(source: string): void {
+    // Further tags may give attributes to these two.
+    const isComplete = this.startIndex !== null && this.name !== "html" && this.name !== "body";
+    if (isComplete && this.ownAttributes !== noAttributes) this.ownAttributes = source;
   }
 
   /** The element has no characters of its own; what its start tag says of it stays. */

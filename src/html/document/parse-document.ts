@@ -1,6 +1,7 @@
 import { parseHtmlTree } from "./html-document.ts";
+import { joinPart } from "./join-part.ts";
 import type { ParseLimits } from "./parse-budget.ts";
-import { reparseHtmlTree, type SourceChange, type TakenElements } from "./reparse-html.ts";
+import { type ReparsedPart, reparsePart, type SourceChange } from "./reparse-html.ts";
 import {
   type DocumentKind,
   type DocumentSource,
@@ -37,23 +38,30 @@ export function parseSource(
   return parse({ source, encoding, hasByteOrderMark }, kind, limits);
 }
 
-/** A document that was made by an edit, and what the parse took over from the one before. */
-export interface EditedDocument {
-  readonly document: SourceDocument;
-  readonly taken: TakenElements;
+/** What an edit has changed of a document, parsed beside it; see {@link reparsePart}. */
+export interface EditedPart extends Pick<ReparsedPart, "seams" | "originals"> {
+  /** What was parsed, in elements that stand for those around it. */
+  readonly page: Pick<SourceDocument, "root" | "source">;
+  /** Makes the edited document of it and of the nodes of the old one, which cannot be used any more. */
+  join(): Promise<SourceDocument>;
 }
 
-/** Parses a document that an edit has made of another one, whose tree it takes over where it can. */
-export async function parseEdited(
+/** Parses what an edit has changed of a document; `undefined` where all of it has to be parsed. */
+export async function parseEditedPart(
   source: string,
   change: SourceChange,
   document: SourceDocument,
   limits: ParseLimits = {},
-): Promise<EditedDocument> {
-  const { root, parse: record } = document;
-  if (!record) return { document: await parseSource(source, document, limits), taken: new Map() };
-  const { tree, taken } = await reparseHtmlTree({ root, parse: record }, source, change, limits);
-  return { document: sourceDocument({ ...document, source }, tree, document.kind), taken };
+): Promise<EditedPart | undefined> {
+  const { root, parse: record, sourceBytes } = document;
+  const part = record && (await reparsePart({ root, parse: record }, source, change, limits));
+  if (!part) return undefined;
+  return {
+    seams: part.seams,
+    originals: part.originals,
+    page: { root: part.builder.root, source },
+    join: async () => sourceDocument({ ...document, source }, await joinPart(part, sourceBytes), document.kind),
+  };
 }
 
 async function parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): Promise<SourceDocument> {

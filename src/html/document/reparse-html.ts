@@ -1,12 +1,12 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { isSameState, type ParserState, pairWith, resume, stateOfTwins } from "../tree-construction/parser-state.ts";
+import { isSameState, type ParserState, resume } from "../tree-construction/parser-state.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
-import { TreeCopier } from "./copy-tree.ts";
-import { finishedTree, type HtmlParse, parseInSlices, treeBuilder } from "./html-document.ts";
-import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import { settleSpans } from "./element-span.ts";
+import { type HtmlParse, parseInSlices, treeBuilder } from "./html-document.ts";
+import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
-import type { ParsedTree } from "./source-document.ts";
 
 /** A change of a source: the characters from `start` to `end` gave way to others, and all behind moved by `shift`. */
 export interface SourceChange {
@@ -21,116 +21,152 @@ export interface ParsedHtml {
   readonly parse: HtmlParse;
 }
 
-/** Elements of the tree before an edit, and those of the new one that are the same, with all that they contain. */
-export type TakenElements = ReadonlyMap<SourceElement, SourceElement>;
+/** Where a tree is cut: of the children of these, some stay as they are, and are not looked at. */
+export interface Seam {
+  /** The first child that is looked at, `null` where there is none. */
+  readonly at: TreeChild | null;
+  /** Whose children they are, in the old tree. */
+  readonly owner: TreeParent;
+}
 
-/** The tree of an edited source, and what of it is not new. */
-interface EditedTree {
-  readonly tree: ParsedTree;
-  readonly taken: TakenElements;
+/** What of a tree is to be compared: of each parent here the children from one seam on, up to the other one. */
+export interface Seams {
+  readonly begin: ReadonlyMap<TreeParent, Seam>;
+  /** `at` is the first child that is not looked at any more. */
+  readonly end: ReadonlyMap<TreeParent, Seam>;
+}
+
+/** An element of the old tree that was open where a part begins, and what stood for it while that was parsed. */
+export interface StandIn {
+  readonly original: SourceElement;
+  readonly element: SourceElement;
 }
 
 /**
- * The tree of an edited source: that of a full parse, at the cost of what was edited. The parse goes on from the last state
- * before the change. Where it comes, behind the change, to a state that the old parse had there, the rest is the same, since
- * the rest of the source is; it is taken over.
+ * What an edit has changed of a page, parsed again from the last saved state before the change to the first one behind it
+ * where the parse stands where the old one stood. The old tree is as it was; `join-part.ts` makes one tree of both.
  */
-export function reparseHtmlTree(
+export interface ReparsedPart {
+  readonly old: ParsedHtml;
+  readonly source: string;
+  readonly shift: number;
+  /** Holds a stand-in for each element that was open at the beginning, and in them what was parsed. */
+  readonly builder: TreeBuilder;
+  readonly first: ParserState | undefined;
+  readonly end: ParserState | undefined;
+  /** The outermost first. */
+  readonly standIns: readonly StandIn[];
+  /** The old nodes that others stand for: these, and a `head`, a `form` and formatting elements that were closed. */
+  readonly originals: ReadonlyMap<unknown, TreeChild | TreeParent>;
+  /** The elements of the part that are open where it ends, for those of the old tree; the outermost first. */
+  readonly openAtEnd: readonly StandIn[];
+  /** Elements of the part that lost their span. */
+  readonly lost: HtmlParse["lost"];
+  /** Both sides of the cuts, for the proof. */
+  readonly seams: { readonly before: Seams; readonly after: Seams };
+}
+
+/**
+ * Parses what a change of a source touches. `undefined` where the rest of the tree would not stay as it is, or nobody can say:
+ * error recovery reaches out of the part, formatting is opened again in it, an element around it has no place in the source.
+ */
+export async function reparsePart(
   old: ParsedHtml,
   source: string,
   change: SourceChange,
   limits: ParseLimits,
-): Promise<EditedTree> {
+): Promise<ReparsedPart | undefined> {
+  if (old.parse.states.length === 0) return undefined;
   return parseInTurn(source.length, () => new Reparse(old, source, change, limits).run(), limits.client);
 }
 
-/** Elements that are put into a list without a look at the clock. */
-const elementsAtOnce = 4096;
-
 class Reparse {
   readonly #old: ParsedHtml;
+  readonly #source: string;
   readonly #shift: number;
   readonly #builder: TreeBuilder;
-  readonly #copier: TreeCopier;
   readonly #first: ParserState | undefined;
   /** Saved states of the old parse at which this one may end, the next one last. */
   readonly #ends: ParserState[];
-  readonly #taken = new Map<SourceElement, SourceElement>();
+  readonly #standIns: StandIn[] = [];
+  readonly #twins = new Map<unknown, TreeChild | TreeParent>();
 
   constructor(old: ParsedHtml, source: string, { start, end, shift }: SourceChange, limits: ParseLimits) {
-    const { states, lost } = old.parse;
+    const { states } = old.parse;
     this.#old = old;
+    this.#source = source;
     this.#shift = shift;
     this.#builder = treeBuilder(source, new ParseBudget(limits));
-    this.#copier = new TreeCopier(source, nodesAskedFor(old), lost);
     this.#first = states.findLast(({ position }) => position <= start);
     this.#ends = states.filter(({ position }) => position >= end).reverse();
   }
 
-  async run(): Promise<EditedTree> {
+  async run(): Promise<ReparsedPart | undefined> {
     const builder = this.#builder;
     const slice = new TimeSlice();
-    if (this.#first) await this.#takeOverBefore(this.#first, slice);
+    if (this.#first) this.#begin(this.#first);
     let end: ParserState | undefined;
     await parseInSlices(builder, slice, undefined, () => {
       end = this.#endHere();
-      return end !== undefined;
+      return end !== undefined || builder.hasReachedBack;
     });
-    const before = this.#copier.elements.length;
-    if (end) await this.#takeOverBehind(end, slice);
+    if (!this.#isSeparate(end)) return undefined;
+    const openAtEnd = end ? this.#endOpen(end) : [];
+    if (this.#beginsWithinText()) return undefined;
     await builder.texts.settle(slice);
-    const { elements } = this.#copier;
-    const parsed = builder.elements.splice(0);
-    for (const part of [inOrder(elements.slice(0, before)), parsed, inOrder(elements.slice(before))]) {
-      for (let index = 0; index < part.length; index += elementsAtOnce) {
-        builder.elements.push(...part.slice(index, index + elementsAtOnce));
-        if (slice.isOver) await slice.renew();
-      }
-    }
-    return { tree: await finishedTree(builder, slice), taken: this.#taken };
+    const open = this.#standIns.filter(({ element }) => element.startIndex !== null);
+    const elements = [...open.map(({ element }) => element), ...builder.elements];
+    const page = endOfPage({ root: builder.root, source: this.#source });
+    const { displaced, copies } = builder;
+    const lost = await settleSpans({ elements, displaced, copies }, page, slice);
+    if (open.some(({ element }) => lost.has(element))) return undefined;
+    return {
+      old: this.#old,
+      source: this.#source,
+      shift: this.#shift,
+      builder,
+      first: this.#first,
+      end,
+      standIns: this.#standIns,
+      originals: new Map([...this.#twins].map(([original, twin]) => [twin, original as TreeChild | TreeParent])),
+      openAtEnd,
+      lost,
+      seams: this.#seams(end, openAtEnd),
+    };
   }
 
-  /** What was built before a state: up to its last node, along the open elements. */
-  async #takeOverBefore(state: ParserState, slice: TimeSlice): Promise<void> {
-    const { root, parse } = this.#old;
+  /** Has the parse go on from a state, in elements that stand for the open ones. */
+  #begin(state: ParserState): void {
+    const { root } = this.#old;
     const builder = this.#builder;
-    const { twins } = this.#copier;
+    const { lists } = builder;
     builder.root["x-mode"] = root["x-mode"];
-    twins.set(root, builder.root);
-    let from: TreeParent = root;
+    builder.states.push(state);
+    this.#twins.set(root, builder.root);
     let to: TreeParent = builder.root;
-    for (const { element } of state.open) {
-      for (let child = nextIn(from, null); child && child !== element; child = child.next) {
-        builder.lists.append(to, this.#take(child, 0));
-        if (slice.isOver) await slice.renew();
-      }
-      const open = this.#copier.copyOpen(element);
-      builder.lists.open(open);
-      builder.lists.append(to, open);
-      twins.set(element, open);
-      from = contentParent(element) ?? element;
-      to = contentParent(open) ?? open;
-      if (to === open) continue;
-      builder.lists.open(to);
-      twins.set(from, to);
+    for (const { element: original } of state.open) {
+      const element = this.#standInFor(original);
+      lists.open(element);
+      lists.append(to, element);
+      this.#standIns.push({ original, element });
+      to = contentParent(element) ?? element;
+      if (to === element) continue;
+      lists.open(to);
+      this.#twins.set(contentParent(original), to);
     }
-    for (let child: TreeChild | null = state.last && nextIn(from, null); child; child = child.next) {
-      builder.lists.append(to, this.#take(child, 0));
-      if (child === state.last) break;
-      if (slice.isOver) await slice.renew();
+    for (const each of [state.head, state.form, ...state.formatting.map((entry) => entry?.element)]) {
+      if (each && !this.#twins.has(each)) this.#standInFor(each);
     }
-    await this.#copier.finish(slice);
-    resume(builder, state, twins);
-    for (const each of parse.displaced.slice(0, state.displaced)) builder.displaced.push(this.#twinOf(each));
-    let count = 0;
-    for (const [copy, tagStart] of parse.copies) {
-      if (count >= state.copies) break;
-      count += 1;
-      builder.copies.set(twins.get(copy) as SourceElement, tagStart);
-    }
-    for (const each of parse.states) {
-      if (each.position <= state.position) builder.states.push(stateOfTwins(each, twins, 0, {}));
-    }
+    resume(builder, state, this.#twins);
+  }
+
+  #standInFor(original: SourceElement): SourceElement {
+    const element = original.twin();
+    element.startIndex = original.startIndex;
+    element.contentStart = original.contentStart;
+    element.endIndex = original.startIndex === null ? null : original.contentStart - 1;
+    this.#twins.set(original, element);
+    return element;
   }
 
   /** The state of the old parse that this one has come to. */
@@ -147,125 +183,107 @@ class Reparse {
   #isSame(state: ParserState): boolean {
     const builder = this.#builder;
     const { root, parse } = this.#old;
-    if (builder.root["x-mode"] !== root["x-mode"] || !isSameState(builder, state, this.#copier.twins)) return false;
+    if (builder.root["x-mode"] !== root["x-mode"] || !isSameState(builder, state, this.#twins)) return false;
     // Text that follows would be one with text that is there now.
-    const last = builder.lists.last(contentParent(builder.open.current) ?? builder.root);
     const next = nextIn(contentParent(state.open.at(-1)?.element) ?? root, state.last);
-    if (last?.type === "text" && next?.type === "text") return false;
+    if (this.#lastHere()?.type === "text" && next?.type === "text") return false;
     // Formatting that begins in what was changed cannot be said to go on behind it.
     const [from, to] = [this.#first?.position ?? 0, state.position];
     return [...parse.copies.values()].slice(state.copies).every((tagStart) => tagStart < from || tagStart >= to);
   }
 
-  /** What was built behind a state; and the end of what is open. */
-  async #takeOverBehind(state: ParserState, slice: TimeSlice): Promise<void> {
+  /** The last child of the innermost open element. */
+  #lastHere(): TreeChild | null {
+    const { lists, open, root } = this.#builder;
+    const last = lists.last(contentParent(open.current) ?? root);
+    return last ?? (open.current === this.#standIns.at(-1)?.element ? (this.#first?.last ?? null) : null);
+  }
+
+  /** Whether the part is all that differs from the old tree. */
+  #isSeparate(end: ParserState | undefined): boolean {
+    const builder = this.#builder;
     const { root, parse } = this.#old;
-    const builder = this.#builder;
-    const { twins } = this.#copier;
-    const shift = this.#shift;
-    const start = { displaced: builder.displaced.length, copies: builder.copies.size, ...costs(builder.budget) };
-    const innermost = state.open.at(-1)?.element;
-    const lastHere = builder.lists.last(contentParent(builder.open.current) ?? builder.root);
-    twins.set(root, builder.root);
-    pairWith(builder, state, twins);
-    // The innermost first: so their elements are found in the order of the source.
-    let last = state.last;
-    for (let index = state.open.length - 1; index >= -1; index -= 1) {
-      const element = state.open[index]?.element;
-      const from = contentParent(element) ?? root;
-      const to = twins.get(from) as TreeParent;
-      for (let child = nextIn(from, last); child; child = child.next) {
-        builder.lists.append(to, this.#take(child, shift));
-        if (slice.isOver) await slice.renew();
+    const first = this.#first;
+    if (builder.hasReachedBack || builder.root["x-mode"] !== root["x-mode"]) return false;
+    if (!first && !end) return false; // it is the whole page
+    if (builder.copies.size > 0 || (first?.copies ?? 0) !== (end?.copies ?? parse.copies.size)) return false;
+    const around = [...(first?.open ?? []), ...(end?.open ?? [])];
+    return !around.some(({ element }) => parse.lost.has(element));
+  }
+
+  /** Text that begins the part would be one with the text before it. */
+  #beginsWithinText(): boolean {
+    const innermost = contentParent(this.#standIns.at(-1)?.element);
+    return this.#first?.last?.type === "text" && innermost !== undefined && firstIn(innermost)?.type === "text";
+  }
+
+  /** Ends what is open where the parse ended as the old tree does; gives the pairs. */
+  #endOpen({ open: then, position }: ParserState): StandIn[] {
+    const { lists, open, root, source } = this.#builder;
+    const pairs: StandIn[] = [];
+    for (const [index, { element: original }] of then.entries()) {
+      const element = open.elementAt(index) as SourceElement;
+      pairs.push({ original, element });
+      if (original.contentEnd >= position && original.endIndex !== null) {
+        element.contentEnd = original.contentEnd + this.#shift;
+        element.endIndex = original.endIndex + this.#shift;
+      } else if (element.startIndex !== null) {
+        element.contentEnd = source.length;
+        element.endIndex = source.length - 1;
       }
-      last = element ?? null;
-      if (element) this.#endOpen(element, twins.get(element) as SourceElement, state.position);
     }
-    builder.lists.close(builder.root);
-    builder.lists.closeReopened();
-    await this.#copier.finish(slice);
-    for (const each of parse.displaced.slice(state.displaced)) {
-      builder.displaced.push(this.#twinOf({ ...each, offset: each.offset + shift }));
+    for (const { element } of pairs.toReversed()) {
+      lists.close(element);
+      if (element instanceof TemplateElement) lists.close(element.content);
     }
-    for (const [copy, tagStart] of [...parse.copies].slice(state.copies)) {
-      builder.copies.set(twins.get(copy) as SourceElement, tagStart < state.position ? tagStart : tagStart + shift);
-    }
-    for (const each of parse.states) {
-      if (each.position < state.position || each.position + shift === builder.states.at(-1)?.position) continue;
-      const isEmpty = each.last === state.last && each.open.at(-1)?.element === innermost;
-      builder.states.push(
-        stateOfTwins(each, twins, shift, {
-          displaced: each.displaced - state.displaced + start.displaced,
-          copies: each.copies - state.copies + start.copies,
-          nodes: each.nodes - state.nodes + start.nodes,
-          treeBytes: each.treeBytes - state.treeBytes + start.treeBytes,
-          steps: each.steps - state.steps + start.steps,
-          ...(isEmpty && { last: lastHere }),
-        }),
-      );
-    }
-    builder.budget.takeOver({
-      nodes: parse.nodes - state.nodes,
-      treeBytes: parse.treeBytes - state.treeBytes,
-      steps: parse.steps - state.steps,
-    });
+    lists.close(root);
+    lists.closeReopened();
+    return pairs;
   }
 
-  /** An element that was open where the parse ended ends where the old one did. */
-  #endOpen(old: SourceElement, element: SourceElement, position: number): void {
-    const builder = this.#builder;
-    builder.lists.close(element);
-    const content = contentParent(element);
-    if (content && content !== element) builder.lists.close(content);
-    const end = this.#old.parse.lost.get(old)?.[1] ?? old.endIndex;
-    if (old.contentEnd >= position && end !== null) {
-      element.contentEnd = old.contentEnd + this.#shift;
-      element.endIndex = end + this.#shift;
-    } else if (element.startIndex !== null) {
-      element.contentEnd = builder.source.length;
-      element.endIndex = builder.source.length - 1;
+  #seams(end: ParserState | undefined, openAtEnd: readonly StandIn[]): ReparsedPart["seams"] {
+    const { root } = this.#old;
+    const [before, after] = [newSeams(), newSeams()];
+    for (const [owner, standIn, at] of this.#beginnings()) {
+      if (at === firstIn(owner)) continue; // nothing stands before it
+      before.begin.set(owner, { at, owner });
+      after.begin.set(standIn, { at: firstIn(standIn), owner });
     }
+    if (!end) return { before, after };
+    const parents = [undefined, ...openAtEnd];
+    for (const [index, pair] of parents.entries()) {
+      const owner = contentParent(pair?.original) ?? root;
+      const at = nextIn(owner, parents[index + 1]?.original ?? end.last);
+      if (!at) continue;
+      before.end.set(owner, { at, owner });
+      after.end.set(contentParent(pair?.element) ?? this.#builder.root, { at: null, owner });
+    }
+    return { before, after };
   }
 
-  #take(node: TreeChild, shift: number): TreeChild {
-    const copy = this.#copier.copy(node, shift);
-    if (node instanceof SourceElement && copy instanceof SourceElement) this.#taken.set(node, copy);
-    return copy;
-  }
-
-  #twinOf({ offset, parent }: { offset: number; parent: TreeParent }): { offset: number; parent: TreeParent } {
-    return { offset, parent: this.#copier.twins.get(parent) as TreeParent };
+  /** Each parent that was open where the part begins, what stands for it, and its first child that is looked at. */
+  *#beginnings(): Generator<readonly [owner: TreeParent, standIn: TreeParent, at: TreeChild | null]> {
+    if (!this.#first) return;
+    let owner: TreeParent = this.#old.root;
+    let standIn: TreeParent = this.#builder.root;
+    for (const { original, element } of this.#standIns) {
+      yield [owner, standIn, original];
+      owner = contentParent(original) ?? original;
+      standIn = contentParent(element) ?? element;
+    }
+    yield [owner, standIn, nextIn(owner, this.#first.last)];
   }
 }
 
-/** The nodes that a parse refers to. */
-function nodesAskedFor({ parse }: ParsedHtml): ReadonlySet<unknown> {
-  const nodes = new Set<unknown>();
-  for (const { open, formatting, head, form, last } of parse.states) {
-    for (const entry of open) nodes.add(entry.element);
-    for (const entry of formatting) if (entry) nodes.add(entry.element);
-    nodes.add(head).add(form).add(last);
-  }
-  for (const { parent } of parse.displaced) nodes.add(parent);
-  for (const copy of parse.copies.keys()) nodes.add(copy);
-  return nodes;
+function newSeams(): { begin: Map<TreeParent, Seam>; end: Map<TreeParent, Seam> } {
+  return { begin: new Map(), end: new Map() };
 }
 
-function costs({ nodes, treeBytes, steps }: ParseBudget): Pick<ParseBudget, "nodes" | "treeBytes" | "steps"> {
-  return { nodes, treeBytes, steps };
+function firstIn(parent: TreeParent): TreeChild | null {
+  return parent.children[0] ?? null;
 }
 
 /** The child of a parent behind another one; the first, where that is `null`. */
 function nextIn(parent: TreeParent, previous: TreeChild | null): TreeChild | null {
-  return previous ? previous.next : (parent.children[0] ?? null);
-}
-
-/** Elements in the order of the source, which is that of the tree but for what error recovery moved. */
-function inOrder(elements: SourceElement[]): SourceElement[] {
-  const isSorted = elements.every((element, index) => startOf(elements[index - 1]) <= startOf(element));
-  return isSorted ? elements : elements.sort((a, b) => startOf(a) - startOf(b));
-}
-
-function startOf(element: SourceElement | undefined): number {
-  return element?.startIndex ?? 0;
+  return previous ? previous.next : firstIn(parent);
 }

@@ -35,6 +35,8 @@ export interface SourceDocument extends DocumentSource {
   readonly formattedFromBefore: ReadonlySet<SourceElement>;
   /** From where an edited source can be parsed; of HTML only. */
   readonly parse?: HtmlParse | undefined;
+  /** Memory of the source, in bytes. */
+  readonly sourceBytes: number;
   /** Estimate of the memory it holds, in bytes. */
   readonly memoryBytes: number;
 }
@@ -74,6 +76,7 @@ export function sourceDocument(
     root,
     formattedFromBefore,
     parse,
+    sourceBytes,
     memoryBytes: sourceBytes + treeBytes,
   };
 }

@@ -1,7 +1,8 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
-import { type EditedDocument, parseEdited } from "../document/parse-document.ts";
+import { parseEditedPart, parseSource } from "../document/parse-document.ts";
+import type { SourceChange } from "../document/reparse-html.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { languageOf } from "./document-language.ts";
@@ -40,7 +41,9 @@ export interface EditLimits extends ParseLimits {
 }
 
 /**
- * Makes an edit in the source, parses the result and proves it. Where that fails, because an element has no characters of
+ * Makes an edit in the source, parses what it changes and proves it. Where nobody else needs the old document, so that
+ * `takeTree` gives its tree away, that becomes part of the new one; it is asked once the edit is proven. Else, and where the
+ * rest of the page might read differently, all is parsed. Where that fails, because an element has no characters of
  * its own or because broken markup reaches across the edit, the same is tried on the document in its normal form. What
  * fails there, too, is the fault of what was supplied: `INVALID_HTML`.
  */
@@ -49,12 +52,13 @@ export async function applyEdit(
   elements: readonly SourceElement[],
   edit: ElementEdit,
   limits: EditLimits,
+  takeTree: () => boolean = () => false,
 ): Promise<AppliedEdit> {
-  const direct = await attempt(document, elements, edit, limits);
+  const direct = await attempt(document, elements, edit, limits, takeTree);
   if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
   const normal = await languageOf(document).normalise(document, elements, limits);
   if (!normal) throw direct;
-  const second = await attempt(normal.document, normal.elements, edit, limits);
+  const second = await attempt(normal.document, normal.elements, edit, limits, () => true);
   if (second instanceof DocumentError) throw second;
   return { ...second, isNormalised: true };
 }
@@ -65,6 +69,7 @@ async function attempt(
   elements: readonly SourceElement[],
   edit: ElementEdit,
   limits: EditLimits,
+  takeTree: () => boolean,
 ): Promise<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
   refuseTooLong(leastAdded(edit, elements), limits);
   const placements = await edit.place(document, elements);
@@ -74,24 +79,44 @@ async function attempt(
   await new TimeSlice().renew(); // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
   if (!isWritable(source, document)) return withoutPlace();
-  const edited = await parseResult(source, placements, document, limits);
-  const proof = await prove(document, edited.document, placements, elements, edited.taken);
+  const start = placements[0]?.start ?? 0;
+  const end = placements.at(-1)?.end ?? 0;
+  const change = { start, end, shift: source.length - document.source.length };
+  const inPart = await proveInPart(source, change, { document, elements, placements, limits });
+  if (inPart && takeTree()) return { document: await inPart.join(), placements, elements: inPart.elements };
+  const edited = await parseResult(source, document, limits);
+  const proof = await prove(document, edited, placements, elements);
   if (!proof.holds) return problemOf(proof, placements);
   const remaining = elements.map((element) => proof.counterparts.get(element));
-  return { document: edited.document, placements, elements: remaining.filter((element) => element !== undefined) };
+  return { document: edited, placements, elements: remaining.filter((element) => element !== undefined) };
+}
+
+/** An edit that is to be proven. */
+interface UnprovenEdit {
+  readonly document: SourceDocument;
+  readonly elements: readonly SourceElement[];
+  readonly placements: readonly Placement[];
+  readonly limits: EditLimits;
+}
+
+/** A proof by that part of the page alone that the edit changes; `undefined` where that is none. */
+async function proveInPart(
+  source: string,
+  change: SourceChange,
+  { document, elements, placements, limits }: UnprovenEdit,
+): Promise<{ join(): Promise<SourceDocument>; elements: readonly SourceElement[] } | undefined> {
+  const part = await parseEditedPart(source, change, document, limits);
+  if (!part) return undefined;
+  const proof = await prove(document, part.page, placements, elements, part.seams);
+  if (!proof.holds) return undefined;
+  const found = elements.map((element) => proof.counterparts.get(element)).filter((element) => element !== undefined);
+  return { join: part.join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
-async function parseResult(
-  source: string,
-  placements: readonly Placement[],
-  document: SourceDocument,
-  limits: EditLimits,
-): Promise<EditedDocument> {
-  const start = placements[0]?.start ?? 0;
-  const end = placements.at(-1)?.end ?? 0;
+async function parseResult(source: string, document: SourceDocument, limits: EditLimits): Promise<SourceDocument> {
   try {
-    return await parseEdited(source, { start, end, shift: source.length - document.source.length }, document, limits);
+    return await parseSource(source, document, limits);
   } catch (error) {
     if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));

@@ -2,15 +2,17 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import {
   DoctypeNode,
   isHtmlElement,
+  RootNode,
   SourceElement,
+  TemplateElement,
   TextNode,
+  type TreeChild,
   type TreeNode,
   type TreeParent,
 } from "../document/html-nodes.ts";
 import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/page.ts";
-import type { TakenElements } from "../document/reparse-html.ts";
+import type { Seam, Seams } from "../document/reparse-html.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { TreeWalk } from "../document/tree-walk.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
 import type { FragmentStep } from "./well-formed.ts";
 
@@ -37,24 +39,26 @@ const impliedInPage = new Set(["head", "body"]);
 
 const stepsAtOnce = 256;
 
+/** A page, or a part of one. */
+type Page = Pick<SourceDocument, "root" | "source">;
+
 /**
  * Proves that an edit did what it was to do and nothing else: the new tree is the old one with just the placements made,
- * and everything that was supplied is there, in its place, with the elements that its tags say. What was taken over from the
- * old tree is not looked into.
+ * and everything that was supplied is there, in its place, with the elements that its tags say. Of trees that are cut along
+ * `seams`, what is behind these is not looked into: it is the same in both.
  */
 export async function prove(
-  before: SourceDocument,
-  after: SourceDocument,
+  before: Page,
+  after: Page,
   placements: readonly Placement[],
   elements: readonly SourceElement[],
-  takenOver: TakenElements = new Map(),
+  seams: { readonly before: Seams; readonly after: Seams } = { before: noSeams, after: noSeams },
 ): Promise<Proof> {
   if (before.root["x-mode"] !== after.root["x-mode"]) return { holds: false };
   const asked = new Set<unknown>(elements);
   const counterparts = new Map<SourceElement, SourceElement>();
   const impliedAround = new Map<TreeNode, PlacedFragment>();
-  const taken = withoutAncestorsOf(elements, takenOver);
-  const actual = pageSteps(after, noEdit, new Set(taken.values()));
+  const actual = pageSteps(after, noEdit, seams.after);
   const slice = new TimeSlice();
   let latest: SuppliedStep | undefined;
   let count = 0;
@@ -70,12 +74,10 @@ export async function prove(
     return undefined;
   };
 
-  for (const wanted of pageSteps(before, treeEdit(placements), taken)) {
+  for (const wanted of pageSteps(before, treeEdit(placements), seams.before)) {
     if (wanted.supplied) latest = wanted.supplied;
     const found = nextActual(wanted);
-    const isSame =
-      found &&
-      (wanted.kind === "taken" ? taken.get(wanted.node as SourceElement) === found.node : isSameStep(wanted, found));
+    const isSame = found && isSameStep(wanted, found);
     // What a parser implied around supplied elements must not take in what follows them, white space excepted.
     const isCaptured =
       impliedAround.size > 0 &&
@@ -93,19 +95,6 @@ export async function prove(
   return { holds: true, counterparts };
 }
 
-/** What was taken over, without the elements asked about and what they lie in. */
-function withoutAncestorsOf(elements: readonly SourceElement[], taken: TakenElements): TakenElements {
-  const others = new Map(taken);
-  const seen = new Set<TreeParent>();
-  for (const element of elements) {
-    for (let each: TreeParent | null = element; each && !seen.has(each); each = each.parent) {
-      seen.add(each);
-      if (each instanceof SourceElement) others.delete(each);
-    }
-  }
-  return others;
-}
-
 function failure(latest: SuppliedStep | undefined, wasFound: boolean): FailedProof {
   return { holds: false, supplied: latest && { step: latest.step, parent: latest.at.parent }, wasFound };
 }
@@ -118,6 +107,7 @@ function isImplied({ kind, node }: PageStep, { parent }: PlacedFragment): boolea
 function isSameStep(wanted: PageStep, found: PageStep): boolean {
   if (wanted.kind !== found.kind || wanted.data !== found.data) return false;
   const { node, supplied } = wanted;
+  if (wanted.kind === "same") return wanted.owner === found.owner;
   if (supplied) return isPlaced(found, supplied);
   if (node instanceof SourceElement) return found.node instanceof SourceElement && isSameElement(node, found.node);
   if (node instanceof DoctypeNode) return found.node instanceof DoctypeNode && isSameDoctype(node, found.node);
@@ -146,8 +136,8 @@ function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {
 
 /** One thing after the other in a page. Text has no neighbour that is text. */
 interface PageStep {
-  /** `taken` is an element that the parse of the edited page took over, with all that it contains. */
-  readonly kind: "start" | "end" | "text" | "comment" | "doctype" | "taken";
+  /** `same`: children of a parent that are the same in both trees. */
+  readonly kind: "start" | "end" | "text" | "comment" | "doctype" | "same";
   /** `undefined` for what a client supplied. */
   readonly node: TreeNode | undefined;
   /** Of text and comments. */
@@ -155,10 +145,9 @@ interface PageStep {
   /** Name of the element that it stands in. */
   readonly parent: string | undefined;
   readonly supplied?: SuppliedStep;
+  /** Whose children are the same. */
+  readonly owner?: TreeParent;
 }
-
-/** Elements that are not looked into. */
-type SkippedElements = Pick<ReadonlySet<SourceElement>, "has">;
 
 /** A step of supplied HTML, and where that was put. */
 interface SuppliedStep {
@@ -167,7 +156,7 @@ interface SuppliedStep {
 }
 
 const noEdit: TreeEdit = { instead: new Map(), added: new Map() };
-const nothing: ReadonlySet<SourceElement> = new Set();
+const noSeams: Seams = { begin: new Map(), end: new Map() };
 
 const blanks = /^[ \t\n\f\r]*$/;
 
@@ -176,14 +165,14 @@ const blanks = /^[ \t\n\f\r]*$/;
  * ends, and that nobody sees, is left out: in `html` and `head`, and at the beginning and end of `body`.
  */
 export function* pageSteps(
-  document: SourceDocument,
+  page: Page,
   edit: TreeEdit = noEdit,
-  taken: SkippedElements = nothing,
+  seams: Seams = noSeams,
 ): Generator<PageStep, undefined> {
   let isAtBodyStart = false;
   /** A text, ends and blank texts behind it: perhaps the end of the page. */
   let held: PageStep[] = [];
-  for (const step of joinedSteps(document, edit, taken)) {
+  for (const step of joinedSteps(page, edit, seams)) {
     const text = isAtBodyStart && step.kind === "text" ? { ...step, data: withoutBlanksAtStart(step.data) } : step;
     isAtBodyStart = step.kind === "start" && isBody(step);
     if (text.kind === "text" && text.data === "") continue;
@@ -208,9 +197,9 @@ function* trimmed([first, ...others]: readonly PageStep[]): Generator<PageStep> 
 }
 
 /** Neighbouring texts are one. */
-function* joinedSteps(document: SourceDocument, edit: TreeEdit, taken: SkippedElements): Generator<PageStep> {
+function* joinedSteps(page: Page, edit: TreeEdit, seams: Seams): Generator<PageStep> {
   let text: PageStep | undefined;
-  for (const step of singleSteps(document, edit, taken)) {
+  for (const step of singleSteps(page, edit, seams)) {
     if (step.kind === "text") {
       if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
       continue;
@@ -234,31 +223,45 @@ function isBody({ node, supplied, parent }: PageStep): boolean {
   return node instanceof SourceElement && node.name === "body" && parent === "html" && isHtmlElement(node);
 }
 
-function* singleSteps(
-  document: SourceDocument,
-  { instead, added }: TreeEdit,
-  taken: SkippedElements,
-): Generator<PageStep> {
-  const end = endOfPage(document);
-  const walk = new TreeWalk(document.root);
-  let isInside = walk.advance();
-  while (isInside) {
-    const { node, isAtEnd } = walk;
-    const element = node instanceof SourceElement ? node : undefined;
-    if (element && !isAtEnd && instead.has(element)) {
-      yield* suppliedSteps(instead.get(element));
-      isInside = walk.skip();
-      continue;
+function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: Seams): Generator<PageStep> {
+  const contentEnd = endOfPage(page);
+  let parent: TreeParent | null = page.root;
+  let isEntered = false;
+  let node: TreeChild | null = null;
+  while (parent) {
+    if (!isEntered) {
+      const seam = begin.get(parent);
+      if (seam) yield sameStep(seam);
+      node = seam ? seam.at : (parent.children[0] ?? null);
+      isEntered = true;
     }
-    if (element && !isAtEnd && taken.has(element)) {
-      yield { kind: "taken", node, data: "", parent: nameOfParent(node) };
-      isInside = walk.skip();
-      continue;
+    const seam = end.get(parent);
+    if (seam && seam.at === node) {
+      yield sameStep(seam);
+      node = null;
     }
-    if (element && isAtEnd) for (const placed of added.get(element) ?? []) yield* suppliedSteps(placed);
-    yield stepOf(node, isAtEnd, end);
-    isInside = walk.advance();
+    if (!node) {
+      const element: TreeParent | null = parent instanceof RootNode ? parent.parent : parent;
+      if (!(element instanceof SourceElement)) return;
+      for (const placed of added.get(element) ?? []) yield* suppliedSteps(placed);
+      yield stepOf(element, true, contentEnd);
+      parent = element.parent;
+      node = element.next;
+    } else if (node instanceof SourceElement && instead.has(node)) {
+      yield* suppliedSteps(instead.get(node));
+      node = node.next;
+    } else {
+      yield stepOf(node, false, contentEnd);
+      if (node instanceof SourceElement) {
+        parent = node instanceof TemplateElement ? node.content : node;
+        isEntered = false;
+      } else node = node.next;
+    }
   }
+}
+
+function sameStep({ owner }: Seam): PageStep {
+  return { kind: "same", node: undefined, data: "", parent: undefined, owner };
 }
 
 function stepOf(node: TreeNode, isAtEnd: boolean, endOfContent: number): PageStep {

@@ -94,6 +94,7 @@ export type Twins = ReadonlyMap<unknown, TreeChild | TreeParent>;
 export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): void {
   const { budget } = builder;
   builder.tokenizer.position = state.position;
+  builder.resumedAt = state.position;
   builder.mode = state.mode;
   builder.templateModes.push(...state.templateModes);
   builder.framesetOk = state.framesetOk;
@@ -106,22 +107,19 @@ export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): 
   budget.steps = state.steps;
 }
 
-/** The same state for a tree of twins, in a source that is longer by `shift` before it. */
-export function stateOfTwins(
-  state: ParserState,
-  twins: Twins,
-  shift: number,
-  changes: Partial<ParserState>,
-): ParserState {
+/** The same state further on in an edited source; `now` says what stands for a node of the old tree. */
+export function movedState(state: ParserState, shift: number, now?: (node: unknown) => unknown): ParserState {
+  const position = state.position + shift;
+  if (!now) return { ...state, position };
+  const moved = ({ element, tag }: OpenElement): OpenElement => ({ element: now(element) as SourceElement, tag });
   return {
     ...state,
-    position: state.position + shift,
-    head: twins.get(state.head) as SourceElement | undefined,
-    form: twins.get(state.form) as SourceElement | undefined,
-    open: state.open.map((entry) => twinOf(entry, twins)),
-    formatting: state.formatting.map((entry) => entry && twinOf(entry, twins)),
-    last: (twins.get(state.last) as TreeChild | undefined) ?? null,
-    ...changes,
+    position,
+    head: now(state.head) as SourceElement | undefined,
+    form: now(state.form) as SourceElement | undefined,
+    open: state.open.map(moved),
+    formatting: state.formatting.map((entry) => entry && moved(entry)),
+    last: now(state.last) as TreeChild | null,
   };
 }
 

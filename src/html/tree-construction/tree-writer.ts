@@ -45,6 +45,10 @@ export class TreeWriter {
   readonly source: string;
   /** "Foster parenting": what does not belong into a table goes before it. */
   fosters = false;
+  /** Where the parse has gone on from a state of an older one. */
+  resumedAt = 0;
+  /** Whether it has changed what was built before. */
+  hasReachedBack = false;
   /** Where the token stands that is being processed. */
   tokenStart = 0;
   protected tokenEnd = 0;
@@ -229,6 +233,7 @@ export class TreeWriter {
 
   /** What was built between an offset and here is not what it was: no parse can go on from a state in between. */
   protected forgetStatesBehind(offset: number): void {
+    if (offset < this.resumedAt) this.hasReachedBack = true;
     while ((this.states.at(-1)?.position ?? 0) > offset) this.states.pop();
   }
 

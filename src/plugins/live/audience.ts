@@ -1,4 +1,4 @@
-import type { Access } from "../../server/access.ts";
+import { type Access, permitAll } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 
 /**
@@ -34,6 +34,17 @@ export function mayReceive(audience: Audience, change: Change, { site, elements 
   if (!elements) return access.permitsElements("read", path, "any") ? "without-content" : "no";
   const { before, after } = elements;
   return [before, after].every((each) => access.permitsElements("read", path, each)) ? "yes" : "no";
+}
+
+/** Whether a client may read everything for ever: nobody decides about it. */
+export function mayReadAll({ access }: Audience): boolean {
+  return access === permitAll;
+}
+
+/** Whether it depends on elements what a client may hear of a page. */
+export function isJudgedByElements(audience: Audience, path: string): boolean {
+  const access = currentAccess(audience);
+  return !access.permitsPath("read", path) && access.permitsElements("read", path, "any");
 }
 
 /** Whether a client could still connect: its user may have been removed, or the rules may have changed. */

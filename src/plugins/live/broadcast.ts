@@ -1,6 +1,6 @@
 import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
-import { type Audience, mayReceive, type Verdict } from "./audience.ts";
+import { type Audience, isJudgedByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
 import { ChangeMessage, type Encode, withoutContent } from "./change-message.ts";
 
 /** The connection of a client that receives changes. */
@@ -37,6 +37,8 @@ type Pending = { readonly message: ChangeMessage; readonly origin: ChangeOrigin 
 const maxPending = 100;
 /** Most that wait. With more, publishing delivers some itself: a program that publishes without requests would fill the memory. */
 const mostPending = 1000;
+/** Clients that are asked at once whether elements decide about what they receive. */
+const mostAsked = 100;
 
 /**
  * Delivers each change to many clients, in order and once. It holds the event loop for a few milliseconds at a time.
@@ -58,6 +60,7 @@ export class Broadcast {
     this.#unsubscribe = feed.subscribe(
       (change, origin) => this.#publish({ message: new ChangeMessage(change, feed.name), origin }),
       (restart) => this.#publish(restart),
+      (path) => this.#judgesElements(path),
     );
   }
 
@@ -99,6 +102,17 @@ export class Broadcast {
       );
     }
     while (this.#pending.length > mostPending) this.#running.steps.next();
+  }
+
+  /** Whether the elements decide what one of the clients receives. Where many would have to be asked, perhaps. */
+  #judgesElements(path: string): boolean {
+    let asked = 0;
+    for (const { receiver } of this.#members) {
+      if (mayReadAll(receiver.audience)) continue;
+      asked += 1;
+      if (asked > mostAsked || isJudgedByElements(receiver.audience, path)) return true;
+    }
+    return false;
   }
 
   async #run(steps: SlicedWork<void>): Promise<void> {

@@ -138,6 +138,21 @@ describe("Broadcast", () => {
     expect(client.noted).toEqual(numbers(1, 150));
   });
 
+  it("needs the elements of an edit only where they decide for one of the clients", () => {
+    const { feed, broadcast } = feedAndBroadcast();
+    const access = (whole: boolean, some: boolean) => accessOf((_right, _path, elements) => (elements ? some : whole));
+    broadcast.join(new Noting(), "now");
+    broadcast.join(new Noting({ access: access(true, true) }), "now");
+    broadcast.join(new Noting({ access: access(false, false) }), "now");
+    expect(feed.judgesElements("/a")).toBe(false);
+    const leave = broadcast.join(new Noting({ access: access(false, true) }), "now");
+    expect(feed.judgesElements("/a")).toBe(true);
+    leave();
+    expect(feed.judgesElements("/a")).toBe(false);
+    for (let count = 0; count < 100; count += 1) broadcast.join(new Noting({ access: access(true, true) }), "now");
+    expect(feed.judgesElements("/a")).toBe(true); // perhaps; to ask all would take its time
+  });
+
   it("tells some at once to a program that publishes a thousand changes without a pause", async () => {
     const { broadcast, publish } = feedAndBroadcast();
     const clients = [new Noting(), new Noting()] as const;
@@ -149,6 +164,7 @@ describe("Broadcast", () => {
   });
 
   it("has who comes back catch up, no faster than it reads, and then go on with the others", async () => {
+    stepClock(0); // what is sent is done in one slice
     const { broadcast, publish } = feedAndBroadcast();
     publish(10);
     const client = new Noting();

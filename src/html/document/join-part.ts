@@ -1,0 +1,252 @@
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { bytesOfStates, movedState, type ParserState, pairWith } from "../tree-construction/parser-state.ts";
+import { contentParent } from "../tree-construction/tree-writer.ts";
+import { type Displacement, elementsFormattedFromBefore } from "./element-span.ts";
+import type { HtmlParse } from "./html-document.ts";
+import { CommentNode, SourceElement, TextNode, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import type { ReparsedPart } from "./reparse-html.ts";
+import type { ParsedTree } from "./source-document.ts";
+import { contentOf } from "./tree-walk.ts";
+
+/** Nodes that are changed without a look at the clock. */
+const nodesAtOnce = 2048;
+
+/** Makes one tree of a part that was parsed again and the old tree, which is none any more from then on. */
+export async function joinPart(part: ReparsedPart, oldSourceBytes: number): Promise<ParsedTree> {
+  const join = new Join(part);
+  const slice = new TimeSlice();
+  await join.moveNodes(slice);
+  const parse = join.parse(oldSourceBytes);
+  const { root } = part.builder;
+  if (parse.olderBytes > parse.treeBytes) await readInto(part.source, root.children, parse, slice);
+  const formattedFromBefore = await elementsFormattedFromBefore(parse, slice);
+  const treeBytes = parse.treeBytes + bytesOfStates(parse.states) + parse.olderBytes;
+  return { root, treeBytes, formattedFromBefore, parse };
+}
+
+/** Children of an old parent that stay as they are, behind the part. */
+interface Rest {
+  readonly from: TreeParent;
+  readonly to: TreeParent;
+  readonly nodes: TreeChild[];
+}
+
+class Join {
+  readonly #part: ReparsedPart;
+  /** What stands for nodes of the old tree that are in the new one no more. */
+  readonly #successors = new Map<unknown, TreeChild | TreeParent>();
+  /** What stood last in the innermost open element where the part ends. */
+  #lastBeforeEnd: TreeChild | null = null;
+
+  constructor(part: ReparsedPart) {
+    const { old, builder, end, originals } = part;
+    this.#part = part;
+    if (end) pairWith(builder, end, this.#successors);
+    for (const [old, now] of this.#successors) {
+      const original = originals.get(now) ?? now;
+      if (original === old) this.#successors.delete(old);
+      else this.#successors.set(old, original as TreeChild | TreeParent);
+    }
+    this.#successors.set(old.root, builder.root);
+  }
+
+  async moveNodes(slice: TimeSlice): Promise<void> {
+    const { standIns, openAtEnd, shift, source } = this.#part;
+    const rests = this.#rests();
+    await this.#joinBeginnings(slice);
+    for (const { original, element } of standIns) {
+      original.contentEnd = element.contentEnd;
+      original.endIndex = element.endIndex;
+    }
+    for (const { from, to, nodes } of rests) {
+      const last = to.children.at(-1) ?? null;
+      if (to === this.#now(contentParent(openAtEnd.at(-1)?.original) ?? this.#part.old.root))
+        this.#lastBeforeEnd = last;
+      link(last, nodes[0] ?? null);
+      to.children = to.children.concat(nodes);
+      if (from !== to) await adopt(nodes, to, slice);
+      if (shift !== 0) await moveAll(nodes, shift, source, slice);
+    }
+  }
+
+  /** What is left as it is behind the part, the innermost first. */
+  #rests(): Rest[] {
+    const { old, openAtEnd, end, seams } = this.#part;
+    if (!end) return [];
+    const owners = [old.root, ...openAtEnd.map(({ original }) => contentParent(original) ?? original)].reverse();
+    return owners.map((from) => {
+      const first = seams.before.end.get(from)?.at;
+      return { from, to: this.#now(from), nodes: first ? from.children.slice(from.children.indexOf(first)) : [] };
+    });
+  }
+
+  /** Puts what was parsed into the elements that were open before, behind what they had there. */
+  async #joinBeginnings(slice: TimeSlice): Promise<void> {
+    const { old, builder, standIns, first } = this.#part;
+    let from: TreeParent = old.root;
+    let parsed: TreeParent = builder.root;
+    for (let level = 0; level <= standIns.length; level += 1) {
+      const next = standIns[level];
+      const last = next ? next.original : (first?.last ?? null);
+      const kept = last ? from.children.slice(0, from.children.indexOf(last) + 1) : [];
+      const added = next ? parsed.children.slice(1) : parsed.children;
+      const to = from === old.root ? builder.root : from;
+      if (to !== from) await adopt(kept, to, slice);
+      if (to !== parsed) await adopt(added, to, slice);
+      link(kept.at(-1) ?? null, added[0] ?? null);
+      to.children = kept.concat(added);
+      if (!next) return;
+      from = contentParent(next.original) ?? next.original;
+      parsed = contentParent(next.element) ?? next.element;
+    }
+  }
+
+  /** What is known of the parse now, as if all had been parsed at once. */
+  parse(oldSourceBytes: number): HtmlParse {
+    const { old, builder, first, end, shift, lost } = this.#part;
+    const { parse } = old;
+    const { budget } = builder;
+    const begun = { displaced: first?.displaced ?? 0, copies: first?.copies ?? 0 };
+    const atEnd = {
+      displaced: begun.displaced + builder.displaced.length,
+      copies: begun.copies,
+      nodes: budget.nodes,
+      treeBytes: budget.treeBytes,
+      steps: budget.steps,
+    };
+    const displaced: Displacement[] = [];
+    for (const { offset, parent } of [...parse.displaced.slice(0, begun.displaced), ...builder.displaced]) {
+      displaced.push({ offset, parent: this.#now(parent) });
+    }
+    const copies = new Map([...parse.copies].slice(0, begun.copies));
+    if (end) {
+      for (const { offset, parent } of parse.displaced.slice(end.displaced)) {
+        displaced.push({ offset: offset + shift, parent: this.#now(parent) });
+      }
+      for (const [copy, tagStart] of [...parse.copies].slice(end.copies)) {
+        copies.set(copy, tagStart < end.position ? tagStart : tagStart + shift);
+      }
+      budget.takeOver({
+        nodes: parse.nodes - end.nodes,
+        treeBytes: parse.treeBytes - end.treeBytes,
+        steps: parse.steps - end.steps,
+      });
+    }
+    const { nodes, treeBytes, steps } = budget;
+    const olderBytes = parse.olderBytes + oldSourceBytes;
+    const states = this.#states(begun, atEnd);
+    return { states, displaced, copies, lost: this.#lost(lost), nodes, treeBytes, steps, olderBytes };
+  }
+
+  #states(begun: Pick<ParserState, "displaced" | "copies">, atEnd: ParserCounts): ParserState[] {
+    const { old, builder, first, end, shift, standIns } = this.#part;
+    const innermost = standIns.at(-1)?.element;
+    const now = (node: unknown): unknown => this.#now(node as TreeParent);
+    const states = old.parse.states.filter(({ position }) => first && position <= first.position);
+    for (const state of builder.states) {
+      if (state === first) continue;
+      const isEmpty = state.last === null && state.open.at(-1)?.element === innermost;
+      const last = isEmpty ? (first?.last ?? null) : state.last;
+      const { displaced, copies } = state;
+      const counts = { displaced: displaced + begun.displaced, copies: copies + begun.copies };
+      states.push(movedState({ ...state, ...counts, last }, 0, now));
+    }
+    if (!end) return states;
+    const isSuccession = this.#successors.size > 1;
+    for (const state of old.parse.states) {
+      if (state.position < end.position || state.position + shift === states.at(-1)?.position) continue;
+      const isEmpty = state.last === end.last && state.open.at(-1)?.element === end.open.at(-1)?.element;
+      const moved = movedState(state, shift, isSuccession ? now : undefined);
+      states.push({
+        ...moved,
+        displaced: state.displaced - end.displaced + atEnd.displaced,
+        copies: state.copies - end.copies + atEnd.copies,
+        nodes: state.nodes - end.nodes + atEnd.nodes,
+        treeBytes: state.treeBytes - end.treeBytes + atEnd.treeBytes,
+        steps: state.steps - end.steps + atEnd.steps,
+        ...(isEmpty && { last: this.#lastBeforeEnd }),
+      });
+    }
+    return states;
+  }
+
+  #lost(inPart: HtmlParse["lost"]): HtmlParse["lost"] {
+    const { old, first, end, shift } = this.#part;
+    const lost = new Map(inPart);
+    for (const [element, [start, last]] of old.parse.lost) {
+      if (start < (first?.position ?? 0)) lost.set(element, [start, last]);
+      else if (end && start >= end.position) lost.set(element, [start + shift, last + shift]);
+    }
+    return lost;
+  }
+
+  #now(node: TreeParent): TreeParent {
+    const { originals } = this.#part;
+    const original = (originals.get(node) ?? node) as TreeParent;
+    return (this.#successors.get(original) ?? original) as TreeParent;
+  }
+}
+
+type ParserCounts = Pick<ParserState, "displaced" | "copies" | "nodes" | "treeBytes" | "steps">;
+
+function link(previous: TreeChild | null, next: TreeChild | null): void {
+  if (previous) previous.next = next;
+  if (next) next.prev = previous;
+}
+
+async function adopt(nodes: readonly TreeChild[], parent: TreeParent, slice: TimeSlice): Promise<void> {
+  for (let index = 0; index < nodes.length; index += 1) {
+    (nodes[index] as TreeChild).parent = parent;
+    if (index % nodesAtOnce === nodesAtOnce - 1 && slice.isOver) await slice.renew();
+  }
+}
+
+/** Nodes and all that they contain stand further on, in another source. */
+async function moveAll(nodes: readonly TreeChild[], shift: number, source: string, slice: TimeSlice): Promise<void> {
+  await forAll(nodes, slice, (node) => {
+    if (node instanceof SourceElement) {
+      node.moveBy(shift, source);
+      return;
+    }
+    if (node.startIndex !== null) node.startIndex += shift;
+    if (node.endIndex !== null) node.endIndex += shift;
+  });
+}
+
+/**
+ * Has nodes take their text and their attributes from a source, where it reads the same: slices of older ones keep these in
+ * memory.
+ */
+async function readInto(
+  source: string,
+  nodes: readonly TreeChild[],
+  parse: { olderBytes: number },
+  slice: TimeSlice,
+): Promise<void> {
+  await forAll(nodes, slice, (node) => {
+    if (node instanceof SourceElement) node.readAgainIn(source);
+    else if (node instanceof TextNode) node.data = sliceLike(node.data, source, node.startIndex ?? 0);
+    else if (node instanceof CommentNode) node.data = sliceLike(node.data, source, (node.startIndex ?? 0) + 4);
+  });
+  parse.olderBytes = 0;
+}
+
+function sliceLike(text: string, source: string, start: number): string {
+  const slice = source.slice(start, start + text.length);
+  return slice === text ? slice : text;
+}
+
+/** Does something to nodes and all that they contain, while others have their turn. */
+async function forAll(nodes: readonly TreeChild[], slice: TimeSlice, task: (node: TreeChild) => void): Promise<void> {
+  const waiting = [nodes];
+  let count = 0;
+  for (let list = waiting.pop(); list; list = waiting.pop()) {
+    for (const node of list) {
+      task(node);
+      const content = contentOf(node);
+      if (content.length > 0) waiting.push(content);
+      count += 1;
+      if (count % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+    }
+  }
+}
