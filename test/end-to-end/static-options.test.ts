@@ -4,14 +4,20 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fastifyStatic from "@fastify/static";
 import compression from "compression";
+import cors from "cors";
 import express from "express";
 import { fastify } from "fastify";
+import helmet from "helmet";
 import sirv from "sirv";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { cors as ourCors } from "../../src/plugins/cors.ts";
 import { directory } from "../../src/plugins/directory.ts";
+import { errorPages } from "../../src/plugins/error-pages.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
+import { redirects } from "../../src/plugins/redirects.ts";
+import { securityHeaders } from "../../src/plugins/security-headers.ts";
 import { type Sending, send } from "../helpers/send.ts";
 import { listen } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -92,6 +98,7 @@ interface Row {
 
 const brotli = { headers: { "accept-encoding": "br" } };
 const gzip = { headers: { "accept-encoding": "gzip" } };
+const elsewhere = "https://elsewhere.example";
 const html = { headers: { accept: "text/html" } };
 const isScript = (path: string): boolean => path.endsWith(".js");
 const rows: readonly Row[] = [
@@ -213,6 +220,58 @@ const rows: readonly Row[] = [
     path: "/about.html",
     sending: brotli,
     compared: ["status", "content-encoding", "text"],
+  },
+  {
+    option: "a redirect (Express)",
+    peer: (root) =>
+      express()
+        .get("/old-page", (_request, response) => response.redirect(301, "/about.html"))
+        .use(express.static(root)),
+    ours: { plugins: [redirects({ rules: { "/old-page": "/about.html" }, status: 301 })] },
+    path: "/old-page",
+    compared: ["status", "location"],
+  },
+  {
+    option: "a page for what is not found (Express)",
+    peer: (root) =>
+      express().use(express.static(root), (_request, response) => {
+        response.status(404).sendFile("about.html", { root });
+      }),
+    ours: { plugins: [errorPages({ pages: { 404: "/about.html" } })] },
+    path: "/none",
+    sending: html,
+    compared: ["status", "text"],
+  },
+  {
+    option: "helmet before it (Express)",
+    peer: (root) => express().use(helmet({ contentSecurityPolicy: false }), express.static(root)),
+    ours: { plugins: [securityHeaders({ referrerPolicy: "no-referrer", resourcePolicy: "same-origin" })] },
+    path: "/about.html",
+    compared: [
+      "status",
+      "text",
+      "x-frame-options",
+      "x-content-type-options",
+      "referrer-policy",
+      "cross-origin-opener-policy",
+      "cross-origin-resource-policy",
+    ],
+  },
+  {
+    option: "cors before it (Express): a reply",
+    peer: (root) => express().use(cors({ origin: elsewhere, credentials: true }), express.static(root)),
+    ours: { plugins: [ourCors({ origins: [elsewhere], credentials: true })] },
+    path: "/about.html",
+    sending: { headers: { origin: elsewhere } },
+    compared: ["status", "text", "access-control-allow-origin", "access-control-allow-credentials"],
+  },
+  {
+    option: "cors before it (Express): for a page of another origin",
+    peer: (root) => express().use(cors({ origin: [elsewhere] }), express.static(root)),
+    ours: { plugins: [ourCors({ origins: [elsewhere] })] },
+    path: "/about.html",
+    sending: { headers: { origin: "https://other.example" } },
+    compared: ["status", "text", "access-control-allow-origin"],
   },
   {
     option: "etag: false (send)",

@@ -103,6 +103,20 @@ describe("permissions", () => {
     await expect.poll(() => statusOf(files, "/a.txt", "ada")).toBe(403);
   });
 
+  it("takes no roles from users that are listed beside the rules", async () => {
+    const page = join(await temporaryDirectory(), "rules.html");
+    await writeFile(
+      page,
+      `<ul><li itemscope itemtype="https://example.com/Credential"><b itemprop="username">ada</b>
+      <b itemprop="password">x</b> <b itemprop="encryption">plaintext</b> <b itemprop="role">editor</b>
+      <li itemscope itemtype="https://example.com/AuthorizationRule"><b itemprop="role">editor</b>
+      <b itemprop="path">/*</b> <b itemprop="permission">allow</b></ul>`,
+    );
+    const files = serverOf({ rules: page });
+    expect(await statusOf(files, "/a.txt", "ada")).toBe(403);
+    expect(await statusOf(files, "/a.txt", "bob:editor")).toBe(200);
+  });
+
   it("does not start with a page that is missing, or has no rules", async () => {
     const page = join(await temporaryDirectory(), "rules.html");
     await expect(serverOf({ rules: page }).ready()).rejects.toThrow(/permissions: .*rules\.html: /);
