@@ -5,7 +5,7 @@ import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** What `filement --help` prints. */
-export const help = `Usage: filement [directory | config.html] [options]
+export const help = `Usage: filement [directory | bucket | config.html] [options]
        filement import-config old.html
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
@@ -13,6 +13,7 @@ With an HTML page, serves what its microdata says: hosts, plugins and their para
 of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md).
 
   directory          what to serve                     (default: .)
+  bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
   config.html        the configuration of the server   (docs/configuration.md)
   --port N           port to listen on; 0 picks one    (default: bindPort, or 3000)
   --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
@@ -39,7 +40,7 @@ command line.
 
 /** The parsed arguments of the command. */
 export interface CommandLine {
-  /** A directory, or the page that configures the server. */
+  /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;

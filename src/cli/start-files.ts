@@ -4,6 +4,8 @@ import { loadConfig } from "../config-page/load-when-asked.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
+import { isBucketUrl } from "../storage/s3/bucket-url.ts";
+import { withBuckets } from "./bucket-roots.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback } from "./open-hosts.ts";
@@ -44,6 +46,7 @@ export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: num
 
 /** Whether the target is a configuration page. A missing one is reported when it is read. */
 export async function isPage(target: string): Promise<boolean> {
+  if (isBucketUrl(target)) return false;
   const found = await stat(target).catch(() => undefined);
   return found?.isFile() ?? /\.html?$/i.test(target);
 }
@@ -61,7 +64,7 @@ async function configOf({
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
-    ...loaded,
+    ...(await withBuckets(loaded)),
     ...(readOnly && { readOnly }),
     allowedHosts: allowedNames(loaded, host ?? bindAddress ?? defaultAddress, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
@@ -72,7 +75,8 @@ async function configOf({
 async function directoryConfig(root: string, isLive: boolean): Promise<FileServerConfig> {
   if (!isLive) return { root };
   const { webSocket } = await import("../plugins/web-socket.ts");
-  return { root, client: true, watch: true, plugins: [webSocket()] };
+  // Nobody tells of changes that others make in a bucket.
+  return { root, client: true, watch: !isBucketUrl(root), plugins: [webSocket()] };
 }
 
 /** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */

@@ -6,6 +6,7 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
+import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
 import { isOldPage, type TranslatedPage, translatePage } from "./old-pages.ts";
@@ -26,6 +27,7 @@ export const serverItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
+  buckets: ["root"],
   codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers", "renderListing"],
   others: ["host"],
 };
@@ -36,6 +38,7 @@ export const hostItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],
+  buckets: ["root"],
   codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers", "renderListing"],
   others: ["hostname", "hostName", "plugin"],
 };
@@ -199,9 +202,10 @@ class ConfigReader {
     attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
     for (const directory of [root ?? []].flat()) {
-      if (await isDirectory(directory)) continue;
+      if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(directory)) continue;
       const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-      problems.add(line, `${property} is ${shown(directory)}: expected a directory`);
+      const expected = isBucketUrl(root) ? expectedBucketUrl : "a directory";
+      problems.add(line, `${property} is ${shown(directory)}: expected ${expected}`);
     }
     return options;
   }

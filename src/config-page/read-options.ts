@@ -2,6 +2,7 @@ import { ConfigError } from "../config.ts";
 import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { accepts, type OptionsSchema, type Schema } from "../options/schema.ts";
+import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type Problems, shown } from "./problems.ts";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
@@ -22,6 +23,8 @@ export interface ItemKind {
   readonly codeOnly?: readonly string[];
   /** Options that are the location of a file or directory. @default [] */
   readonly locations?: readonly string[];
+  /** Of these, options that may be the URL of a bucket as well. @default [] */
+  readonly buckets?: readonly string[];
   /** Options that a page has to have. @default [] */
   readonly required?: readonly string[];
   /** Properties that are not options; the caller reads them. @default [] */
@@ -60,7 +63,8 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     } else if (read.has(option)) {
       page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
-      const directory = kind.locations?.includes(option) ? page.directory : undefined;
+      const isBucket = kind.buckets?.includes(option) && values.length === 1 && namesBucket(values[0]);
+      const directory = kind.locations?.includes(option) && !isBucket ? page.directory : undefined;
       const reading = readValue(schema, values, directory);
       if ("problem" in reading) page.problems.add(line, `${property} ${reading.problem}`);
       read.set(option, "value" in reading ? reading.value : undefined);
@@ -110,6 +114,10 @@ function addInWordsOfPage(
     ? placeOf(item, kind.renamed?.[option] ?? option)
     : { line: item.line, property: option };
   problems.add(line, property + problem.slice(option.length));
+}
+
+function namesBucket({ value }: Partial<MicrodataValue> = {}): boolean {
+  return typeof value === "string" && isBucketUrl(tidyText(value));
 }
 
 /** The value, or what is wrong with it: the rest of a sentence that begins with the property. */

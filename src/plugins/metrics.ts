@@ -12,6 +12,7 @@ import { processMetrics } from "./metrics/process-metrics.ts";
 import { promClient } from "./metrics/prom-client.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
+import { StoreMetrics } from "./metrics/store-metrics.ts";
 
 /** A registry of `prom-client`, for either content type. */
 export type MetricsRegistry = Pick<
@@ -75,6 +76,7 @@ export function metrics(options: MetricsOptions = {}): Plugin {
   const registry: MetricsRegistry = options.registry ?? new (promClient().Registry)();
   const { processMetrics: measuresProcess = options.registry === undefined } = options;
   const requests = new RequestMetrics({ prefix, buckets });
+  const stores = new StoreMetrics({ prefix, buckets });
   const measured = measuresProcess ? processMetrics(prefix) : undefined;
   let unregister: (() => void) | undefined;
 
@@ -82,8 +84,9 @@ export function metrics(options: MetricsOptions = {}): Plugin {
     name: "metrics",
     start(site) {
       requests.sites.add(site);
+      stores.watch(site.storage);
       if (unregister) return; // for another host
-      unregister = register(registry, [...requests.metrics, ...(measured?.metrics ?? [])]);
+      unregister = register(registry, [...requests.metrics, ...stores.metrics, ...(measured?.metrics ?? [])]);
       measured?.start();
     },
     handle(exchange, next) {
@@ -96,6 +99,7 @@ export function metrics(options: MetricsOptions = {}): Plugin {
     },
     close() {
       measured?.stop();
+      stores.stop();
       unregister?.();
       unregister = undefined;
       requests.sites.clear();

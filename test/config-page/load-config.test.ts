@@ -191,6 +191,16 @@ describe("the root of a host", () => {
     expect(await problemsOfPage(page)).toEqual([`${place}: ${property} is "DIR/${root}": expected a directory`]);
   });
 
+  it("may be a bucket, which is left to whoever has its keys", async () => {
+    const root = "s3://site/docs?endpoint=https://s3.example";
+    const { config } = await loadPage(serverPage(meta("serverRoot", root), named("a", "")));
+    expect(config.hosts?.["a"]?.root).toBe(root);
+    const wrong = serverPage(named("a", meta("hostRoot", "s3://key:secret@site")));
+    expect(await problemsOfPage(wrong)).toEqual([
+      expect.stringMatching(/^config.html:2: hostRoot is .* expected a bucket/),
+    ]);
+  });
+
   it("is not missing", async () => {
     const expected = "the host has no hostRoot: expected a directory to serve";
     expect(await problemsOfPage(serverPage(named("a", "")))).toEqual([`config.html:2: ${expected}`]);

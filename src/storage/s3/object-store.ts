@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { ByteSpan, StorageObserver } from "../storage.ts";
-import { asStorageError, attemptsOf, isAbsent, isUnchanged } from "./store-error.ts";
+import { asStorageError, attemptsOf, isAbsent, isOutage, isUnchanged } from "./store-error.ts";
 import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** The library of the store, which is loaded at the first request. */
@@ -226,7 +226,7 @@ export class ObjectStore {
       return answer;
     } catch (error) {
       const known = asStorageError(error);
-      this.#tell(name, since, known === error, error);
+      this.#tell(name, since, !isOutage(known), error);
       throw known;
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way

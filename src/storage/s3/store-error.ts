@@ -37,6 +37,12 @@ export function isUploadGone(error: unknown): boolean {
   return nameOf(error) === "NoSuchUpload";
 }
 
+/** Whether the store did not answer, or said that it cannot now. */
+export function isOutage(error: unknown): boolean {
+  const code = storageCodeOf(error);
+  return code === "unavailable" || code === "busy";
+}
+
 /** Whether the store may have done what it was asked to do, for all that is known. */
 export function isUnknownOutcome(error: unknown): boolean {
   return storageCodeOf(error) === "unavailable";

@@ -62,6 +62,22 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
     await server.close();
   });
 
+  it("is the content once more for an append, and a copy within the store to a large file", async () => {
+    const { requests, server } = await asked({ "/a.txt": "a", "/large.txt": "large ".repeat(1024 * 1024) });
+    expect(await requests("/a.txt", { method: "POST", body: "b" })).toBe("200: head get put");
+    expect(await requests("/large.txt", { method: "POST", body: "b" })).toBe(
+      "200: head begin-upload copy-part upload-part complete-upload",
+    );
+    await server.close();
+  });
+
+  it("is a list, the index file, and the properties of each entry for a listing", async () => {
+    const { requests, server } = await asked({ "/dir/a.txt": "a", "/dir/sub/b.txt": "" });
+    expect(await requests("/dir/")).toBe("200: list get list head head list");
+    expect(await requests("/dir/", { method: "HEAD" })).toBe("200: list head");
+    await server.close();
+  });
+
   it("is shared by those who ask for a small file at the same time", async () => {
     const { storage, server } = await asked({ "/small.txt": "small" });
     await textAt(storage, "/small.txt");

@@ -1,0 +1,28 @@
+import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
+import { messageOf } from "../server/logger.ts";
+import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
+
+/**
+ * Opens the roots of a configuration that are buckets. Only the command line does, since the keys come from the environment.
+ * Throws a `ConfigError` for a URL that makes no sense.
+ */
+export async function withBuckets<Config extends FileServerConfig>(config: Config): Promise<Config> {
+  const { hosts, ...server } = config;
+  const opened = await Promise.all(
+    Object.entries(hosts ?? {}).map(async ([name, host]) => [name, await withBucket(host)] as const),
+  );
+  return { ...(await withBucket(server as Config)), ...(hosts && { hosts: Object.fromEntries(opened) }) };
+}
+
+async function withBucket<Config extends HostConfig>(config: Config): Promise<Config> {
+  const { root, ...others } = config;
+  if (!isBucketUrl(root)) return config;
+  const place = readBucketUrl(root);
+  if (!place) throw new ConfigError([`root is ${JSON.stringify(root)}: expected ${expectedBucketUrl}`]);
+  const { s3Storage } = await import("../storage/s3/s3-storage.ts");
+  try {
+    return { ...others, storage: s3Storage({ ...place, credentials: "environment" }) } as Config;
+  } catch (error) {
+    throw new ConfigError([`root is ${JSON.stringify(root)}: ${messageOf(error)}`]);
+  }
+}
