@@ -8,8 +8,8 @@ import { RedisConnection, type RedisSource, redisScript } from "./connection.ts"
 export interface RedisLocksOptions {
   /** Tells one shared directory from another in the same Redis. @default "files" */
   readonly name?: string | undefined;
-  /** Milliseconds after which the lock of a server that has died, or lost Redis, is over; at least 1,000. @default 10000 */
-  readonly leaseMs?: number | undefined;
+  /** Seconds after which the lock of a server that has died, or lost Redis, is over; at least 1. @default 10 */
+  readonly lease?: number | undefined;
 }
 
 /** What a request waits for other servers at most, in milliseconds. */
@@ -67,8 +67,9 @@ return ARGV[2] == '0' and redis.call('DEL', KEYS[1]) or redis.call('PEXPIRE', KE
  * @example diskStorage("/mnt/site", { locks: redisLocks("redis://redis.internal") });
  */
 export function redisLocks(source: RedisSource, options: RedisLocksOptions = {}): SharedLocks {
-  const { name = "files", leaseMs = 10_000 } = options;
-  if (!(leaseMs >= 1000)) throw new RangeError(`redisLocks: leaseMs is ${leaseMs}: expected at least 1000`);
+  const { name = "files", lease = 10 } = options;
+  if (!(lease >= 1)) throw new RangeError(`redisLocks: lease is ${lease}: expected at least 1 second`);
+  const leaseMs = Math.round(lease * 1000);
   let connection: RedisConnection | undefined;
   const redis = (): RedisConnection => {
     connection ??= RedisConnection.to(source);

@@ -40,8 +40,8 @@ describe("locks in Redis", { tags: ["redis-server"] }, () => {
   it("are kept for longer than their time limit, and over before another gets one that could not be kept", async () => {
     const redis = await redisServer();
     const cable = await cableTo(redis);
-    const kept = await locksAt(redis.url, { leaseMs: 1000 }).acquire("/kept");
-    const lost = await locksAt(cable.url, { leaseMs: 1000 }).acquire("/lost");
+    const kept = await locksAt(redis.url, { lease: 1 }).acquire("/kept");
+    const lost = await locksAt(cable.url, { lease: 1 }).acquire("/lost");
     cable.silence();
     const next = await locksAt(redis.url).acquire("/lost");
     expect([kept.isOver?.(), lost.isOver?.()]).toEqual([false, true]);
