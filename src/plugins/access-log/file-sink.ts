@@ -12,6 +12,10 @@ import { isDoneInTime, type Sink } from "./sink.ts";
 
 /** How often to check for a deleted file, in milliseconds: writing to one succeeds. */
 const checkEveryMs = 1_000;
+/** The rest between two writes, in milliseconds: under load, a write for each turn of the event loop costs more than its lines. */
+const gatherMs = 10;
+/** A queue of fewer bytes could overflow meanwhile. */
+const leastToGather = 256 * 1024;
 /** The wait after the first failure, in milliseconds. It doubles with each failure up to the longest. */
 const firstRestMs = 500;
 const longestRestMs = 30_000;
@@ -27,6 +31,7 @@ export class FileSink implements Sink {
   readonly #queue: LineQueue;
   readonly #failures: LogFailures;
   readonly #sites = new Set<Site>();
+  readonly #gatherMs: number;
   #opening: Promise<FileHandle> | undefined;
   #handle: FileHandle | undefined;
   /** Being written; `offset` bytes of it are. */
@@ -42,6 +47,7 @@ export class FileSink implements Sink {
     this.#location = location;
     this.#queue = new LineQueue(maxQueuedBytes);
     this.#failures = failures;
+    this.#gatherMs = maxQueuedBytes < leastToGather ? 0 : gatherMs;
   }
 
   async start(site: Site): Promise<void> {
@@ -102,7 +108,10 @@ export class FileSink implements Sink {
   async #write(): Promise<void> {
     await setImmediate(); // for the other lines of this turn of the event loop
     try {
-      while (this.#hasLines) await this.#inTurn(() => this.#writeBatch());
+      while (this.#hasLines) {
+        await this.#inTurn(() => this.#writeBatch());
+        await pause(this.#gatherMs);
+      }
       this.#restMs = firstRestMs;
       this.#isSlowPipe = false;
       this.#failures.succeeded();
