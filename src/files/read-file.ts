@@ -77,6 +77,7 @@ interface FileHeaders {
   readonly validators: Validators;
   /** Of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
   readonly ofUnchanged: Readonly<ReplyHeaders>;
+  /** Of a 200 with all of the content. */
   readonly ofContent: Readonly<ReplyHeaders>;
   /** What of both the host program adds, or says in place of ours. */
   readonly own: Readonly<ReplyHeaders>;
@@ -108,7 +109,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     options,
     validators: { etag, modified: stat.modified },
     ofUnchanged: { ...validating, ...own },
-    ofContent: { ...validating, ...describing, ...own },
+    ofContent: { ...validating, ...describing, ...own, "content-length": String(stat.size) },
     own,
   };
   knownHeaders.set(stat, made);
@@ -123,14 +124,16 @@ function headersOfVariant(
   { options }: FileRequest,
 ): FileHeaders {
   const etag = variantTag(version, coding, file?.stat.version ?? compressorVersion);
-  const { ofUnchanged, ofContent, own } = plain;
+  const { ofUnchanged, own } = plain;
+  const { "content-length": _, ...ofContent } = plain.ofContent;
   const tag = options.etag && { etag };
+  const length = file && { "content-length": String(file.stat.size) };
   const coded = { "content-encoding": coding, ...(file && { "accept-ranges": "bytes" }) };
   return {
     ...plain,
     validators: { ...plain.validators, etag },
     ofUnchanged: { ...ofUnchanged, ...tag, ...own },
-    ofContent: { ...ofContent, ...tag, ...coded, ...own },
+    ofContent: { ...ofContent, ...tag, ...coded, ...own, ...length },
   };
 }
 
@@ -157,7 +160,6 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHea
 }
 
 function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Reply | Promise<Reply> {
-  headers["content-length"] = String(size);
   if (!file) return { status: 200, headers };
   return file.content ? { status: 200, headers, body: file.content } : withContent(200, headers, file, size);
 }
