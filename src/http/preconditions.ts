@@ -71,7 +71,8 @@ function isMatched(ifMatch: string, current: Validators | undefined, extraTags: 
 
 function isNamed(ifNoneMatch: string, current: Validators | undefined): boolean {
   if (current === undefined) return false;
-  return ifNoneMatch === "*" || matchesWeakly(ifNoneMatch, current.etag);
+  // Browsers send back the one tag that they were given.
+  return ifNoneMatch === current.etag || ifNoneMatch === "*" || matchesWeakly(ifNoneMatch, current.etag);
 }
 
 /** What is stored, compared with a date field. A condition on a date that is not one, or on nothing, is ignored. */
