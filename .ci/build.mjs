@@ -39,3 +39,13 @@ await build({
   },
 });
 await build({ input: "src/client/client.ts", output: { file: "dist/client/client.js", minify: true } });
+// What the page of a directory loads, and what that loads for Markdown.
+await build({
+  input: "src/client/listing/listing.ts",
+  output: {
+    dir: "dist/client",
+    minify: true,
+    chunkFileNames: "[name].js",
+    postBanner: ({ name }) => (name === "markdown" ? "/*! micromark, (c) Titus Wormer, MIT License */" : ""),
+  },
+});

@@ -7,7 +7,7 @@ import type { SharedFeed } from "./server/change-feed.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
-import type { CacheControl, Download, Listing, SentFile } from "./server/site.ts";
+import type { CacheControl, Download, Listing, ListingFeatures, SentFile } from "./server/site.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
@@ -58,8 +58,11 @@ export interface HostConfig {
   readonly single?: string | boolean | undefined;
   /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
   readonly ignores?: readonly string[] | undefined;
-  /** List directories that have no index file; otherwise 403. @default true; with `fallthrough`, false */
-  readonly listing?: boolean | undefined;
+  /**
+   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete from the
+   * page, as far as they have the right. @default true; with `fallthrough`, false
+   */
+  readonly listing?: boolean | ListingFeatures | undefined;
   /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
   readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory. @default the name of the host */

@@ -73,10 +73,11 @@ async function configOf({
 }
 
 async function directoryConfig(root: string, isLive: boolean): Promise<FileServerConfig> {
-  if (!isLive) return { root };
+  const listing = { edit: true };
+  if (!isLive) return { root, listing };
   const { webSocket } = await import("../plugins/web-socket.ts");
   // Nobody tells of changes that others make in a bucket.
-  return { root, client: true, watch: !isBucketUrl(root), plugins: [webSocket()] };
+  return { root, listing, client: true, watch: !isBucketUrl(root), plugins: [webSocket()] };
 }
 
 /** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */

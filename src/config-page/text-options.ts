@@ -55,5 +55,7 @@ function pairs(texts: readonly string[]): readonly object[] {
   const entries = texts.map((text) => /^(\S+)\s+(.+)$/.exec(text)?.slice(1) ?? []);
   const names = new Set(entries.map(([name]) => name));
   const areDistinct = names.size === entries.length && !names.has(undefined);
-  return areDistinct ? [Object.fromEntries(entries)] : [];
+  if (!areDistinct) return [];
+  const readings = entries.map(([name, value = ""]) => [name, truths(value)[0] ?? value]);
+  return [Object.fromEntries(entries), Object.fromEntries(readings)];
 }

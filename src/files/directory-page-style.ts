@@ -1,8 +1,8 @@
-/** The style of a listing: no picture, font or script from anywhere, so that the page needs one request. */
+/** The style of a listing: no picture or font from anywhere. */
 export const directoryPageStyle: string = `
-:root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; }
+:root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #17191d; --ink: #e6e4df; --soft: #9a9da5; --line: #2c2f36; --wash: #1f2228; --link: #8fc0f0; --folder: #e0ad4e; }
+  :root { --paper: #17191d; --ink: #e6e4df; --soft: #9a9da5; --line: #2c2f36; --wash: #1f2228; --link: #8fc0f0; --folder: #e0ad4e; --edge: #7b7d84; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 60rem; padding: clamp(1.25rem, 5vw, 4rem) clamp(1rem, 4vw, 2.5rem); background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
@@ -13,30 +13,40 @@ h1 { margin: 0; font-size: clamp(1.6rem, 1.2rem + 2vw, 2.4rem); font-weight: 650
 nav ol { display: flex; flex-wrap: wrap; margin: 0 0 .35rem; padding: 0; list-style: none; overflow-wrap: anywhere; }
 nav li { unicode-bidi: isolate; }
 nav li::after { content: "/"; content: "/" / ""; margin: 0 .45em; color: var(--soft); }
-table { width: 100%; margin-top: .35rem; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { padding-bottom: 1.75rem; color: var(--soft); text-align: start; }
-th { font-weight: inherit; text-align: start; }
-th, td { padding: .5rem 0 .5rem 1.5rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
-th:first-child { padding-left: .75rem; }
-td:last-child, thead th:last-child { padding-right: .75rem; }
-td { color: var(--soft); white-space: nowrap; }
-td, thead th:not(:first-child) { width: 1%; text-align: end; }
-thead th { padding-block: .35rem; border-bottom-color: var(--soft); font-size: .875rem; white-space: nowrap; }
-thead a { color: var(--soft); }
-[aria-sort] a { color: var(--ink); font-weight: 600; }
-[aria-sort] a::after { content: " \\2193"; content: " \\2193" / ""; }
-[aria-sort=ascending] a::after { content: " \\2191"; content: " \\2191" / ""; }
-tbody tr:hover { background: var(--wash); }
-tbody a { display: block; position: relative; padding-left: 1.7rem; unicode-bidi: isolate; overflow-wrap: anywhere; white-space: pre-wrap; }
-tbody a::before { content: ""; position: absolute; left: .1rem; top: .22em; width: .85rem; height: 1.05rem; background: var(--soft); opacity: .45; clip-path: polygon(0 0, 62% 0, 100% 32%, 100% 100%, 0 100%); border-radius: 2px; }
-tbody a[href$="/"]::before { left: 0; top: .28em; width: 1.1rem; height: .9rem; background: var(--folder); opacity: 1; clip-path: polygon(0 0, 40% 0, 52% 18%, 100% 18%, 100% 100%, 0 100%); }
+main > table { width: 100%; margin-top: .35rem; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+main > table caption { padding-bottom: 1.75rem; color: var(--soft); text-align: start; }
+main > table th { font-weight: inherit; text-align: start; }
+main > table th, main > table td { padding: .5rem 0 .5rem 1.5rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
+main > table th:first-child { padding-left: .75rem; }
+main > table td:last-child, main > table thead th:last-child { padding-right: .75rem; }
+main > table td { color: var(--soft); white-space: nowrap; }
+main > table td, main > table thead th:not(:first-child) { width: 1%; text-align: end; }
+main > table thead th { padding-block: .35rem; border-bottom-color: var(--soft); font-size: .875rem; white-space: nowrap; }
+main > table thead a { color: var(--soft); }
+main > table [aria-sort] a { color: var(--ink); font-weight: 600; }
+main > table [aria-sort] a::after { content: " \\2193"; content: " \\2193" / ""; }
+main > table [aria-sort=ascending] a::after { content: " \\2191"; content: " \\2191" / ""; }
+main > table tbody tr:hover { background: var(--wash); }
+main > table tbody a { display: block; position: relative; padding-left: 1.7rem; unicode-bidi: isolate; overflow-wrap: anywhere; white-space: pre-wrap; }
+main > table tbody a::before { content: ""; position: absolute; left: 0; top: .22em; width: 1.05rem; height: 1.05rem; background: var(--soft); mask: var(--icon) center / contain no-repeat; }
+main > table tbody .folder::before { background: var(--folder); }
+.folder { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 3h5l2 2h7v8H1z'/%3E%3C/svg%3E"); }
+.other { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 1h7l3 3v11H3z'/%3E%3C/svg%3E"); }
+.text { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 5v1h6V6zm0 3v1h6V9zm0 3v1h4v-1z'/%3E%3C/svg%3E"); }
+.page { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1 3v8h12V5zm4.5 2L4.5 9l2 2-.8.8L3 9l2.700-2.800zm3 0 .8-.800L13 9l-2.700 2.800-.800-.800 2-2z'/%3E%3C/svg%3E"); }
+.image { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm1.500 9.500h11L10 6l-3 4-1.500-1.500zM5 4.500a1.500 1.500 0 1 0 0 3 1.500 1.500 0 0 0 0-3z'/%3E%3C/svg%3E"); }
+.audio { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M6 2l8-1v10.500a2.500 2 0 1 1-1.500-1.800V4L7.500 4.700v8.300A2.500 2 0 1 1 6 11.200z'/%3E%3C/svg%3E"); }
+.video { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm5 3v6l5-3z'/%3E%3C/svg%3E"); }
+.pdf { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 7v5h1v-2h1.500a1.500 1.500 0 0 0 0-3zm1 1h1.300v1H6z'/%3E%3C/svg%3E"); }
+.archive { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M2 2h12v12H2zm5 0v2h1V3h1V2zm0 3v2h1V6h1V5H8zm0 3v3h2V8z'/%3E%3C/svg%3E"); }
+main > table tfoot th, main > table tfoot td { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
 .empty { margin-top: 2rem; color: var(--soft); }
 @media (max-width: 34rem) {
-  th, td { padding-left: .75rem; }
-  th:first-child { padding-left: 0; }
-  td:last-child, thead th:last-child { padding-right: 0; }
-  td { font-size: .875rem; }
-  time span, th span { display: none; }
+  main > table th, main > table td { padding-left: .75rem; }
+  main > table th:first-child { padding-left: 0; }
+  main > table td:last-child, main > table thead th:last-child { padding-right: 0; }
+  main > table td { font-size: .875rem; }
+  main > table :is(time, th) span { display: none; }
 }
 `;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../http/escape-html.ts";
 import type { StoredEntry } from "../storage/storage.ts";
+import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle } from "./directory-page-style.ts";
 import type { ListingColumn } from "./listing-order.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
@@ -17,14 +18,25 @@ export interface DirectoryPageContent {
   readonly query: ListingQuery;
   /** The names on this page, and how it lies in the directory. */
   readonly selected: SelectedNames;
+  /** The media type of a file by its name. */
+  readonly typeOf: (name: string) => string;
+  /** What the client may do with an entry, and whether it may add one; `undefined` where the page is not for changes. */
+  readonly edits: { readonly mayAdd: boolean; of(entry: StoredEntry): readonly string[] } | undefined;
   /** The same entries, measured, in the order in which they are shown. */
   readonly entries: AsyncIterable<readonly ListedEntry[]>;
 }
 
 const styleHash = createHash("sha256").update(directoryPageStyle).digest("base64");
 
-/** The `Content-Security-Policy` of the page: its own style and nothing else. */
-export const directoryPagePolicy: string = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+/** The `Content-Security-Policy` of the page: its own style, modules of this server, and files of it to look at. */
+export const directoryPagePolicy: string = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "img-src 'self' data:",
+  ...["script", "connect", "media", "frame"].map((kind) => `${kind}-src 'self'`),
+  ...["base-uri", "form-action"].map((kind) => `${kind} 'none'`),
+  "frame-ancestors 'self'",
+].join("; ");
 
 const columns: Record<ListingColumn, { readonly title: string; readonly descendsFirst: boolean }> = {
   name: { title: "Name", descendsFirst: false },
@@ -40,6 +52,7 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
 export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
   const { path, site, query, selected } = content;
   const names = [site, ...path.split("/").filter((segment) => segment !== "")];
+  const toRoot = "../".repeat(names.length - 1) || "./";
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -48,8 +61,9 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 <meta name="color-scheme" content="light dark">
 <title>${shown(names.toReversed().join(" \u2013 "))}</title>
 <style>${directoryPageStyle}</style>
+<script type="module" src="${toRoot}${modulesPath.slice(1)}listing.js"></script>
 </head>
-<body>
+<body${content.edits?.mayAdd ? " data-may-add" : ""}>
 <header>
 ${breadcrumbs(names.slice(0, -1))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
 </header>
@@ -92,15 +106,26 @@ function pageLink(href: string, text: string, relation?: string): string {
   return `<a href="${escapeHtml(href)}"${relation === undefined ? "" : ` rel="${relation}"`}>${text}</a>`;
 }
 
-async function* table({ query, selected, entries }: DirectoryPageContent): AsyncGenerator<string> {
+async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
+  const { query, selected, entries } = content;
   const headings = (Object.keys(columns) as ListingColumn[]).map((column) => heading(column, query));
   yield `<table>
 <caption>${summary(selected)}</caption>
 <thead><tr>${headings.join("")}</tr></thead>
 <tbody>
 `;
-  for await (const batch of entries) yield batch.map(row).join("");
-  yield "</tbody>\n</table>\n";
+  const order = linkToOrder({ ...query, limit: undefined, after: undefined }, query.order);
+  const search = order.startsWith("?") && !isUsual(query) ? order : "";
+  let together = 0;
+  for await (const batch of entries) {
+    for (const { type, stat } of batch) if (type === "file") together += stat.size;
+    yield batch.map((entry) => row(entry, content, search)).join("");
+  }
+  const sum =
+    selected.files > 1
+      ? `<tfoot><tr><th scope="row">Together</th><td>${sizeData(together)}</td><td></td></tr></tfoot>\n`
+      : "";
+  yield `</tbody>\n${sum}</table>\n`;
 }
 
 function heading(column: ListingColumn, query: ListingQuery): string {
@@ -112,14 +137,36 @@ function heading(column: ListingColumn, query: ListingQuery): string {
   return `<th scope="col"${sorted}>${pageLink(linkToOrder(query, { column, descending }), title)}</th>`;
 }
 
-function row({ name, type, stat: { size, modified } }: ListedEntry): string {
-  const slash = type === "directory" ? "/" : "";
+/** @param search keeps the order of this page in the folders that it links to. */
+function row(
+  { name, type, stat: { size, modified } }: ListedEntry,
+  content: DirectoryPageContent,
+  search: string,
+): string {
+  const isFolder = type === "directory";
   const time = modified.toISOString();
+  const kind = isFolder ? "folder" : kindOf(content.typeOf(name));
+  const edits = content.edits?.of({ name, type }) ?? [];
+  const may = edits.length > 0 ? ` data-may="${edits.join(" ")}"` : "";
+  const href = linkToEntry({ name, type }) + (isFolder ? escapeHtml(search) : "");
   return (
-    `<tr><th scope="row"><a href="${linkToEntry({ name, type })}">${shown(name)}${slash}</a></th>` +
+    `<tr${may}><th scope="row"><a class="${kind}" href="${href}">${shown(name)}${isFolder ? "/" : ""}</a></th>` +
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
     `<td><time datetime="${time}">${time.slice(0, 10)}<span> ${time.slice(11, 16)}</span></time></td></tr>\n`
   );
+}
+
+/** What the picture of a file says about it. */
+function kindOf(type: string): string {
+  if (/^text\/html\b|xhtml/.test(type)) return "page";
+  if (/^(?:image|audio|video)\//.test(type)) return type.slice(0, type.indexOf("/"));
+  if (/^text\/|[/+](?:json|xml|javascript|yaml|toml)\b/.test(type)) return "text";
+  if (type === "application/pdf") return "pdf";
+  return /zip|tar|compressed|7z/.test(type) ? "archive" : "other";
+}
+
+function isUsual({ order: { column, descending } }: ListingQuery): boolean {
+  return column === "name" && !descending;
 }
 
 function sizeData(size: number): string {

@@ -75,9 +75,25 @@ async function listingPage(
   const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
   const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
-  const { options, path } = request;
-  const content = { path, site: siteTitle(request), query, selected, entries };
+  const { options, path, contentTypeOf: typeOf } = request;
+  const content = { path, site: siteTitle(request), query, selected, typeOf, edits: editsOf(request), entries };
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
+}
+
+/** What the client may change here, for a page that offers it. */
+function editsOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["edits"] {
+  const { listing } = options;
+  if (typeof listing !== "object" || !listing.edit) return undefined;
+  const { methods } = site.options;
+  return {
+    mayAdd: methods.includes("PUT") && access.permitsPath("create", `${path}new`),
+    of({ name, type }) {
+      const target = path + name + (type === "directory" ? "/" : "");
+      const mayWrite = type === "file" && methods.includes("PUT") && access.permitsPath("overwrite", target);
+      const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
+      return [...(mayWrite ? ["write"] : []), ...(mayDelete ? ["delete"] : [])];
+    },
+  };
 }
 
 /** The page that the host program makes of a listing; made before anything is sent, so that a failure of it is a 500. */

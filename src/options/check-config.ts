@@ -92,7 +92,10 @@ const ofHost = {
   ),
   single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
   ignores: listOf(pathPattern, "a list of path patterns"),
-  listing: yesOrNo,
+  listing: anyOf(
+    [yesOrNo, optionsOf({ edit: yesOrNo }, "an object with edit", ["edit"])],
+    "true, false, or { edit: true }",
+  ),
   renderListing: aFunction,
   title: textNotEmpty,
   maxListedNames: positiveInteger,

@@ -2,6 +2,7 @@ import { ConfigError } from "../config.ts";
 import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
+import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
 import { closeAtEnd, type FileRequest } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { purposeOf, servingOf, standIn } from "../files/serving.ts";
@@ -145,6 +146,8 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
   const found = await findTarget(exchange, space, path);
+  const module = found.stat ? undefined : listingModule(found);
+  if (module) return moduleReply(exchange, await browserModule(module));
   const instead = found.stat ? undefined : await standIn(found);
   const request = instead ?? found;
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);

@@ -17,7 +17,7 @@ export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   const headers = { "cache-control": "no-cache", vary: "accept", ...error.headers };
   const type = preferredType(exchange.headers.accept, ["application/json", "text/html"]);
   if (type === "text/html") {
-    return { status: error.status, headers: { ...headers, ...pageHeaders }, body: errorPage(error), error };
+    return { status: error.status, headers: { ...headers, ...pageHeaders }, body: errorPage(error, exchange), error };
   }
   const body = { error: error.reason, details: error.message, code: error.code };
   return { ...jsonReply(error.status, body, headers), error };
@@ -92,20 +92,41 @@ const pageHeaders = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
 };
 
-const pageStyle = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
-body{max-width:34rem;margin:18vh auto;padding:0 1.5rem}h1{font-size:1.6rem;margin:0}code{opacity:.65}`;
+/** The colours are those of listings. */
+const pageStyle = `:root{color-scheme:light dark;--paper:#fdfcfa;--ink:#22252b;--soft:#646871;--link:#1f5a8f}
+@media(prefers-color-scheme:dark){:root{--paper:#17191d;--ink:#e6e4df;--soft:#9a9da5;--link:#8fc0f0}}
+body{max-width:34rem;margin:18vh auto;padding:0 1.5rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{margin:0;font-size:1.6rem;line-height:1.2}a{color:var(--link)}code,.user{color:var(--soft)}nav{display:flex;gap:1.5rem;margin-top:2rem}`;
 
-function errorPage(error: HttpError): string {
+function errorPage(error: HttpError, { path, mount, user }: Exchange): string {
   const title = `${error.status} ${escapeHtml(error.reason)}`;
+  const isAboutRights = error.status === 401 || error.status === 403;
+  const signedIn = user ? `You are signed in as ${escapeHtml(user.name)}.` : "You are not signed in.";
   return `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <style>${pageStyle}</style>
+</head>
+<body>
+<main>
 <h1>${title}</h1>
 <p>${escapeHtml(error.message)}</p>
-<p><code>${escapeHtml(error.code)}</code></p>
+${isAboutRights ? `<p class="user">${signedIn}</p>\n` : ""}<p><code>${escapeHtml(error.code)}</code></p>
+</main>
+${waysOn(path, mount)}</body>
 </html>
 `;
+}
+
+/** Links to the folder above and to the root; none where the root itself is what failed. */
+function waysOn(path: string, mount: string): string {
+  if (path === "/" || !path.startsWith("/")) return "";
+  const folder = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+  const root = escapeHtml(`${mount}/`);
+  const href = mount + folder.split("/").map(encodeURIComponent).join("/");
+  const above = folder === "/" ? "" : `<a href="${escapeHtml(href)}">The folder above</a>\n`;
+  return `<nav aria-label="Ways on">\n${above}<a href="${root}">The first page</a>\n</nav>\n`;
 }

@@ -51,6 +51,12 @@ export interface Listing {
   permits(right: Right, name: string): boolean;
 }
 
+/** What people can do with the page of a directory. */
+export interface ListingFeatures {
+  /** Upload, write and delete files there, as far as they have the right. */
+  readonly edit: boolean;
+}
+
 /** The options of a file handler with all defaults filled in. */
 export interface FileOptions {
   /** Name of the file that stands for its directory, several in order, or `false` for none. */
@@ -73,7 +79,7 @@ export interface FileOptions {
   readonly single: string | boolean;
   /** Path patterns for which it is not. */
   readonly ignores: readonly string[];
-  readonly listing: boolean;
+  readonly listing: boolean | ListingFeatures;
   /** Makes the HTML of listings. */
   readonly renderListing: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "../../src/config-page/text-options.ts";
-import { anyOf, listOf, number, recordOf, type Schema, text, valueThat, yesOrNo } from "../../src/options/schema.ts";
+import {
+  anyOf,
+  listOf,
+  number,
+  optionsOf,
+  recordOf,
+  type Schema,
+  text,
+  valueThat,
+  yesOrNo,
+} from "../../src/options/schema.ts";
 
 describe("optionName", () => {
   it.each([
@@ -55,6 +65,7 @@ describe("readText", () => {
       [".md text/markdown; charset=utf-8", ".x a/b"],
       { ".md": "text/markdown; charset=utf-8", ".x": "a/b" },
     ],
+    ["a pair with a truth value", optionsOf({ edit: yesOrNo }, "an object"), ["edit true"], { edit: true }],
   ])("reads %s", (_what, schema: Schema, texts, value) => {
     expect(readText(schema, texts)).toEqual({ value });
   });

@@ -8,6 +8,7 @@ import {
   humanSize,
 } from "../../src/files/directory-page.ts";
 import type { ListedEntry } from "../../src/files/measure-entries.ts";
+import { contentTypeTable } from "../../src/http/content-type.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");
 
@@ -19,6 +20,8 @@ function folder(name: string): ListedEntry {
   return { name, type: "directory", stat: { type: "directory", size: 0, modified, version: "d" } };
 }
 
+const typeOf = contentTypeTable({});
+
 /** The page of a directory that holds these, or of the part that `selected` says. */
 async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPageContent> = {}): Promise<string> {
   const query = { order: { column: "name", descending: false }, limit: undefined, after: undefined } as const;
@@ -28,7 +31,16 @@ async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPag
     for (const entry of shown) yield [entry];
   }
   let html = "";
-  const all = { path: "/", site: "example.com", query, selected, entries: entries(), ...content };
+  const all = {
+    path: "/",
+    site: "example.com",
+    query,
+    selected,
+    typeOf,
+    edits: undefined,
+    entries: entries(),
+    ...content,
+  };
   for await (const piece of directoryPage(all)) html += piece;
   return html;
 }
@@ -175,18 +187,56 @@ describe("a directory page", () => {
     expect(scopes).toEqual(["col", "col", "col", "row"]);
   });
 
-  test("loads nothing and runs nothing; its only style is the one that its policy admits", async () => {
+  test("loads one module of this server and nothing else; its only style is the one that its policy admits", async () => {
     const html = await page([file("a")], { path: "/x/" });
     const elements = elementsOf(html);
-    expect(elements.filter(({ tagName }) => ["script", "link", "img", "iframe"].includes(tagName))).toEqual([]);
-    expect(elements.flatMap(({ attrs }) => attrs).filter(({ name }) => /^(?:style|src|on.*)$/.test(name))).toEqual([]);
+    expect(elements.filter(({ tagName }) => ["link", "img", "iframe"].includes(tagName))).toEqual([]);
+    expect(elements.flatMap(({ attrs }) => attrs).filter(({ name }) => /^(?:style|src|on.*)$/.test(name))).toEqual([
+      { name: "src", value: "../.well-known/filement/listing.js" },
+    ]);
     const style = /<style>([^<]*)<\/style>/.exec(html)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     expect(directoryPagePolicy).toContain(`style-src 'sha256-${hash}'`);
   });
 
   test("is small", async () => {
-    expect((await page([])).length).toBeLessThan(6000);
+    expect((await page([])).length).toBeLessThan(7000);
+  });
+});
+
+describe("an entry of a directory page", () => {
+  test("has a picture by its kind", async () => {
+    const names = ["a.png", "a.mp3", "a.mp4", "a.txt", "a.json", "a.html", "a.pdf", "a.zip", "a.bin"];
+    const html = await page([folder("a"), ...names.map((name) => file(name))]);
+    const kinds = [...html.matchAll(/<a class="(\w+)"/g)].map(([, kind]) => kind);
+    expect(kinds).toEqual(["folder", "image", "audio", "video", "text", "text", "page", "pdf", "archive", "other"]);
+  });
+
+  test("keeps the order of the page in the folders that it leads to", async () => {
+    const query = { order: { column: "size", descending: true }, limit: 10, after: undefined } as const;
+    const html = await page([folder("a"), file("b")], { query });
+    expect(linksOf(html).slice(-2)).toEqual([
+      { href: "./a/?sort=size&order=desc", text: "a/" },
+      { href: "./b", text: "b" },
+    ]);
+  });
+
+  test("says what this user may do with it, on a page for changes", async () => {
+    const edits = { mayAdd: true, of: ({ name }: { name: string }) => (name === "a" ? ["write", "delete"] : []) };
+    const html = await page([file("a"), file("b")], { edits });
+    expect(html).toContain("<body data-may-add>");
+    expect([...html.matchAll(/<tr( data-may="[^"]*")?><th scope="row">/g)].map(([, may]) => may)).toEqual([
+      ' data-may="write delete"',
+      undefined,
+      undefined, // the sum
+    ]);
+  });
+});
+
+describe("the sum of a directory page", () => {
+  test("is that of the files on it", async () => {
+    expect(await page([folder("a"), file("b", 1500), file("c", 500)])).toContain('<data value="2000"');
+    expect(await page([folder("a"), file("b", 1500)])).not.toContain("Together");
   });
 });
 

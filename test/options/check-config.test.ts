@@ -58,7 +58,7 @@ describe("a configuration", () => {
     [{ root: ".", index: "" }, 'index is "": expected a file name, a list of file names, or false'],
     [{ root: ".", index: "../a.html" }, 'index is "../a.html": expected a file name, a list of file names, or false'],
     [{ root: ".", index: ".." }, 'index is "..": expected a file name, a list of file names, or false'],
-    [{ root: ".", listing: "yes" }, 'listing is "yes": expected true or false'],
+    [{ root: ".", listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true }'],
     [{ root: ".", dotfiles: "deny" }, 'dotfiles is "deny": expected "ignore" or "allow"'],
     [{ root: ".", symlinks: true }, 'symlinks is true: expected "within-root" or "never"'],
     [{ root: ".", durability: "none" }, 'durability is "none": expected "fsync" or "rename"'],
@@ -157,7 +157,7 @@ describe("a configuration", () => {
     });
     expect([...problems].sort()).toEqual([
       "hosts.a.index is 7: expected a file name, a list of file names, or false",
-      'listing is "yes": expected true or false',
+      'listing is "yes": expected true, false, or { edit: true }',
       "maxFileSize is -1: expected a positive integer",
       "root is 3: expected a string",
       'the configuration has no option "colour"',
@@ -219,7 +219,9 @@ describe("a configuration", () => {
   it("is refused without a look into a value that contains itself", () => {
     const circular: Record<string, unknown> = { root: "." };
     circular["listing"] = circular;
-    expect(problemsOf(circular)).toEqual([expect.stringMatching(/^listing is .*: expected true or false$/)]);
+    expect(problemsOf(circular)).toEqual([
+      expect.stringMatching(/^listing is .*: expected true, false, or \{ edit: true \}$/),
+    ]);
   });
 
   it("is shown a long value only in part", () => {
@@ -254,7 +256,7 @@ describe("the options of a file handler", () => {
     [{ lisitng: true }, 'fileHandler has no option "lisitng"'],
     [{ maxFileSize: 3 }, 'fileHandler has no option "maxFileSize"'],
     [{ plugins: [] }, 'fileHandler has no option "plugins"'],
-    [{ listing: "yes" }, 'listing is "yes": expected true or false'],
+    [{ listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true }'],
     [{ index: 3 }, "index is 3: expected a file name, a list of file names, or false"],
     [{ root: ".", storage }, "fileHandler has both root and storage: expected one"],
     [{ contentTypes: { md: "x" } }, `fileHandler.contentTypes["md"]: 'x' is not a media type such as "text/plain"`],

@@ -26,12 +26,15 @@ const busy = new HttpError(503, "OVERLOADED", "Try again.", { headers: { "retry-
 const gone = new HttpError(404, "NOT_FOUND", 'There is no <b>file</b> & no "directory".');
 
 /** The reply to a client with that `Accept`, and what was reported of it. */
-function replyTo(thrown: unknown, accept?: string) {
+function replyTo(thrown: unknown, accept?: string, more: Partial<Exchange> = {}) {
   const reported: unknown[] = [];
   const exchange = {
     id: "request-1",
     headers: accept === undefined ? {} : { accept },
     site: { report: (...args: unknown[]) => reported.push(args) },
+    path: "/",
+    mount: "",
+    ...more,
   } as unknown as Exchange;
   return { reply: errorReply(exchange, thrown), reported, exchange };
 }
@@ -70,6 +73,25 @@ describe("an error reply", () => {
     expect(page).toContain("<p>There is no &lt;b&gt;file&lt;/b&gt; &amp; no &quot;directory&quot;.</p>");
     expect(page).not.toContain("<b>");
     expect(reply.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
+  });
+
+  it.each([
+    ["/", "", []],
+    ["/a.txt", "", ["/"]],
+    ["/a b/#c?/d.txt", "/wiki", ["/wiki/a%20b/%23c%3F/", "/wiki/"]],
+    ["/a/b/", "", ["/a/", "/"]],
+    ["*", "", []],
+  ])("leads, as a page, from %s under %j to the folder above and to the first page", (path, mount, hrefs) => {
+    const page = String(replyTo(gone, "text/html", { path, mount }).reply.body);
+    expect([...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(hrefs);
+  });
+
+  it("says, as a page about rights, who is signed in", () => {
+    const refused = new HttpError(403, "FORBIDDEN", "No.");
+    const user = { name: "<Ada>", roles: [] };
+    expect(String(replyTo(refused, "text/html", { user }).reply.body)).toContain("signed in as &lt;Ada&gt;.");
+    expect(String(replyTo(refused, "text/html").reply.body)).toContain("You are not signed in.");
+    expect(String(replyTo(gone, "text/html", { user }).reply.body)).not.toContain("Ada");
   });
 
   it("lets no cache guess how long it holds, and tells it that Accept makes a difference", () => {

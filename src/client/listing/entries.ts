@@ -1,0 +1,112 @@
+/** An entry of the listing, with its row. */
+export interface Entry {
+  readonly row: HTMLTableRowElement;
+  readonly link: HTMLAnchorElement;
+  readonly name: string;
+  /** What its picture says: `folder`, `text`, `image`... */
+  readonly kind: string;
+  /** Size of a file, in bytes. */
+  readonly size: number;
+  /** Whether this user may change it, and delete it. */
+  readonly mayWrite: boolean;
+  readonly mayDelete: boolean;
+}
+
+const rows = "main > table > tbody > tr"; // a README may have tables of its own
+
+/** The entries of the listing, in order. */
+export function entriesShown(): Entry[] {
+  return [...document.querySelectorAll<HTMLTableRowElement>(rows)].map(entryOf);
+}
+
+/** The entry of the row in which something is. */
+export function entryAround(element: Element): Entry | undefined {
+  const row = element.closest<HTMLTableRowElement>(rows);
+  return row ? entryOf(row) : undefined;
+}
+
+function entryOf(row: HTMLTableRowElement): Entry {
+  const link = row.querySelector("a") as HTMLAnchorElement;
+  const may = row.dataset["may"]?.split(" ") ?? [];
+  return {
+    row,
+    link,
+    name: decodeURIComponent(new URL(link.href).pathname.replace(/\/$/, "").replace(/^.*\//, "")),
+    kind: link.className,
+    size: Number(row.querySelector("data")?.value ?? 0),
+    mayWrite: may.includes("write"),
+    mayDelete: may.includes("delete"),
+  };
+}
+
+/** The address of a file in this folder, by its path from here. */
+export function addressOf(path: string): string {
+  const segments = path.split("/").map((segment) => encodeURIComponent(segment));
+  return new URL(`./${segments.join("/")}`, location.href.replace(/[?#].*/s, "")).href;
+}
+
+/** Makes an element with properties and content. */
+export function made<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+  ...content: readonly (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...content);
+  return element;
+}
+
+/** Makes a button. */
+export function button(text: string, press: () => unknown, className = ""): HTMLButtonElement {
+  const element = made("button", { type: "button", className }, text);
+  element.addEventListener("click", press);
+  return element;
+}
+
+const note = made("p", { className: "note" });
+note.setAttribute("role", "status"); // read aloud when it changes
+
+/** Where the page says what has happened. */
+export const noteLine: HTMLElement = note;
+
+/** Says something above the listing. */
+export function say(...content: readonly (Node | string)[]): void {
+  note.replaceChildren(...content);
+}
+
+/** Opens a dialog with a heading; it is gone when it is closed. */
+export function openDialog(heading: string, ...content: readonly (Node | string)[]): HTMLDialogElement {
+  const title = made("h2", { id: "dialog-title" }, heading);
+  const dialog = made("dialog", {}, title, ...content);
+  dialog.setAttribute("aria-labelledby", title.id);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** What the server says of a request that it refused. */
+export async function reasonOf(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
+  return reasonIn(response.status, body);
+}
+
+/** The same, of a body that was read. */
+export function reasonIn(status: number, body: unknown): string {
+  if (status === 401) return "You would have to sign in first.";
+  const { details } = (body ?? {}) as { details?: unknown };
+  return typeof details === "string" ? details : `The server answered with ${status}.`;
+}
+
+/** Fetches the listing again, and shows it in place of the old one. Listeners of `document` hear "listing" after it. */
+export async function refresh(): Promise<void> {
+  const response = await fetch(location.href, { headers: { accept: "text/html" } }).catch(() => undefined);
+  if (!response?.ok) return say("The listing could not be read again.");
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const focused = document.activeElement?.closest("main") ? entryAround(document.activeElement)?.name : undefined;
+  document.querySelector("main")?.replaceWith(page.querySelector("main") ?? "");
+  document.dispatchEvent(new Event("listing"));
+  entriesShown()
+    .find(({ name }) => name === focused)
+    ?.link.focus();
+}

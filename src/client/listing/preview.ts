@@ -1,0 +1,64 @@
+import { button, type Entry, entriesShown, made, openDialog } from "./entries.ts";
+
+/** Longest text that is shown, in bytes. */
+const longestText = 200_000;
+
+/** Whether a file can be looked at without leaving the listing. */
+export function isPreviewable({ kind, name }: Entry): boolean {
+  return ["text", "image", "audio", "video", "pdf"].includes(kind) || isMarkdown(name);
+}
+
+/** Shows a file in a dialog. */
+export async function preview(entry: Entry): Promise<void> {
+  const content = await contentOf(entry);
+  const open = made("a", { href: entry.link.href }, "Open the file");
+  const dialog = openDialog(entry.name, content);
+  dialog.append(
+    made(
+      "menu",
+      {},
+      button("Close", () => dialog.close(), "main"),
+      open,
+    ),
+  );
+}
+
+/** Shows what a README of this folder says, below the listing. */
+export async function showReadme(): Promise<void> {
+  document.querySelector(".readme")?.remove();
+  const readme = entriesShown().find(
+    ({ name, kind }) => kind !== "folder" && /^readme(?:\.md|\.txt|\.markdown)?$/i.test(name),
+  );
+  if (!readme) return;
+  const section = made("section", { className: "readme" }, made("h2", {}, readme.name), await textOf(readme));
+  document.querySelector(".readme")?.remove(); // of a listing that came meanwhile
+  document.querySelector("main")?.append(section);
+}
+
+async function contentOf(entry: Entry): Promise<HTMLElement> {
+  const { kind, name, link } = entry;
+  const src = link.href;
+  if (kind === "image") return made("img", { src, alt: name });
+  if (kind === "video") return made("video", { src, controls: true });
+  if (kind === "audio") return made("audio", { src, controls: true });
+  if (kind === "pdf") return made("iframe", { src, title: name });
+  return textOf(entry);
+}
+
+/** The text of a file, its beginning where it is long; Markdown as it is meant to look. */
+async function textOf({ name, link, size }: Entry): Promise<HTMLElement> {
+  const headers: HeadersInit = size > longestText ? { range: `bytes=0-${longestText - 1}` } : {};
+  const response = await fetch(link.href, { headers }).catch(() => undefined);
+  const text = response?.ok ? await response.text() : "The file could not be read.";
+  const place = made("div", { className: "text" });
+  if (response?.ok && isMarkdown(name)) {
+    const { rendered } = await import("./markdown.ts");
+    place.innerHTML = rendered(text); // markup in the text is shown as it is written, and does nothing
+  } else place.append(made("pre", { tabIndex: 0 }, text));
+  if (size > longestText) place.append(made("p", { className: "note" }, "This is only the beginning of the file."));
+  return place;
+}
+
+function isMarkdown(name: string): boolean {
+  return /\.(?:md|markdown)$/i.test(name);
+}

@@ -1,0 +1,53 @@
+/** The style of what the page of a directory has only here; it uses the colours of the page. */
+const style = `
+button, input, textarea { font: inherit; color: inherit; }
+button { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); cursor: pointer; white-space: nowrap; }
+button:hover { border-color: var(--link); color: var(--link); }
+button.main { border-color: var(--link); background: var(--link); color: var(--paper); }
+:is(button, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
+.bar input[type=search] { flex: 1 1 12rem; min-width: 0; }
+.note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
+.note:empty { display: none; }
+td.acts { width: 1%; }
+.acts span { display: flex; gap: .25rem; justify-content: end; }
+.acts button { padding: .05rem .5rem; font-size: .875rem; }
+@media (hover: hover) { .acts button { opacity: 0; } tr:hover .acts button, tr:focus-within .acts button, .acts button:focus-visible { opacity: 1; } }
+main > table main > table tr[hidden] { display: none; }
+.uploads ul { margin: 0; padding: 0; list-style: none; }
+.uploads li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+.uploads li > :first-child { flex: 1 1 10rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
+progress { width: 8rem; accent-color: var(--link); }
+.dropping { outline: 3px dashed var(--link); outline-offset: -8px; }
+dialog { width: min(60rem, 100vw - 2rem); max-height: calc(100vh - 2rem); padding: 1.25rem; border: 1px solid var(--edge); border-radius: 10px; background: var(--paper); color: var(--ink); }
+dialog::backdrop { background: rgb(0 0 0 / .45); }
+dialog h2 { margin: 0 0 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
+dialog textarea, dialog pre { display: block; width: 100%; min-height: 45vh; max-height: 65vh; overflow: auto; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+dialog :is(img, video) { display: block; max-width: 100%; max-height: 70vh; margin: 0 auto; }
+dialog iframe { width: 100%; height: 70vh; border: 0; background: #fff; }
+dialog menu { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 0; padding: 0; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 1rem; }
+.sides textarea { min-height: 35vh; }
+.text { overflow-wrap: anywhere; }
+.text pre { margin: 0; white-space: pre-wrap; }
+.text table { border-collapse: collapse; }
+.text :is(th, td) { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
+.text img { max-width: 100%; }
+.readme { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+.readme > h2 { margin: 0 0 .75rem; color: var(--soft); font-size: 1rem; font-weight: 400; }
+@media (max-width: 34rem) {
+  main > table :is(thead, tbody, tfoot) { display: block; }
+  main > table, main > table caption { display: block; }
+  main > table tr { display: grid; grid-template-columns: 1fr auto auto; }
+  main > table td.acts { grid-column: 1 / -1; width: auto; padding-top: 0; }
+  main > table tr:has(.acts) > :not(.acts) { border-bottom: 0; }
+}
+`;
+
+/** Gives the page this style, which its policy does not keep from scripts of its own. */
+export function addStyle(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  document.adoptedStyleSheets.push(sheet);
+}

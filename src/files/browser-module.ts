@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { entityTag } from "../http/entity-tag.ts";
+import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { Reply } from "../server/reply.ts";
+import type { FileRequest } from "./file-request.ts";
+
+/** Where pages find the modules, below the mount. RFC 8615 keeps these names free for such things. */
+export const modulesPath = "/.well-known/filement/";
+
+// The compiled modules, from the compiled library as well as from its source.
+const modulesFolder = new URL("../../dist/client/", import.meta.url);
+
+/** What listings load. Every host has these modules where no file of its own is. */
+const listingModules: readonly string[] = ["listing.js", "markdown.js"];
+
+/** A module for browsers, as it is sent. */
+export interface BrowserModule extends Validators {
+  readonly content: Uint8Array;
+}
+
+const read = new Map<string, Promise<BrowserModule>>();
+
+/** A compiled module for browsers; each is read once. */
+export function browserModule(name: string): Promise<BrowserModule> {
+  let reading = read.get(name);
+  if (!reading) {
+    reading = readModule(name);
+    read.set(name, reading);
+    reading.catch(() => read.delete(name));
+  }
+  return reading;
+}
+
+/** The module of listings that a request is for, if it is for one. */
+export function listingModule({ exchange: { method }, path, options }: FileRequest): string | undefined {
+  if ((method !== "GET" && method !== "HEAD") || !options.listing || !path.startsWith(modulesPath)) return undefined;
+  return listingModules.find((name) => path === modulesPath + name);
+}
+
+/** The reply with a module to GET and HEAD. */
+export function moduleReply(
+  { method, headers }: Pick<Exchange, "method" | "headers">,
+  { content, ...validators }: BrowserModule,
+): Reply {
+  const verdict = evaluatePreconditions(method, headers, validators);
+  if (verdict === "failed") throw preconditionFailed(validators);
+  // A browser that kept a module of an older version would not understand the server: it has to ask each time.
+  const fields = {
+    etag: validators.etag,
+    "last-modified": validators.modified.toUTCString(),
+    "cache-control": "no-cache",
+  };
+  if (verdict === "not-modified") return { status: 304, headers: fields };
+  return { status: 200, headers: { ...fields, "content-type": "text/javascript; charset=utf-8" }, body: content };
+}
+
+async function readModule(name: string): Promise<BrowserModule> {
+  const file = new URL(name, modulesFolder);
+  const [content, { mtime }] = await Promise.all([readFile(file), stat(file)]);
+  // Of the content: machines behind one load balancer then agree on it.
+  const etag = entityTag(createHash("sha256").update(content).digest("base64url").slice(0, 22));
+  return { content, etag, modified: mtime };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { folders } from "./folder.ts";
+
+describe("editing in a listing", { tags: ["chromium"] }, () => {
+  const open = folders();
+
+  it("saves a text, with the line breaks that it has", async () => {
+    const { page, ask, problems } = await open({ "/a.txt": "one\r\ntwo\r\n" });
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("one\nthree\n");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("a.txt is saved.").waitFor();
+    expect((await ask("GET", "/a.txt")).text).toBe("one\r\nthree\r\n");
+    expect(problems).toEqual([]);
+  });
+
+  it("makes a new file, and does not overwrite one of that name", async () => {
+    const { page, ask, names } = await open({ "/a.txt": "old" });
+    for (const name of ["b.txt", "a.txt"]) {
+      await page.getByRole("button", { name: "New file" }).click();
+      await page.getByLabel("Name", { exact: true }).fill(name);
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Content").fill("new");
+      await page.getByRole("button", { name: "Save" }).click();
+      if (name === "b.txt") await expect.poll(() => names()).toEqual(["a.txt", "b.txt"]);
+    }
+    await page.getByRole("dialog", { name: "Somebody has changed a.txt meanwhile." }).waitFor();
+    expect((await ask("GET", "/a.txt")).text).toBe("old");
+    expect((await ask("GET", "/b.txt")).text).toBe("new");
+  });
+
+  it("shows both texts where somebody else was faster, to choose from", async () => {
+    const { page, ask } = await open({ "/a.txt": "old" });
+    for (const [choice, expected] of [
+      ["Take theirs", "theirs 1"],
+      ["Keep mine", "mine 2"],
+    ] as const) {
+      const round = expected.at(-1);
+      await page.getByRole("button", { name: "Edit a.txt" }).click();
+      await page.getByLabel("Content").fill(`mine ${round}`);
+      await ask("PUT", "/a.txt", { body: `theirs ${round}` });
+      await page.getByRole("button", { name: "Save" }).click();
+      const dialog = page.getByRole("dialog", { name: "Somebody has changed a.txt meanwhile." });
+      expect(await dialog.getByRole("textbox", { name: "Yours" }).inputValue()).toBe(`mine ${round}`);
+      expect(await dialog.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe(`theirs ${round}`);
+      await dialog.getByRole("button", { name: choice }).click();
+      await dialog.waitFor({ state: "detached" });
+      await expect.poll(async () => (await ask("GET", "/a.txt")).text).toBe(expected);
+    }
+  });
+
+  it("keeps a text that the server refuses", async () => {
+    const { page } = await open({ "/a.txt": "old" }, { maxFileSize: 10 });
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("more than ten bytes");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("10 bytes").waitFor();
+    expect(await page.getByLabel("Content").inputValue()).toBe("more than ten bytes");
+  });
+
+  it("deletes when there was time to have it back", async () => {
+    const { page, ask, names } = await open({ "/a.txt": "", "/b.txt": "" });
+    await page.getByRole("button", { name: "Delete a.txt" }).click();
+    expect(await names()).toEqual(["b.txt"]);
+    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await names()).toEqual(["a.txt", "b.txt"]);
+
+    await page.getByRole("link", { name: "b.txt" }).focus();
+    await page.keyboard.press("Delete");
+    await page.goto("about:blank"); // whoever leaves has decided
+    await expect.poll(async () => (await ask("HEAD", "/b.txt")).status).toBe(404);
+    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
+  });
+
+  it("says why something is not deleted, and shows it again", async () => {
+    const { page, names } = await open({ "/folder/a.txt": "" });
+    await page.clock.install();
+    await page.getByRole("button", { name: "Delete folder" }).click();
+    expect(await names()).toEqual([]);
+    await page.clock.runFor(9_000);
+    await page.getByText("folder was not deleted: The directory is not empty; nothing was deleted.").waitFor();
+    expect(await names()).toEqual(["folder/"]);
+  });
+});

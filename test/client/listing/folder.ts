@@ -1,0 +1,33 @@
+import type { FileServerConfig } from "../../../src/config.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
+import { type Answer, type Sending, send } from "../../helpers/send.ts";
+import { type Served, serve } from "../../helpers/serve.ts";
+import { type Window, windows } from "../chromium.ts";
+
+/** A folder that is open in a browser. */
+export interface OpenFolder extends Served, Window {
+  /** The names in the listing, as far as they are shown. */
+  names(): Promise<string[]>;
+  /** Sends a request past the browser. */
+  ask(method: string, path: string, sending?: Sending): Promise<Answer>;
+}
+
+/** Opens listings in a browser, for the tests of a file. */
+export function folders(): (
+  files: Record<string, string>,
+  config?: FileServerConfig,
+  path?: string,
+) => Promise<OpenFolder> {
+  const browser = windows();
+  return async (files, config = {}, path = "/") => {
+    const storage = memoryStorage({ "/favicon.ico": "", ...files });
+    const served = await serve({ storage, listing: { edit: true }, ...config });
+    const window = await browser.open(served.url + path);
+    await window.page.locator(".bar").waitFor();
+    const names = (): Promise<string[]> =>
+      window.page
+        .locator("main > table > tbody > tr:not([hidden]) a")
+        .evaluateAll((links) => links.map(({ textContent }) => textContent).filter((name) => name !== "favicon.ico"));
+    return { ...served, ...window, names, ask: (...request) => send(served.url, ...request) };
+  };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { violationsIn } from "../../helpers/axe.ts";
+import { windows } from "../chromium.ts";
+import { folders } from "./folder.ts";
+
+describe("a listing in a browser", { tags: ["chromium"] }, () => {
+  const open = folders();
+  const browser = windows();
+  const files = { "/docs/a.txt": "", "/README.md": "# Read me\n\nText.", "/song.mp3": "", "/paper.pdf": "" };
+
+  it("shows times where the reader is, and the exact one in UTC on hover", async () => {
+    const { url } = await open(files);
+    const { page } = await browser.open(`${url}/`, { timezoneId: "Asia/Kolkata" });
+    await page.locator(".bar").waitFor();
+    const time = page.locator("main time").first();
+    const exact = new Date((await time.getAttribute("datetime")) ?? "");
+    const there = new Date(exact.getTime() + 5.5 * 3_600_000).toISOString();
+    expect(await time.textContent()).toBe(`${there.slice(0, 10)} ${there.slice(11, 16)}`);
+    expect(await time.getAttribute("title")).toBe(exact.toUTCString());
+    expect(await page.locator("thead").textContent()).not.toContain("UTC");
+  });
+
+  it("works without JavaScript", async () => {
+    const { url } = await open(files);
+    const { page } = await browser.open(`${url}/`, { javaScriptEnabled: false });
+    expect(await page.locator("main a.folder").textContent()).toBe("docs/");
+    expect(await page.locator("button").count()).toBe(0);
+  });
+
+  it.each(["light", "dark"] as const)("is accessible by the rules of axe, %s", async (colorScheme) => {
+    const { url } = await open(files);
+    const { page, problems } = await browser.open(`${url}/`, { colorScheme, viewport: { width: 390, height: 844 } });
+    await page.locator(".readme").waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Edit README.md" }).click();
+    await page.getByLabel("Content").waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(problems).toEqual([]);
+    await page.goto(`${url}/docs/none.txt`);
+    expect(await violationsIn(page)).toEqual([]);
+    await page.getByRole("link", { name: "The folder above" }).click();
+    await page.waitForURL(`${url}/docs/`);
+  });
+});

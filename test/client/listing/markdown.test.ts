@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { rendered } from "../../../src/client/listing/markdown.ts";
+
+describe("Markdown", () => {
+  it("is HTML, with tables", () => {
+    expect(rendered("# A\n\n*b*")).toBe("<h1>A</h1>\n<p><em>b</em></p>");
+    expect(rendered("| a |\n|---|\n| b |")).toContain("<td>b</td>");
+  });
+
+  it.each([
+    ["<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"],
+    ["[a](javascript:alert(1))", '<p><a href="">a</a></p>'],
+    ["![a](data:text/html,x)", '<p><img src="" alt="a" /></p>'],
+  ])("makes %s harmless", (text, html) => {
+    expect(rendered(text)).toBe(html);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { folders, type OpenFolder } from "./folder.ts";
+
+describe("uploads", { tags: ["chromium"] }, () => {
+  const open = folders();
+  const file = (name: string, content = "hello") => ({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
+  const choose = ({ page }: OpenFolder, ...files: ReturnType<typeof file>[]): Promise<void> =>
+    page.locator("input[type=file]").first().setInputFiles(files);
+  const states = ({ page }: OpenFolder): Promise<string[]> => page.locator(".uploads [role=status]").allTextContents();
+
+  it("put several files where they belong, and list them", async () => {
+    const folder = await open({ "/b/x.txt": "" }, {}, "/b/");
+    await choose(folder, file("one.txt"), file("über uns?.txt"), file("three.txt"), file("four.txt"));
+    await expect.poll(() => states(folder)).toEqual(["done", "done", "done", "done"]);
+    await expect.poll(() => folder.names()).toEqual(["four.txt", "one.txt", "three.txt", "über uns?.txt", "x.txt"]);
+    expect((await folder.ask("GET", "/b/%C3%BCber%20uns%3F.txt")).text).toBe("hello");
+    expect(folder.problems).toEqual([]);
+  });
+
+  it("replace nothing without being told to", async () => {
+    const folder = await open({ "/a.txt": "old" });
+    await choose(folder, file("a.txt", "new"));
+    await expect.poll(() => states(folder)).toEqual(["There is a file of that name."]);
+    expect((await folder.ask("GET", "/a.txt")).text).toBe("old");
+    await folder.page.getByRole("button", { name: "Replace it" }).click();
+    await expect.poll(() => states(folder)).toEqual(["done"]);
+    expect((await folder.ask("GET", "/a.txt")).text).toBe("new");
+  });
+
+  it("say why the server refuses a file", async () => {
+    const folder = await open({}, { maxFileSize: 10 });
+    await choose(folder, file("a.txt", "more than ten bytes"), file("b.txt", "few"));
+    await expect.poll(() => states(folder)).toEqual([expect.stringContaining("10 bytes"), "done"]);
+    await expect.poll(() => folder.names()).toEqual(["b.txt"]);
+  });
+
+  it("can be cancelled, and leave nothing", async () => {
+    const folder = await open({});
+    const { page } = folder;
+    await page.route("**/slow.bin", () => {}); // never gets to the server
+    await choose(folder, file("slow.bin", "x"));
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => states(folder)).toEqual(["cancelled"]);
+    expect((await folder.ask("GET", "/slow.bin")).status).toBe(404);
+  });
+
+  it("take files and whole folders that are dropped on the page", async () => {
+    const folder = await open({});
+    await folder.page.evaluate(() => {
+      const entry = (path: string): FileSystemEntry => {
+        const name = path.replace(/.*\//, "");
+        if (path.endsWith(".txt")) {
+          const found = new File([path], name);
+          return {
+            isFile: true,
+            name,
+            file: (done: (file: File) => void) => done(found),
+          } as unknown as FileSystemEntry;
+        }
+        const batches = [[entry("one.txt"), entry("deep/two.txt")], []];
+        return {
+          isFile: false,
+          name,
+          createReader: () => ({
+            readEntries: (done: (entries: FileSystemEntry[]) => void) => done(batches.shift() ?? []),
+          }),
+        } as unknown as FileSystemEntry;
+      };
+      const items = ["a.txt", "folder"].map((path) => ({ webkitGetAsEntry: () => entry(path) }));
+      const event = new Event("drop", { cancelable: true });
+      Object.defineProperty(event, "dataTransfer", { value: { items } });
+      document.dispatchEvent(event);
+    });
+    await expect.poll(() => states(folder)).toEqual(["done", "done", "done"]);
+    expect((await folder.ask("GET", "/folder/two.txt")).text).toBe("deep/two.txt");
+    await expect.poll(() => folder.names()).toEqual(["folder/", "a.txt"]);
+  });
+
+  it("are offered to those only who may add files", async () => {
+    for (const config of [{ readOnly: true }, { listing: true }]) {
+      const { page } = await open({ "/a.txt": "" }, config);
+      expect(await page.getByRole("button", { name: /Upload|New|Edit|Delete/ }).count()).toBe(0);
+    }
+  });
+});
