@@ -49,10 +49,16 @@ async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
 /** Does everything that a start does but listen. */
 async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (commandLine.tls) await readTlsFiles(commandLine.tls);
-  const { files, config, address: named } = await startFiles(commandLine, log);
+  let failures = 0;
+  const error: OperatorLog["error"] = (fields, message) => {
+    failures += 1;
+    log.error(fields, message);
+  };
+  const { files, config, address: named } = await startFiles(commandLine, { ...log, error });
   const address = commandLine.host ?? named.bindAddress ?? defaultAddress;
   for (const warning of openHostWarnings(config, address)) log.warn({}, warning);
   await files.close();
+  if (failures > 0) throw new Error(`${commandLine.target} starts, with the errors above`); // a Redis that is away
   process.stdout.write(`filement: ${commandLine.target} is fine\n`);
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../options/option-types.ts";
 import { type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
+import { type Companion, companions } from "../server/companions.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
@@ -68,6 +69,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   const { timeout = 5, cacheTime = 1 } = options;
   const probes = new Map<Site, readonly Probe[]>();
   const storages = new Map<Storage, Probe>(); // hosts that share one ask it together
+  const asked = new WeakMap<Companion, Probe>();
   let shared: readonly Probe[] | undefined;
   let startedAt: number | undefined;
 
@@ -91,6 +93,17 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
     return [known];
   }
 
+  /** Probes of what the servers of this process share with others; which, is known when they have started. */
+  function companionProbes(site: Site): readonly Probe[] {
+    const found: Probe[] = [];
+    for (const companion of companions) {
+      const known = asked.get(companion) ?? probe(companion.name, () => companion.check(), site);
+      asked.set(companion, known);
+      found.push(known);
+    }
+    return found;
+  }
+
   return {
     name: "health-check",
     alwaysOn: true,
@@ -107,11 +120,14 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
       // The answer is known without the checks, which would add to the load.
       if (outage) return report(503, { status: outage.code.toLowerCase(), uptime, version }, outage.headers);
-      const results = await ask(probes.get(site) ?? []);
-      if (Object.values(results).every((result) => result === "ok")) {
+      const [results, shared] = await Promise.all([ask(probes.get(site) ?? []), ask(companionProbes(site))]);
+      const checks = { ...shared, ...results };
+      const isHealthy = Object.values(results).every((result) => result === "ok");
+      // What all servers share takes none out of rotation: all would go at once.
+      if (isHealthy && Object.values(shared).every((result) => result === "ok")) {
         return report(200, { status: "healthy", uptime, version });
       }
-      return report(503, { status: "unhealthy", uptime, version, checks: results });
+      return report(isHealthy ? 200 : 503, { status: isHealthy ? "healthy" : "unhealthy", uptime, version, checks });
     },
   };
 }

@@ -8,6 +8,7 @@ import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import { companionMetrics } from "./metrics/companion-metrics.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
 import { promClient } from "./metrics/prom-client.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
@@ -86,7 +87,8 @@ export function metrics(options: MetricsOptions = {}): Plugin {
       requests.sites.add(site);
       stores.watch(site.storage);
       if (unregister) return; // for another host
-      unregister = register(registry, [...requests.metrics, ...stores.metrics, ...(measured?.metrics ?? [])]);
+      const shared = [...stores.metrics, ...companionMetrics(prefix)];
+      unregister = register(registry, [...requests.metrics, ...shared, ...(measured?.metrics ?? [])]);
       measured?.start();
     },
     handle(exchange, next) {

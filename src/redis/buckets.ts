@@ -57,7 +57,7 @@ export function bucketsAt(
 
   async function change(by: 1 | -1, key: string, policy: RateLimitPolicy): Promise<BucketDecision> {
     const { name, requestsPerSecond, burstCapacity } = policy;
-    connection ??= RedisConnection.to(source);
+    connection ??= RedisConnection.to(source).hold();
     // Hashed: who reads the keys of Redis has no list of addresses and names.
     const bucket = prefix + hash("sha256", `${name}\n${key}`, "base64url").slice(0, 22);
     const figures = [by, requestsPerSecond / 1000, burstCapacity, maxExpiryMs].map(String);
@@ -71,7 +71,7 @@ export function bucketsAt(
     take: (key, policy) => change(1, key, policy),
     giveBack: async (key, policy) => void (await change(-1, key, policy)),
     async start(report) {
-      connection ??= RedisConnection.to(source);
+      connection ??= RedisConnection.to(source).hold();
       await connection.reach().catch(report); // requests pass until it is there
     },
     close() {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { inTime } from "../event-loop/in-time.ts";
+import { type Companion, type CompanionCounts, companions } from "../server/companions.ts";
 import { messageOf } from "../server/logger.ts";
 
 /** A client of `@redis/client`, as far as it is used here. */
@@ -24,16 +25,6 @@ export type RedisSource = string | RedisClient;
 export interface RedisScript {
   readonly text: string;
   readonly sha: string;
-}
-
-/** What became of the commands of a connection. */
-export interface RedisStats {
-  commands: number;
-  failures: number;
-  /** Sum of the times from a command to its reply. */
-  seconds: number;
-  /** How often the connection was made again, or tried to be. */
-  reconnects: number;
 }
 
 /** Longest pause between two attempts to connect, in milliseconds; the first is a tenth of a second. */
@@ -69,9 +60,15 @@ export function redisScript(text: string): RedisScript {
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();
-  readonly stats: RedisStats = { commands: 0, failures: 0, seconds: 0, reconnects: 0 };
+  readonly counts: { -readonly [Name in keyof CompanionCounts]: number } = {
+    commands: 0,
+    failures: 0,
+    seconds: 0,
+    reconnects: 0,
+  };
   /** The Redis in messages, without its password. */
   readonly name: string;
+  readonly #companion: Companion = { name: "redis", counts: this.counts, check: () => this.reach() };
   readonly #source: RedisSource;
   #users = 0;
   #client: RedisClient | undefined;
@@ -85,19 +82,24 @@ export class RedisConnection {
     this.name = nameOf(source);
   }
 
-  /** The connection to a Redis, until {@link release}. */
+  /** The connection to a Redis; to be used between {@link hold} and {@link release}. */
   static to(source: RedisSource): RedisConnection {
-    const connection = RedisConnection.#shared.get(source) ?? new RedisConnection(source);
-    RedisConnection.#shared.set(source, connection);
-    connection.#users += 1;
-    return connection;
+    return RedisConnection.#shared.get(source) ?? new RedisConnection(source);
+  }
+
+  /** Keeps the connection for one more user. */
+  hold(): RedisConnection {
+    RedisConnection.#shared.set(this.#source, this);
+    this.#users += 1;
+    return this;
   }
 
   /** Ends the connection where nobody else uses it. */
   release(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
-    RedisConnection.#shared.delete(this.#source);
+    if (RedisConnection.#shared.get(this.#source) === this) RedisConnection.#shared.delete(this.#source);
+    companions.delete(this.#companion);
     if (this.#client) destroy(this.#client);
     this.#client = undefined;
     this.#opening = undefined;
@@ -110,15 +112,15 @@ export class RedisConnection {
 
   /** Sends a command and gives its reply. Throws a {@link RedisError} where none comes in time. */
   async run(command: readonly string[], limitMs: number = commandMs): Promise<unknown> {
-    this.stats.commands += 1;
+    this.counts.commands += 1;
     const begun = performance.now();
     try {
       return await this.#send(command, limitMs);
     } catch (error) {
-      this.stats.failures += 1;
+      if (!isUnknownScript(error)) this.counts.failures += 1;
       throw error instanceof RedisError ? error : this.#problem(error);
     } finally {
-      this.stats.seconds += (performance.now() - begun) / 1000;
+      this.counts.seconds += (performance.now() - begun) / 1000;
     }
   }
 
@@ -133,7 +135,7 @@ export class RedisConnection {
     try {
       return await this.run(["EVALSHA", script.sha, ...rest], limitMs);
     } catch (error) {
-      if (!messageOf((error as RedisError).cause).startsWith("NOSCRIPT")) throw error;
+      if (!isUnknownScript((error as RedisError).cause)) throw error;
       return await this.run(["EVAL", script.text, ...rest], limitMs);
     }
   }
@@ -151,6 +153,7 @@ export class RedisConnection {
   }
 
   async #send(command: readonly string[], limitMs: number): Promise<unknown> {
+    if (this.#users === 0) throw this.#problem(undefined);
     this.#opening ??= this.#open();
     const late = new RedisError(`${this.name} has not answered for ${limitMs} ms`);
     if (!this.#client?.isReady) await inTime(this.#opening, openMs, () => Promise.reject(late));
@@ -172,7 +175,7 @@ export class RedisConnection {
 
   /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */
   async #open(): Promise<void> {
-    const { stats } = this;
+    const { counts } = this;
     const like = await clientOf(this.#source);
     const client = like.duplicate({
       ...plain,
@@ -182,13 +185,14 @@ export class RedisConnection {
         ...like.options.socket,
         ...patience,
         reconnectStrategy(attempts: number) {
-          stats.reconnects += 1;
+          counts.reconnects += 1;
           // Not all instances at the same moment.
           return Math.min(longestPauseMs, 100 * 2 ** attempts) * (0.5 + Math.random() / 2);
         },
       },
     });
     if (this.#users === 0) return; // released meanwhile
+    companions.add(this.#companion);
     await new Promise<void>((resolve) => {
       client.on("ready", () => resolve());
       client.on("error", (error) => {
@@ -222,6 +226,11 @@ export function destroy(client: RedisClient): void {
   } catch {
     // Closed already: the package throws in this case.
   }
+}
+
+/** Whether Redis has answered that it has not been sent a script yet. */
+function isUnknownScript(error: unknown): boolean {
+  return messageOf(error).startsWith("NOSCRIPT");
 }
 
 function nameOf(source: RedisSource): string {

@@ -10,6 +10,7 @@ import {
   type SharedFeed,
   type UnnumberedChange,
 } from "../server/change-feed.ts";
+import { sharedFeeds } from "../server/companions.ts";
 import { ChangeStream, isAfter, numbered, type StreamEntry } from "./change-stream.ts";
 import { destroy, type RedisClient, RedisConnection, RedisError, type RedisSource } from "./connection.ts";
 import { Outbox, type Waiting } from "./outbox.ts";
@@ -83,9 +84,11 @@ export class RedisFeed implements SharedFeed {
   async start(end: FeedEnd): Promise<void> {
     if (this.#end) throw new Error("redisFeed: one feed was given to two servers; expected one for each");
     this.#end = end;
+    this.#connection.hold();
     const attempted = new Promise<void>((resolve) => {
       this.#attempted = resolve;
     });
+    sharedFeeds.add(this);
     void this.#read(end);
     await inTime(attempted, startMs, () => {});
     if (this.#isAlone) end.report(this.#aloneError());
@@ -106,6 +109,7 @@ export class RedisFeed implements SharedFeed {
   async close(): Promise<void> {
     await inTime(this.#outbox.empty(), closeMs, () => {});
     this.#over.abort();
+    sharedFeeds.delete(this);
     clearInterval(this.#presence);
     clearTimeout(this.#impatience);
     this.#tellWaiting();

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { ConfigError } from "../config.ts";
 import type { HeldLock, SharedLocks } from "../storage/locks.ts";
 import { StorageError } from "../storage/storage.ts";
 import { RedisConnection, type RedisSource, redisScript } from "./connection.ts";
@@ -68,11 +69,11 @@ return ARGV[2] == '0' and redis.call('DEL', KEYS[1]) or redis.call('PEXPIRE', KE
  */
 export function redisLocks(source: RedisSource, options: RedisLocksOptions = {}): SharedLocks {
   const { name = "files", lease = 10 } = options;
-  if (!(lease >= 1)) throw new RangeError(`redisLocks: lease is ${lease}: expected at least 1 second`);
+  if (!(lease >= 1)) throw new ConfigError([`redisLocks: lease is ${lease}: expected seconds, at least 1`]);
   const leaseMs = Math.round(lease * 1000);
   let connection: RedisConnection | undefined;
   const redis = (): RedisConnection => {
-    connection ??= RedisConnection.to(source);
+    connection ??= RedisConnection.to(source).hold();
     return connection;
   };
 

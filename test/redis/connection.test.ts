@@ -4,7 +4,7 @@ import { RedisConnection, RedisError, redisScript } from "../../src/redis/connec
 import { cableTo, redisServer } from "./redis-server.ts";
 
 function connectionTo(source: Parameters<typeof RedisConnection.to>[0]): RedisConnection {
-  const connection = RedisConnection.to(source);
+  const connection = RedisConnection.to(source).hold();
   onTestFinished(() => connection.release());
   return connection;
 }
@@ -25,7 +25,7 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     expect([one === other, cable.connections]).toEqual([true, 0]);
     expect(await Promise.all([one.run(["PING"]), other.run(["ECHO", "a"])])).toEqual(["PONG", "a"]);
     expect(cable.connections).toBe(1);
-    expect(one.stats).toMatchObject({ commands: 2, failures: 0, reconnects: 0 });
+    expect(one.counts).toMatchObject({ commands: 2, failures: 0, reconnects: 0 });
   });
 
   it("takes the options of a client, which itself is left alone", async () => {
@@ -39,14 +39,13 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
 
   it("ends with the last who uses it", async () => {
     const redis = await redisServer();
-    const [one, other] = [RedisConnection.to(redis.url), RedisConnection.to(redis.url)];
+    const [one, other] = [RedisConnection.to(redis.url).hold(), RedisConnection.to(redis.url).hold()];
     await one.run(["PING"]);
     one.release();
     expect(await other.run(["PING"])).toBe("PONG");
     other.release();
     await expect.poll(() => redis.ask("CLIENT", "LIST")).not.toMatch(/cmd=ping/);
     await failureOf(other.run(["PING"])); // who has released it has no business with it
-    other.release();
   });
 
   it("runs a script that Redis has not heard of, also after it has forgotten all of them", async () => {
@@ -55,7 +54,7 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     const script = redisScript("return {KEYS[1], ARGV[1]}");
     expect(await connection.runScript(script, ["a"], ["b"])).toEqual(["a", "b"]);
     expect(await connection.runScript(script, ["a"], ["c"])).toEqual(["a", "c"]);
-    expect(connection.stats.commands).toBe(3);
+    expect(connection.counts.commands).toBe(3);
     await redis.ask("SCRIPT", "FLUSH");
     expect(await connection.runScript(script, ["a"], ["d"])).toEqual(["a", "d"]);
   });
@@ -77,7 +76,7 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     await failureOf(connection.run(["PING"]));
     await redis.start();
     await expect.poll(() => connection.run(["PING"]).catch(() => "away")).toBe("PONG");
-    expect(connection.stats.reconnects).toBeGreaterThan(0);
+    expect(connection.counts.reconnects).toBeGreaterThan(0);
   });
 
   it("waits for a silent Redis once, and not again with each command, until it answers", async () => {
@@ -85,9 +84,9 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     const connection = connectionTo(cable.url);
     await connection.run(["PING"]);
     cable.silence();
-    const begun = connection.stats.seconds;
+    const begun = connection.counts.seconds;
     await failureOf(connection.run(["PING"], 100));
-    const afterFirst = connection.stats.seconds;
+    const afterFirst = connection.counts.seconds;
     expect(afterFirst - begun).toBeGreaterThan(0.09);
     for (let index = 0; index < 20; index += 1) await failureOf(connection.run(["PING"], 60_000));
     cable.restore();

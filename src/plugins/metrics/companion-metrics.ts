@@ -1,0 +1,28 @@
+import { type CompanionCounts, companions, sharedFeeds } from "../../server/companions.ts";
+import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
+
+/** What Redis does for the servers of this process. */
+export function companionMetrics(prefix: string): readonly NamedMetric[] {
+  const counter = (name: string, help: string, count: keyof CompanionCounts): NamedMetric => {
+    const known = new Map<CompanionCounts, number>(); // a connection that has ended still counts
+    return readCounter(prefix + name, help, () => {
+      for (const { counts } of companions) known.set(counts, counts[count]);
+      return sum(known.values());
+    });
+  };
+  return [
+    counter("redis_commands_total", "Commands that were sent to Redis, or could not be.", "commands"),
+    counter("redis_command_failures_total", "Commands that Redis did not answer, or not in time.", "failures"),
+    counter("redis_command_seconds_total", "Seconds from commands to their replies, all together.", "seconds"),
+    counter("redis_reconnects_total", "Attempts to connect to Redis again.", "reconnects"),
+    readGauge(`${prefix}change_feed_lag_seconds`, "How long a change takes to its place in the shared feed.", () =>
+      Math.max(0, ...[...sharedFeeds].map(({ lagSeconds }) => lagSeconds)),
+    ),
+  ];
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const each of numbers) total += each;
+  return total;
+}

@@ -1,0 +1,26 @@
+/** What became of the commands to a companion, since the process has known it. */
+export interface CompanionCounts {
+  readonly commands: number;
+  readonly failures: number;
+  /** Sum of the times from a command to its reply. */
+  readonly seconds: number;
+  /** How often the connection was made again, or tried to be. */
+  readonly reconnects: number;
+}
+
+/** A server that the servers of this process share with others, such as a Redis. */
+export interface Companion {
+  readonly name: string;
+  readonly counts: CompanionCounts;
+  /** Throws where it does not answer. */
+  check(): Promise<void>;
+}
+
+/** The companions in use: of the process, as its connections are. For health checks and metrics. */
+export const companions: Set<Companion> = new Set();
+
+/** Shared feeds in use. */
+export const sharedFeeds: Set<{
+  /** Seconds that a change takes, or has waited by now, until it has its place in the order of all servers. */
+  readonly lagSeconds: number;
+}> = new Set();
