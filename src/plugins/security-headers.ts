@@ -73,7 +73,10 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Plugin {
     name: "security-headers",
     async handle(exchange, next) {
       const reply = await next();
-      return { ...reply, headers: { ...(exchange.protocol === "https" ? fieldsOfHttps : fields), ...reply.headers } };
+      return {
+        ...reply,
+        headers: Object.assign({}, exchange.protocol === "https" ? fieldsOfHttps : fields, reply.headers),
+      };
     },
   };
 }
