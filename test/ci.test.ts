@@ -150,6 +150,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
     await writeProgram(
       join(directory, "bin/npm"),
+      `[ "$1" = install ] && { echo "$@" >> ${directory}/install.log; exit 1; }`,
       `echo "\${FILEMENT_PROGRAMS:-} \${PATH##*/}: $@" >> ${directory}/npm.log`,
       'for last in "$@"; do :; done',
       ...npm,
@@ -210,6 +211,16 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     expect(stdout).toBe("3 passed, 0 failed\n");
   });
 
+  it("installs runtimes and clients from npm, and does without those that are not to be had", async () => {
+    const { directory, env } = await machine(writeReport(1));
+    await writeProgram(join(directory, "bin/deno"));
+    const { stdout, stderr } = await run(join(directory, ".ci/run"), [], "/", env);
+    const installed = (await log(directory, "install")).trimEnd().split("\n");
+    expect(installed.map((line) => line.split(" ").at(-1))).toEqual(["bun", expect.stringMatching(/^tiddlywiki@5/)]);
+    expect(stderr).toContain("could not install bun");
+    expect(stdout).toBe("3 passed, 0 failed\n");
+  });
+
   it("fails with the tests, also when they could not run", async () => {
     const { directory, env } = await machine("echo 'error TS2322' >&2", "exit 2");
     const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
@@ -230,7 +241,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     await writeProgram(apt, `case "$*" in *shell|*utils) exit 100; esac; echo "$@" >> ${directory}/apt-get.log`);
     const { stderr } = await run(join(directory, ".ci/run"), [], "/", env);
     expect(stderr).toMatch(/could not install apache2-utils/);
-    expect(stderr).not.toMatch(/could not install (?!apache2)/);
+    expect(stderr).not.toMatch(/could not install (?!apache2|bun|deno|tiddlywiki)/);
     expect(await log(directory, "apt-get")).toMatch(/ curl\n.* chromium\n.* openssl\n/);
   });
 });

@@ -29,11 +29,11 @@ async function repliesIn(command: string, ...options: readonly string[]): Promis
 const expected = (): Promise<string[]> => repliesIn(process.execPath);
 
 describe("files.fetch in another runtime", () => {
-  it("answers as in Node: Bun", { tags: ["bun"] }, async () => {
+  it("answers as in Node: Bun", { tags: ["campaign", "bun"] }, async () => {
     expect(await repliesIn("bun", "run")).toEqual(await expected());
   });
 
-  it("answers as in Node: Deno", { tags: ["deno"] }, async () => {
+  it("answers as in Node: Deno", { tags: ["campaign", "deno"] }, async () => {
     expect(await repliesIn("deno", "run", "--allow-all")).toEqual(await expected());
   });
 });

@@ -58,7 +58,7 @@ async function save(page: Page, title: string): Promise<number> {
   return response.status();
 }
 
-describe("TiddlyWiki in a browser", { tags: ["chromium", "tiddlywiki"] }, () => {
+describe("TiddlyWiki in a browser", { tags: ["campaign", "chromium", "tiddlywiki"] }, () => {
   it.each([
     ["plain", {}],
     ["compressed", { compress: true }],
