@@ -39,7 +39,7 @@ export function parseSource(
 }
 
 /** What an edit has changed of a document, parsed beside it; see {@link reparsePart}. */
-export interface EditedPart extends Pick<ReparsedPart, "seams" | "originals"> {
+export interface EditedPart extends Pick<ReparsedPart, "seams" | "originals" | "neighbours"> {
   /** What was parsed, in elements that stand for those around it. */
   readonly page: Pick<SourceDocument, "root" | "source">;
   /** Makes the edited document of it and of the nodes of the old one, which cannot be used any more. */
@@ -59,6 +59,7 @@ export async function parseEditedPart(
   return {
     seams: part.seams,
     originals: part.originals,
+    neighbours: part.neighbours,
     page: { root: part.builder.root, source },
     join: async () => sourceDocument({ ...document, source }, await joinPart(part, sourceBytes), document.kind),
   };

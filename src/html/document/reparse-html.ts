@@ -4,7 +4,7 @@ import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
 import { settleSpans } from "./element-span.ts";
 import { type HtmlParse, parseInSlices, treeBuilder } from "./html-document.ts";
-import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import { type RootNode, SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
 
@@ -36,6 +36,13 @@ export interface Seams {
   readonly end: ReadonlyMap<TreeParent, Seam>;
 }
 
+/** The elements of a tree that are next to a part of it, and where in the new source all begin that are behind. */
+export interface Neighbours {
+  readonly before: SourceElement | undefined;
+  readonly behind: SourceElement | undefined;
+  readonly position: number;
+}
+
 /** An element of the old tree that was open where a part begins, and what stood for it while that was parsed. */
 export interface StandIn {
   readonly original: SourceElement;
@@ -62,6 +69,8 @@ export interface ReparsedPart {
   readonly openAtEnd: readonly StandIn[];
   /** Elements of the part that lost their span. */
   readonly lost: HtmlParse["lost"];
+  /** The elements next to it, in document order; `undefined` where nobody can say. */
+  readonly neighbours: Neighbours | undefined;
   /** Both sides of the cuts, for the proof. */
   readonly seams: { readonly before: Seams; readonly after: Seams };
 }
@@ -131,8 +140,24 @@ class Reparse {
       originals: new Map([...this.#twins].map(([original, twin]) => [twin, original as TreeChild | TreeParent])),
       openAtEnd,
       lost,
+      neighbours: this.#neighbours(end),
       seams: this.#seams(end, openAtEnd),
     };
+  }
+
+  #neighbours(end: ParserState | undefined): Neighbours | undefined {
+    const first = this.#first;
+    const around = [...(first?.open ?? []), ...(end?.open ?? [])];
+    if (around.some(({ element }) => element instanceof TemplateElement)) return undefined; // its content is none of the page's
+    const before = lastElementUpTo(first?.last ?? null) ?? first?.open.at(-1)?.element;
+    let last = end?.last ?? null;
+    let behind: SourceElement | undefined;
+    for (let index = (end?.open.length ?? 0) - 1; index >= 0 && !behind; index -= 1) {
+      const parent = end?.open[index]?.element as SourceElement;
+      behind = firstElementFrom(nextIn(parent, last));
+      last = parent;
+    }
+    return { before, behind, position: end ? end.position + this.#shift : Number.POSITIVE_INFINITY };
   }
 
   /** Has the parse go on from a state, in elements that stand for the open ones. */
@@ -273,6 +298,24 @@ class Reparse {
     }
     yield [owner, standIn, nextIn(owner, this.#first.last)];
   }
+}
+
+/** Of a node and the siblings before it, the last element in document order. */
+function lastElementUpTo(node: TreeChild | null): SourceElement | undefined {
+  let found: SourceElement | undefined;
+  for (let each = node; each; ) {
+    if (each instanceof SourceElement) {
+      found = each;
+      each = each.children.at(-1) ?? null;
+    } else each = each.prev;
+  }
+  return found;
+}
+
+function firstElementFrom(node: TreeChild | null): SourceElement | undefined {
+  let each = node;
+  while (each && !(each instanceof SourceElement)) each = each.next;
+  return each ?? undefined;
 }
 
 function newSeams(): { begin: Map<TreeParent, Seam>; end: Map<TreeParent, Seam> } {

@@ -5,6 +5,7 @@ import { parseEditedPart, parseSource } from "../document/parse-document.ts";
 import type { SourceChange } from "../document/reparse-html.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import { carryIndex } from "../selector/element-index.ts";
 import { languageOf } from "./document-language.ts";
 import { outermost, type Placement, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
@@ -110,7 +111,12 @@ async function proveInPart(
   const proof = await prove(document, part.page, placements, elements, part.seams);
   if (!proof.holds) return undefined;
   const found = elements.map((element) => proof.counterparts.get(element)).filter((element) => element !== undefined);
-  return { join: part.join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
+  const join = async (): Promise<SourceDocument> => {
+    const joined = await part.join();
+    if (part.neighbours) carryIndex(document.root, joined.root, part.neighbours);
+    return joined;
+  };
+  return { join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */

@@ -40,13 +40,32 @@ export function* elementIndex(root: RootNode): SlicedWork<ElementIndex> {
   return index;
 }
 
+/** Where the elements of a tree are others than those of the tree before: between these two, in document order. */
+export interface ExchangedElements {
+  /** The last element that is the same, `undefined` where the first ones are others. */
+  readonly before: SourceElement | undefined;
+  /** The first one behind that is the same again, `undefined` where the last ones are others. */
+  readonly behind: SourceElement | undefined;
+  /** Where in the source all begin that are behind. */
+  readonly position: number;
+}
+
+/** Has a tree that took the elements of another one over take its index over, too. */
+export function carryIndex(from: RootNode, to: RootNode, changed: ExchangedElements): void {
+  const index = indexes.get(from);
+  if (!index) return;
+  index.exchange(to, changed);
+  indexes.delete(from);
+  indexes.set(to, index);
+}
+
 /**
  * The elements of a document in document order: all, and by id, class and name. Making it costs no steps of an evaluation,
  * so that the first one over a document takes as many as all others.
  */
 export class ElementIndex {
-  readonly all: ElementList;
-  readonly #lists = new Map<Feature, ReadonlyMap<string, ElementList>>();
+  all: ElementList;
+  readonly #lists = new Map<Feature, Map<string, ElementList>>();
 
   constructor(all: ElementList) {
     this.all = all;
@@ -72,6 +91,23 @@ export class ElementIndex {
     return lists.get(asciiLowerCase(value)) ?? [];
   }
 
+  /** Takes out the elements between two others, and puts in those that stand between them now. */
+  exchange(root: RootNode, { before, behind, position }: ExchangedElements): void {
+    const { all } = this;
+    const start = before ? all.indexOf(before) + 1 : 0;
+    const end = behind ? all.indexOf(behind, start) : all.length;
+    const added: SourceElement[] = [];
+    for (let node = nextNode(before ?? root, root); node && node !== behind; node = nextNode(node, root)) {
+      if (node instanceof SourceElement) added.push(node);
+    }
+    const removed = all.slice(start, end);
+    this.all = all.slice(0, start).concat(added, all.slice(end));
+    const isBehind = (element: SourceElement): boolean =>
+      // What has no place of its own is searched for.
+      element.startIndex === null ? this.all.indexOf(element) >= start + added.length : element.startIndex >= position;
+    for (const [feature, lists] of this.#lists) exchangeIn(lists, keysOf[feature], removed, added, isBehind);
+  }
+
   *#makeLists(feature: Feature): SlicedWork<ReadonlyMap<string, ElementList>> {
     const lists = new Map<string, SourceElement[]>();
     let work = 0;
@@ -86,6 +122,40 @@ export class ElementIndex {
     this.#lists.set(feature, lists);
     return lists;
   }
+}
+
+/** Takes elements out of their lists, and puts others in. */
+function exchangeIn(
+  lists: Map<string, ElementList>,
+  keys: (element: SourceElement) => readonly string[],
+  removed: ElementList,
+  added: ElementList,
+  isBehind: (element: SourceElement) => boolean,
+): void {
+  const [goes, comes] = [new Map<string, SourceElement[]>(), new Map<string, SourceElement[]>()];
+  for (const element of removed) for (const key of keys(element)) addTo(goes, key, element);
+  for (const element of added) for (const key of keys(element)) addTo(comes, key, element);
+  for (const key of new Set([...goes.keys(), ...comes.keys()])) {
+    const list = lists.get(key) ?? [];
+    const [first, ...others] = goes.get(key) ?? [];
+    const start = first ? list.indexOf(first) : firstBehind(list, isBehind);
+    const end = first ? start + 1 + others.length : start; // they follow each other, as in the document
+    const exchanged = list.slice(0, start).concat(comes.get(key) ?? [], list.slice(end));
+    if (exchanged.length > 0) lists.set(key, exchanged);
+    else lists.delete(key);
+  }
+}
+
+/** The index of the first element that is behind; so are all that follow it. */
+function firstBehind(elements: ElementList, isBehind: (element: SourceElement) => boolean): number {
+  let low = 0;
+  let high = elements.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBehind(elements[middle] as SourceElement)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function lowerTexts(attribute: string | undefined): readonly string[] {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { atOnce } from "../../../src/event-loop/sliced-work.ts";
-import { elementIndex } from "../../../src/html/selector/element-index.ts";
+import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
+import { parseEditedPart, parseSource } from "../../../src/html/document/parse-document.ts";
+import { carryIndex, type ElementIndex, elementIndex } from "../../../src/html/selector/element-index.ts";
 import { parseSelector } from "../../../src/html/selector/selector-parser.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { seededRandom, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("elementIndex", () => {
@@ -44,5 +47,49 @@ describe("elementIndex", () => {
       ["*", 45],
       [":is(.x)", 45],
     ]);
+  });
+});
+
+describe("carryIndex", () => {
+  const features = ["id", "class", "type"] as const;
+
+  /** Where the elements of each list begin, by feature and key; the lists are made where they are not there. */
+  function placesIn(index: ElementIndex, all: readonly SourceElement[]): unknown {
+    const places = (list: readonly SourceElement[]): unknown => list.map((each) => all.indexOf(each));
+    const keys = { id: ["a", "b", "n"], class: ["x", "y", "new"], type: ["p", "i", "b", "tbody", "table", "body"] };
+    return [
+      places(index.all),
+      features.map((feature) => keys[feature].map((key) => places(atOnce(index.with(feature, key))))),
+    ];
+  }
+
+  it("makes the index that the next version would get, whatever was edited", async () => {
+    const filler = "<p class=x>some <i>words</i> and <a href=x>more</a></p>\n<table><tr><td class=y>1</table>".repeat(
+      80,
+    );
+    const random = seededRandom(63);
+    let document = await parseHtml(`<!doctype html><div id=a>${filler}</div><b id=b>${filler}</b>`);
+    let carried = 0;
+    for (let count = 0; count < timesOf(100); count += 1) {
+      placesIn(atOnce(elementIndex(document.root)), []);
+      const paragraphs = elementsOf(document).filter(({ name, startIndex }) => name === "p" && startIndex !== null);
+      const { startIndex, endIndex } = paragraphs[Math.floor(random() * paragraphs.length)] as SourceElement;
+      const [start, end] = [startIndex as number, (endIndex as number) + 1];
+      const text = ["", "<p class=new>a", "<p><i id=n>b</i></p><p class='x new'>c</p>", "<table><tr><td>d</table><p>"][
+        Math.floor(random() * 4)
+      ] as string;
+      const source = document.source.slice(0, start) + text + document.source.slice(end);
+      const part = await parseEditedPart(source, { start, end, shift: text.length - (end - start) }, document);
+      const next = part ? await part.join() : await parseSource(source, document);
+      if (part?.neighbours) {
+        carryIndex(document.root, next.root, part.neighbours);
+        carried += 1;
+        const all = elementsOf(next);
+        const own = atOnce(elementIndex((await parseSource(source, next)).root));
+        expect(placesIn(atOnce(elementIndex(next.root)), all)).toEqual(placesIn(own, own.all));
+      }
+      document = next;
+    }
+    expect(carried).toBeGreaterThan(50);
   });
 });
