@@ -17,6 +17,13 @@ describe("appendToElements", () => {
       "<table><tr><td>1<tr><td>2</td></tr></table>",
     ],
     ["to a body", "<body><p>a</body></html>\n", "body", "<p>b</p>", "<body><p>a<p>b</p></body></html>\n"],
+    [
+      "to a body whose end tag stands on a line of its own, as most do",
+      "<html>\n<body>\n<p>a</p>\n</body>\n</html>\n",
+      "body",
+      "<p>b</p>",
+      "<html>\n<body>\n<p>a</p>\n<p>b</p></body>\n</html>\n",
+    ],
     ["to a body with content behind it", "<body>a</body>b\n", "body", "<i>c</i>", "<body>a</body>b\n<i>c</i>"],
     ["to an implied body", "<p>a</p>\n", "body", "<p>b</p>", "<p>a</p>\n<p>b</p>"],
     [

@@ -35,8 +35,12 @@ export function isClosing(source: string, start: number, end: number): boolean {
 }
 
 /** A text without the white space that it has from behind the end of the page. */
-export function textOnPage({ data, endIndex }: TextNode, endOfPage: number): string {
-  return (endIndex ?? -1) >= endOfPage ? withoutBlanksAtEnd(data) : data;
+export function textOnPage({ data, startIndex, endIndex }: TextNode, endOfPage: number, source: string): string {
+  if ((endIndex ?? -1) < endOfPage) return data;
+  const text = withoutBlanksAtEnd(data);
+  // The line break before `</body>` is content; the one behind `</html>` became part of the same text.
+  const before = source.slice(startIndex ?? endOfPage, endOfPage).replace(/\r\n?/g, "\n");
+  return before.length > text.length && data.startsWith(before) ? before : text;
 }
 
 /** A text without the white space at its end. */

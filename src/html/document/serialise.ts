@@ -62,7 +62,7 @@ export function* serialisedParts(
       if (isAtEnd && node.name === "plaintext" && isHtmlElement(node)) return;
       yield isAtEnd ? endTag(node) : startTag(node, write);
     } else if (node instanceof TextNode) {
-      const data = textOnPage(node, end);
+      const data = textOnPage(node, end, source);
       yield isRaw(node.parent) ? data : write(data, specialInText);
     } else if (node instanceof CommentNode) {
       yield `<!--${node.data}-->`;

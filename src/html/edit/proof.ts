@@ -224,7 +224,7 @@ function isBody({ node, supplied, parent }: PageStep): boolean {
 }
 
 function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: Seams): Generator<PageStep> {
-  const contentEnd = endOfPage(page);
+  const stepOf = stepsOf(page);
   let parent: TreeParent | null = page.root;
   let isEntered = false;
   let node: TreeChild | null = null;
@@ -244,14 +244,14 @@ function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: 
       const element: TreeParent | null = parent instanceof RootNode ? parent.parent : parent;
       if (!(element instanceof SourceElement)) return;
       for (const placed of added.get(element) ?? []) yield* suppliedSteps(placed);
-      yield stepOf(element, true, contentEnd);
+      yield stepOf(element, true);
       parent = element.parent;
       node = element.next;
     } else if (node instanceof SourceElement && instead.has(node)) {
       yield* suppliedSteps(instead.get(node));
       node = node.next;
     } else {
-      yield stepOf(node, false, contentEnd);
+      yield stepOf(node, false);
       if (node instanceof SourceElement) {
         parent = node instanceof TemplateElement ? node.content : node;
         isEntered = false;
@@ -264,13 +264,16 @@ function sameStep({ owner }: Seam): PageStep {
   return { kind: "same", node: undefined, data: "", parent: undefined, owner };
 }
 
-function stepOf(node: TreeNode, isAtEnd: boolean, endOfContent: number): PageStep {
-  const parent = nameOfParent(node);
-  if (node instanceof SourceElement) return { kind: isAtEnd ? "end" : "start", node, data: "", parent };
-  if (node instanceof DoctypeNode) return { kind: "doctype", node, data: "", parent };
-  if (!("data" in node)) throw new TypeError("a root stands below another one");
-  if (!(node instanceof TextNode)) return { kind: "comment", node, data: node.data, parent };
-  return { kind: "text", node, data: textOnPage(node, endOfContent), parent };
+function stepsOf(page: Page): (node: TreeNode, isAtEnd: boolean) => PageStep {
+  const end = endOfPage(page);
+  return (node, isAtEnd) => {
+    const parent = nameOfParent(node);
+    if (node instanceof SourceElement) return { kind: isAtEnd ? "end" : "start", node, data: "", parent };
+    if (node instanceof DoctypeNode) return { kind: "doctype", node, data: "", parent };
+    if (!("data" in node)) throw new TypeError("a root stands below another one");
+    if (!(node instanceof TextNode)) return { kind: "comment", node, data: node.data, parent };
+    return { kind: "text", node, data: textOnPage(node, end, page.source), parent };
+  };
 }
 
 /** The parent of a template's content is the template. */

@@ -50,7 +50,12 @@ describe("isClosing", () => {
 
 describe("textOnPage", () => {
   it("is without the white space behind the end of the page", () => {
-    const text = Object.assign(new TextNode("a \n"), { startIndex: 0, endIndex: 20 });
-    expect([textOnPage(text, 10), textOnPage(text, 30)]).toEqual(["a", "a \n"]);
+    const textIn = (source: string, data: string, end: number): string =>
+      textOnPage(Object.assign(new TextNode(data), { startIndex: 0, endIndex: source.length - 1 }), end, source);
+    expect(textIn("a</body> \n", "a \n", 1)).toBe("a");
+    expect(textIn("a \n", "a \n", 30)).toBe("a \n");
+    expect(textIn("a\n</body>\n</html>\n", "a\n\n\n", 2)).toBe("a\n");
+    expect(textIn("a\r\n</body>\r\n", "a\n\n", 3)).toBe("a\n");
+    expect(textIn("a&amp;\n</body>\n", "a&\n\n", 7)).toBe("a&"); // nobody knows how much of it stands before
   });
 });
