@@ -4,9 +4,10 @@ import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
 import { settleSpans } from "./element-span.ts";
 import { type HtmlParse, parseInSlices, treeBuilder } from "./html-document.ts";
-import { type RootNode, SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
+import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
+import { firstIn, type Neighbours, neighboursOf, nextIn, type Seams, type StandIn, seamsOf } from "./seams.ts";
 
 /** A change of a source: the characters from `start` to `end` gave way to others, and all behind moved by `shift`. */
 export interface SourceChange {
@@ -19,34 +20,6 @@ export interface SourceChange {
 export interface ParsedHtml {
   readonly root: RootNode;
   readonly parse: HtmlParse;
-}
-
-/** Where a tree is cut: of the children of these, some stay as they are, and are not looked at. */
-export interface Seam {
-  /** The first child that is looked at, `null` where there is none. */
-  readonly at: TreeChild | null;
-  /** Whose children they are, in the old tree. */
-  readonly owner: TreeParent;
-}
-
-/** What of a tree is to be compared: of each parent here the children from one seam on, up to the other one. */
-export interface Seams {
-  readonly begin: ReadonlyMap<TreeParent, Seam>;
-  /** `at` is the first child that is not looked at any more. */
-  readonly end: ReadonlyMap<TreeParent, Seam>;
-}
-
-/** The elements of a tree that are next to a part of it, and where in the new source all begin that are behind. */
-export interface Neighbours {
-  readonly before: SourceElement | undefined;
-  readonly behind: SourceElement | undefined;
-  readonly position: number;
-}
-
-/** An element of the old tree that was open where a part begins, and what stood for it while that was parsed. */
-export interface StandIn {
-  readonly original: SourceElement;
-  readonly element: SourceElement;
 }
 
 /**
@@ -129,6 +102,14 @@ class Reparse {
     const { displaced, copies } = builder;
     const lost = await settleSpans({ elements, displaced, copies }, page, slice);
     if (open.some(({ element }) => lost.has(element))) return undefined;
+    const cut = {
+      oldRoot: this.#old.root,
+      newRoot: builder.root,
+      first: this.#first,
+      end,
+      standIns: this.#standIns,
+      openAtEnd,
+    };
     return {
       old: this.#old,
       source: this.#source,
@@ -140,24 +121,9 @@ class Reparse {
       originals: new Map([...this.#twins].map(([original, twin]) => [twin, original as TreeChild | TreeParent])),
       openAtEnd,
       lost,
-      neighbours: this.#neighbours(end),
-      seams: this.#seams(end, openAtEnd),
+      neighbours: neighboursOf(cut, this.#shift),
+      seams: seamsOf(cut),
     };
-  }
-
-  #neighbours(end: ParserState | undefined): Neighbours | undefined {
-    const first = this.#first;
-    const around = [...(first?.open ?? []), ...(end?.open ?? [])];
-    if (around.some(({ element }) => element instanceof TemplateElement)) return undefined; // its content is none of the page's
-    const before = lastElementUpTo(first?.last ?? null) ?? first?.open.at(-1)?.element;
-    let last = end?.last ?? null;
-    let behind: SourceElement | undefined;
-    for (let index = (end?.open.length ?? 0) - 1; index >= 0 && !behind; index -= 1) {
-      const parent = end?.open[index]?.element as SourceElement;
-      behind = firstElementFrom(nextIn(parent, last));
-      last = parent;
-    }
-    return { before, behind, position: end ? end.position + this.#shift : Number.POSITIVE_INFINITY };
   }
 
   /** Has the parse go on from a state, in elements that stand for the open ones. */
@@ -265,68 +231,4 @@ class Reparse {
     lists.closeReopened();
     return pairs;
   }
-
-  #seams(end: ParserState | undefined, openAtEnd: readonly StandIn[]): ReparsedPart["seams"] {
-    const { root } = this.#old;
-    const [before, after] = [newSeams(), newSeams()];
-    for (const [owner, standIn, at] of this.#beginnings()) {
-      if (at === firstIn(owner)) continue; // nothing stands before it
-      before.begin.set(owner, { at, owner });
-      after.begin.set(standIn, { at: firstIn(standIn), owner });
-    }
-    if (!end) return { before, after };
-    const parents = [undefined, ...openAtEnd];
-    for (const [index, pair] of parents.entries()) {
-      const owner = contentParent(pair?.original) ?? root;
-      const at = nextIn(owner, parents[index + 1]?.original ?? end.last);
-      if (!at) continue;
-      before.end.set(owner, { at, owner });
-      after.end.set(contentParent(pair?.element) ?? this.#builder.root, { at: null, owner });
-    }
-    return { before, after };
-  }
-
-  /** Each parent that was open where the part begins, what stands for it, and its first child that is looked at. */
-  *#beginnings(): Generator<readonly [owner: TreeParent, standIn: TreeParent, at: TreeChild | null]> {
-    if (!this.#first) return;
-    let owner: TreeParent = this.#old.root;
-    let standIn: TreeParent = this.#builder.root;
-    for (const { original, element } of this.#standIns) {
-      yield [owner, standIn, original];
-      owner = contentParent(original) ?? original;
-      standIn = contentParent(element) ?? element;
-    }
-    yield [owner, standIn, nextIn(owner, this.#first.last)];
-  }
-}
-
-/** Of a node and the siblings before it, the last element in document order. */
-function lastElementUpTo(node: TreeChild | null): SourceElement | undefined {
-  let found: SourceElement | undefined;
-  for (let each = node; each; ) {
-    if (each instanceof SourceElement) {
-      found = each;
-      each = each.children.at(-1) ?? null;
-    } else each = each.prev;
-  }
-  return found;
-}
-
-function firstElementFrom(node: TreeChild | null): SourceElement | undefined {
-  let each = node;
-  while (each && !(each instanceof SourceElement)) each = each.next;
-  return each ?? undefined;
-}
-
-function newSeams(): { begin: Map<TreeParent, Seam>; end: Map<TreeParent, Seam> } {
-  return { begin: new Map(), end: new Map() };
-}
-
-function firstIn(parent: TreeParent): TreeChild | null {
-  return parent.children[0] ?? null;
-}
-
-/** The child of a parent behind another one; the first, where that is `null`. */
-function nextIn(parent: TreeParent, previous: TreeChild | null): TreeChild | null {
-  return previous ? previous.next : firstIn(parent);
 }

@@ -11,7 +11,7 @@ import {
   type TreeParent,
 } from "../document/html-nodes.ts";
 import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/page.ts";
-import type { Seam, Seams } from "../document/reparse-html.ts";
+import type { Seams } from "../document/seams.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
 import type { FragmentStep } from "./well-formed.ts";
@@ -260,7 +260,7 @@ function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: 
   }
 }
 
-function sameStep({ owner }: Seam): PageStep {
+function sameStep({ owner }: { readonly owner: TreeParent }): PageStep {
   return { kind: "same", node: undefined, data: "", parent: undefined, owner };
 }
 

@@ -1,6 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { asciiLowerCase } from "../document/html-names.ts";
 import { type RootNode, SourceElement } from "../document/html-nodes.ts";
+import type { Neighbours } from "../document/seams.ts";
 import { nextNode } from "../document/tree-walk.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
@@ -40,18 +41,8 @@ export function* elementIndex(root: RootNode): SlicedWork<ElementIndex> {
   return index;
 }
 
-/** Where the elements of a tree are others than those of the tree before: between these two, in document order. */
-export interface ExchangedElements {
-  /** The last element that is the same, `undefined` where the first ones are others. */
-  readonly before: SourceElement | undefined;
-  /** The first one behind that is the same again, `undefined` where the last ones are others. */
-  readonly behind: SourceElement | undefined;
-  /** Where in the source all begin that are behind. */
-  readonly position: number;
-}
-
-/** Has a tree that took the elements of another one over take its index over, too. */
-export function carryIndex(from: RootNode, to: RootNode, changed: ExchangedElements): void {
+/** Has a tree that took over the elements of another one, but for those between two neighbours, take its index over, too. */
+export function carryIndex(from: RootNode, to: RootNode, changed: Neighbours): void {
   const index = indexes.get(from);
   if (!index) return;
   index.exchange(to, changed);
@@ -92,7 +83,7 @@ export class ElementIndex {
   }
 
   /** Takes out the elements between two others, and puts in those that stand between them now. */
-  exchange(root: RootNode, { before, behind, position }: ExchangedElements): void {
+  exchange(root: RootNode, { before, behind, position }: Neighbours): void {
     const { all } = this;
     const start = before ? all.indexOf(before) + 1 : 0;
     const end = behind ? all.indexOf(behind, start) : all.length;
