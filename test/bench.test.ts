@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Need } from "./helpers/needs.ts";
 import { runNodeToEnd } from "./helpers/run-node.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 
@@ -20,6 +21,8 @@ const readers = expect.arrayContaining([...validating, "bare node:http"]); // an
 const processes = ["rename", "fsync"].flatMap((durability) =>
   ["1, no lock between processes", "1", "2", "4"].map((name) => `${name}, ${durability}`),
 );
+
+const overBucket = ["the SDK behind node:http", "filement", "filement, 2 instances", "filement, 4 instances"];
 
 /** Of each measurement: its tables, each with its rows. */
 const measurements: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
@@ -74,13 +77,20 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["Cost of a tree", ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"]],
   ],
   memory: [["Memory with a file of 32 MiB", ["PUT", "GET"]]],
+  scale: [
+    ["GET 1 KB from a bucket", overBucket],
+    ["GET 100 KB from a bucket, 400 files in turn", overBucket],
+    ["GET of an element from a bucket", overBucket],
+    ["PUT 1 KB to a bucket", overBucket],
+    ["PUT of an element in a bucket", overBucket],
+  ],
 };
+const ofBuckets = new Set(["scale"]);
 
 describe("npm run bench", () => {
-  it.each(Object.entries(measurements))(
-    "%s prints a row for each server in each table, and ends by itself",
-    { tags: ["campaign"] },
-    async (name, tables) => {
+  describe.each(Object.entries(measurements))("%s", (name, tables) => {
+    const tags: Need[] = ofBuckets.has(name) ? ["campaign", "versitygw"] : ["campaign"];
+    it("prints a row for each server in each table, and ends by itself", { tags }, async () => {
       const { code, stdout, stderr } = await runNodeToEnd([run, name, "--quick"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const printed = stdout
@@ -91,8 +101,8 @@ describe("npm run bench", () => {
           [...table.matchAll(/^\| ([^|]*?) *\| +\d/gm)].map(([, row]) => row),
         ]);
       expect(printed).toEqual(tables);
-    },
-  );
+    });
+  });
 
   it("measures what it is told", async () => {
     const { code, stdout } = await runNodeToEnd([run, "memory", "--quick"]);

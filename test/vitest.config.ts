@@ -20,6 +20,7 @@ export default defineConfig({
     testTimeout: patience * 120_000,
     hookTimeout: patience * 120_000,
     expect: { requireAssertions: true, poll: { timeout: patience * 100_000, interval: 20 } },
+    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" }, // of Node 20, once in each worker
     globalSetup: ["test/helpers/s3-setup.ts"],
     setupFiles: isCampaign ? ["test/helpers/campaign-end.ts"] : [],
     tags: allNeeds().map(({ name, isMet, what }) => ({

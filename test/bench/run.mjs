@@ -14,11 +14,12 @@ import { memory } from "./memory.mjs";
 import { plugins } from "./plugins.mjs";
 import { processes } from "./processes.mjs";
 import { driver } from "./rounds.mjs";
+import { scale } from "./scale.mjs";
 import { start } from "./start.mjs";
 import { trees } from "./trees.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
-const measurements = { start, files, processes, listings, elements, plugins, live, trees, memory };
+const measurements = { start, files, processes, listings, elements, plugins, live, trees, memory, scale };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

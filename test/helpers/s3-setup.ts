@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { isMet } from "./needs.ts";
-import { startS3Server } from "./s3-server.ts";
+import { startS3Server } from "./s3-server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {

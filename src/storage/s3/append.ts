@@ -6,7 +6,6 @@ import type { ObjectReader } from "./open-object.ts";
 import type { Found } from "./places.ts";
 import { newWrite, type StoredObject } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
-import { note } from "./write.ts";
 
 /** Smallest part of an object that others follow: a limit of S3. Shorter files are sent again. */
 const minPartBytes = 5 * 1024 * 1024;
@@ -42,13 +41,14 @@ export async function append(
       if (stat.size < minPartBytes && short?.object.stat.version !== stat.version) return { again: await look() };
       const whole = short && upload.bytes && Buffer.concat([short.bytes ?? noContent, upload.bytes]);
       const write = whole ? newWrite(object) : upload.write;
-      const tried = await changes.commit(path, object, write, async (condition) => {
+      const size = stat.size + upload.size;
+      const commit = { path, before: object, write, size, bytes: whole };
+      const tried = await changes.commit(commit, async (condition) => {
         if (whole) return places.store.put(key, whole, write, condition);
         const before = await partsBefore(upload, object, short?.bytes);
-        return upload.complete(before, stat.size + upload.size, condition);
+        return upload.complete(before, size, condition);
       });
       if ("again" in tried) return tried;
-      note(changes, path, tried.made, whole);
       return { made: { created: false, stat: tried.made.stat } };
     });
   } finally {

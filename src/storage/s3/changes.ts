@@ -2,14 +2,25 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
-import type { Found, FoundFile, Places } from "./places.ts";
+import { type Found, type FoundFile, maxKeptBytes, type Places } from "./places.ts";
 import { isAbsent, isLostRace, isUnknownOutcome, isUploadGone } from "./store-error.ts";
-import { containsWrite, type NewWrite, type StoredObject } from "./stored-object.ts";
+import { containsWrite, type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** Most times that a change is begun again because others changed the file first. */
 const maxTries = 24;
 /** Longest pause between two tries, in milliseconds. */
 const maxPauseMs = 500;
+
+/** A change that is ready to be made. */
+export interface Commit {
+  readonly path: string;
+  /** The version that it is on top of. */
+  readonly before: StoredObject | undefined;
+  readonly write: NewWrite;
+  readonly size: number;
+  /** All of the content, where it was not sent in parts. */
+  readonly bytes?: Uint8Array | undefined;
+}
 
 /** How a try to change something ended. `again`: with what is there now. */
 export type Tried<Made> = { readonly made: Made } | { readonly unchanged: Made } | { readonly again: Found };
@@ -62,17 +73,18 @@ export class Changes {
   }
 
   /**
-   * Stores an object in place of what was found. `store` makes the request; where its answer was lost, the store is asked
-   * whether the write has been made.
+   * Stores an object of that size, and content where it is at hand, in place of what was found. `store` makes the request;
+   * where its answer was lost, the store is asked whether the write has been made.
    */
   async commit(
-    path: string,
-    before: StoredObject | undefined,
-    write: NewWrite,
+    { path, before, write, size, bytes }: Commit,
     store: (condition: Condition) => Promise<StoredObject>,
   ): Promise<{ readonly made: StoredObject } | { readonly again: Found }> {
     try {
-      return { made: await store(unchangedSince(before)) };
+      const made = await store(unchangedSince(before));
+      const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
+      this.places.saw(path, { kind: "file", object: made, wasRead: true, ...(isKept && { bytes }) });
+      return { made };
     } catch (error) {
       // Absent: the object that was to be replaced has gone.
       const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
@@ -80,7 +92,11 @@ export class Changes {
       const found = await this.places.look(path).catch((failure: unknown) => {
         throw isRefused ? failure : error;
       });
-      if (found.kind === "file" && containsWrite(found.object, write)) return { made: found.object };
+      // What is there now may be the next write already: its tag is not ours, and its content is not what we have at hand.
+      if (found.kind === "file" && containsWrite(found.object, write)) {
+        const isLast = found.object.writes[0] === write.writes[0];
+        return { made: writtenObject(write, isLast ? found.object.etag : "", size) };
+      }
       if (!isRefused) throw error;
       if (isUploadGone(error)) throw new StorageError("conflict", error);
       return { again: found };

@@ -3,8 +3,8 @@ import { type Content, type Edit, StorageError, type WriteOptions, type WriteRes
 import { type Changes, fileAt, judge, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
-import { type Found, type FoundFile, maxKeptBytes } from "./places.ts";
-import { newWrite, type StoredObject } from "./stored-object.ts";
+import type { Found, FoundFile } from "./places.ts";
+import { newWrite } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
 /** Stores content as a file: one request where it is short, an upload in parts where it is long. */
@@ -33,13 +33,13 @@ export async function write(
       const before = await replaceable(found);
       judge(options.check, before);
       const write = bytes ? newWrite(before?.object) : upload.write;
-      const tried = await changes.commit(path, before?.object, write, async (condition) => {
+      const commit = { path, before: before?.object, write, size: upload.size, bytes };
+      const tried = await changes.commit(commit, async (condition) => {
         if (bytes) return places.store.put(key, bytes, write, condition);
         first ??= await upload.put(1, upload.first);
         return upload.complete([first], upload.size, condition);
       });
       if ("again" in tried) return tried;
-      note(changes, path, tried.made, bytes);
       return { made: { created: before === undefined, stat: tried.made.stat } };
     });
   } finally {
@@ -77,17 +77,9 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
     if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
     const content = Buffer.from(edited);
     const write = newWrite(object);
-    const tried = await changes.commit(path, object, write, (condition) =>
-      places.store.put(key, content, write, condition),
-    );
+    const commit = { path, before: object, write, size: content.byteLength, bytes: content };
+    const tried = await changes.commit(commit, (condition) => places.store.put(key, content, write, condition));
     if ("again" in tried) return tried;
-    note(changes, path, tried.made, content);
     return { made: { created: false, changed: true, stat: tried.made.stat } };
   });
-}
-
-/** Notes what a write has left, with its content where that is short. */
-export function note({ places }: Changes, path: string, object: StoredObject, bytes: Uint8Array | undefined): void {
-  const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
-  places.saw(path, { kind: "file", object, wasRead: true, ...(isKept && { bytes }) });
 }

@@ -53,8 +53,31 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     const appended = storage.append("/log.txt", content("b"));
     await expect.poll(() => textAt(other, "/log.txt")).toBe("ab");
     await Promise.all([appended, ...["c", "d", "e"].map((text) => other.append("/log.txt", content(text)))]);
+    // What it does next is on top of what is there, not of what it wrote itself.
+    await storage.append("/log.txt", content("f"));
     const stored = (await textAt(other, "/log.txt")) ?? "";
-    expect([...stored].sort().join("")).toBe("abcde");
+    expect([...stored].sort().join("")).toBe("abcdef");
+  });
+
+  it("does not take what others have made of its page since for its own", async () => {
+    const { storage, other, way } = await onFaultyWay({ "/list.html": "<ul></ul>" });
+    const [one, two] = [storage, other].map((each) => createFileServer({ storage: each }));
+    const add = async (files: typeof one, name: string): Promise<unknown> =>
+      files?.fetch(
+        new Request("http://localhost/list.html", {
+          method: "POST",
+          body: `<li>${name}</li>`,
+          headers: { range: "selector=ul" },
+        }),
+      );
+    way.fail({ cutAnswer: /^PUT /, times: 3 });
+    const added = add(one, "a");
+    await expect.poll(() => textAt(other, "/list.html")).toContain("<li>a");
+    await add(two, "b");
+    await added;
+    await add(one, "c");
+    expect(await textAt(other, "/list.html")).toBe("<ul><li>a</li><li>b</li><li>c</li></ul>");
+    await Promise.all([one?.close(), two?.close()]);
   });
 
   it("reads on where an answer broke off", async () => {

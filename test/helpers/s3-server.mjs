@@ -1,23 +1,28 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Access keys of the servers that tests start. */
 export const s3Credentials = { accessKeyId: "filement", secretAccessKey: "a secret of tests" };
 
-/** A real S3 server on a free port of the loopback interface, with one bucket. */
-export interface S3Server {
-  readonly endpoint: string;
-  readonly bucket: string;
-  stop(): Promise<void>;
-}
+/**
+ * A real S3 server on a free port of the loopback interface, with one bucket.
+ *
+ * @typedef {object} S3Server
+ * @property {string} endpoint
+ * @property {string} bucket
+ * @property {() => Promise<void>} stop
+ */
 
-/** Starts the server of the tag `versitygw`. */
-export async function startS3Server(): Promise<S3Server> {
+/**
+ * Starts the server of the tag `versitygw`.
+ *
+ * @returns {Promise<S3Server>}
+ */
+export async function startS3Server() {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "filement-s3-"));
   const bucket = "site";
   await mkdir(join(directory, "data", bucket), { recursive: true }); // a directory is a bucket
@@ -39,24 +44,29 @@ export async function startS3Server(): Promise<S3Server> {
   };
 }
 
-async function freePort(): Promise<number> {
+async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
   server.close();
   await once(server, "close");
-  return port;
+  return typeof address === "object" ? address?.port : undefined;
 }
 
-/** Waits for what the server prints when it listens; what it prints later is passed over. */
-async function listening(server: ChildProcess): Promise<void> {
+/**
+ * Waits for what the server prints when it listens; what it prints later is passed over.
+ *
+ * @param {import("node:child_process").ChildProcess} server
+ */
+async function listening(server) {
   let printed = "";
-  await new Promise<void>((resolve, reject) => {
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`versitygw ended with ${code}: ${printed}`)));
-    const hear = (text: unknown): void => {
+    const hear = (/** @type {unknown} */ text) => {
       if (printed.includes("listening on")) return;
       printed += text;
-      if (printed.includes("listening on")) resolve();
+      if (printed.includes("listening on")) resolve(undefined);
     };
     server.stdout?.on("data", hear);
     server.stderr?.on("data", hear);
