@@ -76,7 +76,7 @@ export function say(...content: readonly (Node | string)[]): void {
 
 /** Opens a dialog with a heading; it is gone when it is closed. */
 export function openDialog(heading: string, ...content: readonly (Node | string)[]): HTMLDialogElement {
-  const title = made("h2", { id: "dialog-title" }, heading);
+  const title = made("h2", { id: "dialog-title", tabIndex: -1, autofocus: true }, heading);
   const dialog = made("dialog", {}, title, ...content);
   dialog.setAttribute("aria-labelledby", title.id);
   dialog.addEventListener("close", () => dialog.remove());

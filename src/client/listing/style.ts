@@ -22,8 +22,9 @@ progress { width: 8rem; accent-color: var(--link); }
 .dropping { outline: 3px dashed var(--link); outline-offset: -8px; }
 dialog { width: min(60rem, 100vw - 2rem); max-height: calc(100vh - 2rem); padding: 1.25rem; border: 1px solid var(--edge); border-radius: 10px; background: var(--paper); color: var(--ink); }
 dialog::backdrop { background: rgb(0 0 0 / .45); }
-dialog h2 { margin: 0 0 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
-dialog textarea, dialog pre { display: block; width: 100%; min-height: 45vh; max-height: 65vh; overflow: auto; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+dialog h2:focus-visible { outline: none; }
+dialog > h2 { margin: 0 0 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
+dialog textarea, dialog .text > pre:first-child { display: block; width: 100%; min-height: 45vh; max-height: 65vh; overflow: auto; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 dialog :is(img, video) { display: block; max-width: 100%; max-height: 70vh; margin: 0 auto; }
 dialog iframe { width: 100%; height: 70vh; border: 0; background: #fff; }
 dialog menu { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 0; padding: 0; }
