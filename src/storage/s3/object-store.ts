@@ -11,6 +11,8 @@ export type Sdk = typeof import("@aws-sdk/client-s3");
 export interface Connection {
   readonly sdk: Sdk;
   readonly client: Pick<S3Client, "send" | "destroy">;
+  /** Whether the client is of the user's making, and has time limits of its own. */
+  readonly isGiven: boolean;
 }
 
 /** What a change requires of the object that it replaces: that version of it, or that there is none. */
@@ -42,8 +44,14 @@ export interface Part {
   readonly ChecksumCRC32: string | undefined;
 }
 
-/** How long one request may take with all of its retries, in milliseconds; the content of an answer may take longer. */
-const requestMs = 60_000;
+/** How long the store may take to answer, in milliseconds; then it is asked again. The content of an answer may take longer. */
+const answerMs = 10_000;
+/** The same where it copies, or puts together, gigabytes. */
+const copyMs = 300_000;
+/** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
+const slowBytesPerMs = 200;
+/** How many times as long a request may take with all of its retries. */
+const maxAnswers = 4;
 
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
@@ -101,8 +109,10 @@ export class ObjectStore {
       Metadata: metadataOf(write),
       ...condition,
     } as const;
-    const { ETag = "" } = await this.#request("put", ({ client, sdk }, options) =>
-      client.send(new sdk.PutObjectCommand(input), options),
+    const { ETag = "" } = await this.#request(
+      "put",
+      ({ client, sdk }, options) => client.send(new sdk.PutObjectCommand(input), options),
+      answerMs + content.byteLength / slowBytesPerMs,
     );
     return writtenObject(write, ETag, content.byteLength);
   }
@@ -156,8 +166,10 @@ export class ObjectStore {
       ContentLength: content.byteLength,
       ChecksumAlgorithm: "CRC32",
     } as const;
-    const { ETag, ChecksumCRC32 } = await this.#request("upload-part", ({ client, sdk }, options) =>
-      client.send(new sdk.UploadPartCommand(input), options),
+    const { ETag, ChecksumCRC32 } = await this.#request(
+      "upload-part",
+      ({ client, sdk }, options) => client.send(new sdk.UploadPartCommand(input), options),
+      answerMs + content.byteLength / slowBytesPerMs,
     );
     return { PartNumber: number, ETag, ChecksumCRC32 };
   }
@@ -173,8 +185,10 @@ export class ObjectStore {
       CopySourceIfMatch: from.etag,
       CopySourceRange: `bytes=${span.start}-${span.end}`,
     };
-    const { CopyPartResult = {} } = await this.#request("copy-part", ({ client, sdk }, options) =>
-      client.send(new sdk.UploadPartCopyCommand(input), options),
+    const { CopyPartResult = {} } = await this.#request(
+      "copy-part",
+      ({ client, sdk }, options) => client.send(new sdk.UploadPartCopyCommand(input), options),
+      copyMs,
     );
     return { PartNumber: number, ETag: CopyPartResult.ETag, ChecksumCRC32: CopyPartResult.ChecksumCRC32 };
   }
@@ -189,8 +203,10 @@ export class ObjectStore {
       ChecksumType: uploadChecksum.ChecksumType,
       ...condition,
     };
-    const { ETag = "" } = await this.#request("complete-upload", ({ client, sdk }, options) =>
-      client.send(new sdk.CompleteMultipartUploadCommand(input), options),
+    const { ETag = "" } = await this.#request(
+      "complete-upload",
+      ({ client, sdk }, options) => client.send(new sdk.CompleteMultipartUploadCommand(input), options),
+      copyMs,
     );
     return ETag;
   }
@@ -215,13 +231,16 @@ export class ObjectStore {
     }
   }
 
-  async #request<Answer>(name: string, send: Send<Answer>): Promise<Answer> {
+  async #request<Answer>(name: string, send: Send<Answer>, requestTimeout: number = answerMs): Promise<Answer> {
     const connection = await this.#connect();
     const since = performance.now();
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), requestMs).unref();
+    const timer = setTimeout(() => limit.abort(), maxAnswers * requestTimeout).unref();
     try {
-      const answer = await send(connection, { abortSignal: limit.signal });
+      const answer = await send(connection, {
+        abortSignal: limit.signal,
+        ...(!connection.isGiven && { requestTimeout }),
+      });
       this.#tell(name, since, true, answer);
       return answer;
     } catch (error) {
@@ -239,7 +258,10 @@ export class ObjectStore {
   }
 }
 
-type Send<Answer> = (connection: Connection, options: { readonly abortSignal: AbortSignal }) => Promise<Answer>;
+type Send<Answer> = (
+  connection: Connection,
+  options: { readonly abortSignal: AbortSignal; readonly requestTimeout?: number },
+) => Promise<Answer>;
 
 /** One checksum of the whole object, which a reader can check, rather than one of checksums. */
 const uploadChecksum = { ChecksumAlgorithm: "CRC32", ChecksumType: "FULL_OBJECT" } as const;

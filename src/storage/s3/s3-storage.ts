@@ -29,9 +29,8 @@ export interface S3StorageOptions {
   readonly credentials?: NonNullable<S3ClientConfig["credentials"]> | "environment" | undefined;
 }
 
-/** How long a connection may take to be made, and a request to be answered, in milliseconds; then it is tried again. */
+/** How long a connection may take to be made, in milliseconds; then it is tried again. */
 const connectionMs = 3_000;
-const answerMs = 15_000;
 const maxAttempts = 4;
 
 /** The key of an object that is never made, to which a conditional write must fail. */
@@ -127,7 +126,7 @@ function requireSense({ client, bucket, prefix = "", ...own }: S3StorageOptions)
 /** Loads the SDK, and makes the client where none was given. */
 async function connect({ client, credentials, ...options }: S3StorageOptions): Promise<Connection> {
   const sdk = await loadSdk();
-  if (client) return { sdk, client };
+  if (client) return { sdk, client, isGiven: true };
   const { endpoint, pathStyle = endpoint !== undefined } = options;
   const { region = credentials === "environment" && endpoint === undefined ? undefined : "us-east-1" } = options;
   const made = new sdk.S3Client({
@@ -138,14 +137,13 @@ async function connect({ client, credentials, ...options }: S3StorageOptions): P
     maxAttempts,
     requestHandler: {
       connectionTimeout: connectionMs,
-      requestTimeout: answerMs,
       throwOnRequestTimeout: true,
       // As many as there are requests: a client that reads slowly must not keep others waiting.
       httpAgent: { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY },
       httpsAgent: { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY },
     },
   });
-  return { sdk, client: made };
+  return { sdk, client: made, isGiven: false };
 }
 
 async function loadSdk(): Promise<Sdk> {

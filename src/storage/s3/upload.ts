@@ -3,7 +3,7 @@ import type { Content } from "../storage.ts";
 import type { Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
-/** Size of the parts in which long content is sent, and so what each upload under way holds in memory, twice. */
+/** Size of the parts in which long content is sent. An upload holds three in memory: the first, one on its way, one that fills. */
 export const partBytes: number = 8 * 1024 * 1024;
 /** The number of the first part of long content. Below it is room for what goes before: the file that it is appended to. */
 export const firstPart = 1001;
