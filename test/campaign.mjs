@@ -28,7 +28,7 @@ process.env["FILEMENT_CAMPAIGN"] = "1";
 process.env["FILEMENT_CAMPAIGN_ENDS_AT"] = String(endsAt);
 
 /** What takes a sample says so by one of these. */
-const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"\]/;
+const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"/;
 const files = filesWith(takesSample);
 /** What runs with the pages in a bucket as well, where there is an S3 server; a property would take all of the time. */
 const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter(

@@ -22,11 +22,17 @@ async function writeProgram(path: string, ...lines: readonly string[]): Promise<
   await chmod(path, 0o755);
 }
 
+/** Puts `.ci` in a checkout, without what is installed and built there. */
+async function copyScripts(directory: string): Promise<void> {
+  const filter = (path: string): boolean => !/[\\/]site[\\/](?:node_modules|dist)$/.test(path);
+  await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true, filter });
+}
+
 describe(".ci/install-if-needed.mjs", () => {
   /** A checkout in which `npm` only notes what it was told, and installs as far as the test says. */
   async function checkout(...npm: readonly string[]) {
     const directory = await temporaryDirectory();
-    await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
+    await copyScripts(directory);
     await writeFile(join(directory, "package-lock.json"), "{}");
     await mkdir(join(directory, "node_modules/half"), { recursive: true });
     await writeProgram(join(directory, "bin/npm"), 'echo "$@" >> npm.log', ...npm);
@@ -147,7 +153,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
   /** A checkout on a machine that has nothing but a shell and Node; each run of npm is what the test says. */
   async function machine(...npm: readonly string[]): Promise<{ directory: string; env: Record<string, string> }> {
     const directory = await temporaryDirectory();
-    await cp(join(projectRoot, ".ci"), join(directory, ".ci"), { recursive: true });
+    await copyScripts(directory);
     await writeProgram(
       join(directory, "bin/npm"),
       `[ "$1" = install ] && { echo "$@" >> ${directory}/install.log; exit 1; }`,
@@ -186,9 +192,10 @@ describe(".ci/run", { tags: ["bash"] }, () => {
       "redis-server",
       "wrk",
     ]);
-    const [full, bare, campaign] = (await log(directory, "npm")).split("\n");
+    const [full, bare, tools, campaign] = (await log(directory, "npm")).split("\n");
     expect(full).toMatch(/ sbin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/full.json$/);
     expect(bare).toMatch(/ bin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/bare.json$/);
+    expect(tools).toMatch(/ sbin: run -s tools$/);
     expect(campaign).toMatch(/ sbin: run campaign -- --seed 1 --minutes 5 --report \S+\/campaign.json$/);
   });
 
@@ -198,8 +205,13 @@ describe(".ci/run", { tags: ["bash"] }, () => {
       await writeProgram(join(directory, "bin", name));
     }
     expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");
-    const [full, bare, campaign] = (await log(directory, "npm")).split("\n");
-    expect([full, bare, campaign].map((line) => line?.startsWith("required "))).toEqual([true, false, true]);
+    const [full, bare, tools, campaign] = (await log(directory, "npm")).split("\n");
+    expect([full, bare, tools, campaign].map((line) => line?.startsWith("required "))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it("installs the S3 server where Go can, and does without it where not", async () => {

@@ -82,6 +82,15 @@ describe("the documentation", () => {
     expect(pages.flatMap(brokenLinks)).toEqual([]);
   });
 
+  it("names every column of its tables, for those to whom a table is read out", () => {
+    const unnamed = pages.flatMap((page) =>
+      [...withoutCode(read(page)).matchAll(/^(\|.*)\n\|[-:| ]+\|$/gm)]
+        .filter(([, head = ""]) => /\| *\|/.test(head))
+        .map(([, head]) => `${page}: ${head}`),
+    );
+    expect(unnamed).toEqual([]);
+  });
+
   it("names only files and folders that exist", () => {
     const missing = pages.flatMap((page) =>
       [...withoutCode(read(page)).matchAll(/`((?:src|test|examples|docs)\/[\w./-]*)`/g)]

@@ -24,6 +24,7 @@ interface ProgramPackage {
 }
 
 const html5libTests = fileURLToPath(new URL("../../../shared/html5lib-tests", import.meta.url));
+const siteTools = fileURLToPath(new URL("../../.ci/site/node_modules/.package-lock.json", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 /** What else some tests need of the machine, and whether it is so here. */
@@ -35,6 +36,7 @@ const conditions = {
   ipv6: { isMet: hasIpv6(), what: "IPv6" },
   html5lib: { isMet: existsSync(html5libTests), what: "the html5lib tests in ../shared/html5lib-tests" },
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
+  site: { isMet: existsSync(siteTools), what: "what makes the site of the documentation (npm run tools)" },
   bun: { isMet: onPath(["bun"]) !== undefined, what: "the runtime Bun (npm install -g bun)" },
   deno: { isMet: onPath(["deno"]) !== undefined, what: "the runtime Deno (npm install -g deno)" },
   versitygw: {
