@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { adversarial } from "./adversarial.mjs";
+import { editSizes } from "./edit-sizes.mjs";
 import { elementLibraries } from "./element-libraries.mjs";
 import { versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
@@ -54,6 +55,7 @@ export async function elements(directory, effort) {
       }
     },
   );
+  await editSizes(effort);
   await elementLibraries(directory, effort);
   await adversarial(directory, effort);
 }
