@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
+import { apiReference } from "../.ci/api-reference.mjs";
 import { createFileServer } from "../src/file-server.ts";
 import { DocumentError, type DocumentErrorCode } from "../src/html/document-error.ts";
 import * as filement from "../src/index.ts";
@@ -226,6 +227,23 @@ describe("the quick start", () => {
       const matches = /^x-selector-matches: (.*)$/m.exec(printed)?.[1] ?? response.headers.get("x-selector-matches");
       expect(response.headers.get("x-selector-matches")).toBe(matches);
     }
+  });
+});
+
+describe("the API reference", () => {
+  it("is what npm run api makes of the types", () => {
+    const written = docs
+      .map((name) => `docs/${name.replaceAll("\\", "/")}`)
+      .filter((path) => /^docs\/api\b.*\.md$/.test(path));
+    expect(Object.fromEntries(written.sort().map((path) => [path, read(path)]))).toEqual(
+      Object.fromEntries(apiReference()),
+    );
+  });
+
+  it("has everything that programs can import", () => {
+    const listed = read("docs/api.md");
+    const names = [...Object.keys(filement), ...Object.keys(redis)];
+    expect(names.filter((name) => !listed.includes(`[\`${name}\`](api/`))).toEqual([]);
   });
 });
 

@@ -35,6 +35,7 @@ export default defineConfig({
     nav: [
       { text: "Quick start", link: "/docs/quick-start" },
       { text: "Plugins", link: "/docs/plugins/basic-auth" },
+      { text: "API", link: "/docs/api" },
       { text: "Changes", link: "/CHANGELOG" },
     ],
     outline: [2, 3],
@@ -79,6 +80,7 @@ function sidebar() {
     { text: "Use", items: pages("docs", ["selectors", "live-pages", "external-edits", "protocol"]) },
     { text: "Run", items: pages("docs", ["configuration", "deploying", "scaling", "security", "errors"]) },
     { text: "Plugins", items: [...pages("docs", ["writing-a-plugin"]), ...pages("docs/plugins")] },
+    { text: "API", items: [...pages("docs", ["api"]), ...pages("docs/api")] },
     { text: "Inside", items: [...pages("docs/internals"), ...pages("", ["CONTRIBUTING", "SECURITY", "CHANGELOG"])] },
   ];
   const linked = new Set(groups.flatMap(({ items }) => items).map(({ link }) => link));
