@@ -68,6 +68,7 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
   };
 
   const before = await loadDocument(request, documents, options, client);
+  await request.file?.close(); // some systems do not replace a file that is open
   let matches: readonly SourceElement[] = [];
   const held: HeldDocument[] = [before];
 

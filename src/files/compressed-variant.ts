@@ -3,8 +3,7 @@ import type { ContentCoding } from "../http/entity-tag.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
 import { canCompress } from "./compressor.ts";
-import { closeAtEnd, type FileRequest } from "./file-request.ts";
-import { purposeOf } from "./serving.ts";
+import { closeAtEnd, type FileRequest, purposeOf } from "./file-request.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
 const extensions: Readonly<Record<ContentCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };

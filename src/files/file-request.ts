@@ -1,7 +1,8 @@
+import { asksForElements } from "../http/selector-range.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
-import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
+import type { OpenFile, OpenFor, Storage, StoredStat } from "../storage/storage.ts";
 import type { NamesBudget } from "./names-budget.ts";
 import type { Serving } from "./serving.ts";
 
@@ -32,4 +33,11 @@ export type FileOperation = (request: FileRequest) => Reply | Promise<Reply>;
 /** Has an open file closed when the exchange is over; one in memory needs no closing. */
 export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
   if (!file.content) exchange.defer(() => file.close());
+}
+
+/** What a request reads a file for. */
+export function purposeOf({ method, headers }: Exchange): OpenFor {
+  if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
+  const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
+  return method === "HEAD" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }

@@ -1,10 +1,8 @@
 import { preferredType } from "../http/negotiation.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
-import { asksForElements } from "../http/selector-range.ts";
-import type { Exchange } from "../server/exchange.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
-import type { OpenFor, StoredStat } from "../storage/storage.ts";
-import { closeAtEnd, type FileRequest } from "./file-request.ts";
+import type { StoredStat } from "../storage/storage.ts";
+import { closeAtEnd, type FileRequest, purposeOf } from "./file-request.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
 export interface Serving {
@@ -102,11 +100,4 @@ export async function openedAt<Request extends FileRequest>(
   if (!file) return undefined;
   closeAtEnd(request.exchange, file);
   return { ...request, path, stat: file.stat, file };
-}
-
-/** What a request reads a file for. */
-export function purposeOf({ method, headers }: Exchange): OpenFor {
-  if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
-  const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
-  return method === "HEAD" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }

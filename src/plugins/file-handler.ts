@@ -3,9 +3,9 @@ import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
-import { closeAtEnd, type FileRequest } from "../files/file-request.ts";
+import { closeAtEnd, type FileRequest, purposeOf } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
-import { purposeOf, servingOf, standIn } from "../files/serving.ts";
+import { servingOf, standIn } from "../files/serving.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
@@ -209,9 +209,12 @@ type FoundTarget = FileRequest & ElementSpace;
 
 /** Looks the path up once. A file that is to be read is opened right away, and so measured on the open file. */
 async function findTarget(exchange: Exchange, space: ElementSpace, path: string): Promise<FoundTarget> {
-  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  const { method } = exchange;
+  const purpose = purposeOf(exchange);
+  // An edit of elements reads the page first.
+  const isRead = method === "GET" || method === "HEAD" || (purpose === "version" && isMethod(method));
   if (isRead && !path.endsWith("/")) {
-    const file = await space.storage.open(path, purposeOf(exchange));
+    const file = await space.storage.open(path, purpose);
     if (file) {
       closeAtEnd(exchange, file);
       return foundTarget(exchange, space, path, file.stat, file);

@@ -56,7 +56,7 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
     const init = { method: "PUT", body: "<title>U</title>" };
     expect(await requests("/a.txt", { method: "PUT", body: "b" })).toBe("200: head put");
     expect(await requests("/new.txt", { method: "PUT", body: "b" })).toBe("201: head list put");
-    expect(await requests("/page.html", { ...init, headers: elements })).toBe("206: head get put");
+    expect(await requests("/page.html", { ...init, headers: elements })).toBe("206: get put");
     expect(await requests("/a.txt", { method: "DELETE" })).toBe("204: head delete");
     expect(await requests("/dir/b.txt", { method: "DELETE" })).toBe("204: head put delete");
     await server.close();
@@ -73,7 +73,9 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
 
   it("is a list, the index file, and the properties of each entry for a listing", async () => {
     const { requests, server } = await asked({ "/dir/a.txt": "a", "/dir/sub/b.txt": "" });
-    expect(await requests("/dir/")).toBe("200: list get list head head list");
+    const [status, ...names] = (await requests("/dir/")).split(" ");
+    // Entries are measured together, in no certain order.
+    expect([status, ...names.sort()]).toEqual(["200:", "get", "head", "head", "list", "list", "list"]);
     expect(await requests("/dir/", { method: "HEAD" })).toBe("200: list head");
     await server.close();
   });
