@@ -79,6 +79,7 @@ function sidebar() {
     },
     { text: "Use", items: pages("docs", ["selectors", "live-pages", "external-edits", "protocol"]) },
     { text: "Run", items: pages("docs", ["configuration", "deploying", "scaling", "security", "errors"]) },
+    { text: "Recipes", items: pages("docs/recipes") },
     { text: "Plugins", items: [...pages("docs", ["writing-a-plugin"]), ...pages("docs/plugins")] },
     { text: "API", items: [...pages("docs", ["api"]), ...pages("docs/api")] },
     { text: "Inside", items: [...pages("docs/internals"), ...pages("", ["CONTRIBUTING", "SECURITY", "CHANGELOG"])] },
@@ -92,11 +93,16 @@ function sidebar() {
   return groups;
 }
 
+/** What stands under "Recipes" or "API" need not say so. */
+function shortened(heading) {
+  return heading.replace(/^\w+: ./, (start) => start.slice(-1).toUpperCase());
+}
+
 /** The pages of a folder, by their names, with their headings. */
 function pages(folder, names = namesIn(folder)) {
   return names.map((name) => {
     const [, heading] = /^# (.+)$/m.exec(readFileSync(join(project, folder, `${name}.md`), "utf8"));
-    return { text: heading, link: posix.join("/", folder, name) };
+    return { text: shortened(heading), link: posix.join("/", folder, name) };
   });
 }
 
