@@ -107,15 +107,31 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 
   /** Says at the first plain request what has become of its handshake: who looks at the client sees only a 426. */
   function noteLostUpgrade(exchange: Exchange): void {
-    const { isUpgrade, headers, httpVersion, site } = exchange;
-    if (isUpgrade || isNoted) return;
-    isNoted = true;
+    const { isUpgrade, headers, httpVersion } = exchange;
+    if (isUpgrade) return;
     const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
     const cause = isForwarded
       ? "the request was none for a web socket: a browser opened the address, or a proxy in front drops the field Upgrade"
       : 'nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)';
-    const warn = (): void => site.logger.warn({ path }, `webSocket answered 426; ${cause}`);
-    notify(warn, (error) => site.report(error, exchange));
+    warnOnce(exchange, `webSocket answered 426; ${cause}`);
+  }
+
+  /** Says where a handshake was left that ends like ours: it waits for ever if nobody else takes it. */
+  function noteOtherPrefix(exchange: Exchange): void {
+    if (exchange.mount !== "" || !exchange.path.endsWith(path)) return;
+    const prefix = exchange.path.slice(0, -path.length);
+    const remedy = `if the server is mounted at ${prefix}, say so: mount: "${prefix}"`;
+    warnOnce(exchange, `webSocket left a handshake for ${exchange.path} to others; ${remedy}`);
+  }
+
+  function warnOnce(exchange: Exchange, message: string): void {
+    const { site } = exchange;
+    if (isNoted) return;
+    isNoted = true;
+    notify(
+      () => site.logger.warn({ path }, message),
+      (error) => site.report(error, exchange),
+    );
   }
 
   /** Closes all clients, after what was published by now. */
@@ -132,7 +148,9 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       sockets ??= await webSocketServer(maxMessageBytes);
     },
     acceptsUpgrade(exchange) {
-      return exchange.path === path || (documents && isForDocument(exchange));
+      const isOurs = exchange.path === path || (documents && isForDocument(exchange));
+      if (!isOurs) noteOtherPrefix(exchange);
+      return isOurs;
     },
     handle(exchange, next) {
       if (exchange.path === path) {

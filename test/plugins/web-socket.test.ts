@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import { createFileServer } from "../../src/file-server.ts";
+import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
@@ -717,11 +717,16 @@ describe("webSocket", () => {
 });
 
 describe("a handshake that does not arrive as one", () => {
-  async function warningsOf(headers: Record<string, string>): Promise<string[]> {
+  function serverWithWarnings(): { files: FileServer; lines: readonly string[] } {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_fields: object, message: string) => void lines.push(message) };
     const files = createFileServer({ storage: memoryStorage(), readOnly: true, plugins: [webSocket()], logger });
     onTestFinished(() => files.close());
+    return { files, lines };
+  }
+
+  async function warningsOf(headers: Record<string, string>): Promise<readonly string[]> {
+    const { files, lines } = serverWithWarnings();
     const port = await listen(createServer(files));
     for (const _time of ["first", "second"]) {
       expect((await send(`http://127.0.0.1:${port}`, "GET", "/ws", { headers })).status).toBe(426);
@@ -737,5 +742,20 @@ describe("a handshake that does not arrive as one", () => {
 
   it("is told of in the log once, with what is missing: the field Upgrade", async () => {
     expect(await warningsOf({})).toEqual([expect.stringContaining("a proxy in front drops the field Upgrade")]);
+  });
+
+  it("is told of in the log once, with what is missing: the path of the mount", async () => {
+    const { files, lines } = serverWithWarnings();
+    const server = createServer();
+    server.on("upgrade", files.upgrade);
+    server.on("upgrade", (_request, socket) => socket.destroy()); // somebody else, or it would wait for ever
+    const port = await listen(server);
+    const headers = { connection: "Upgrade", upgrade: "websocket" };
+    for (const path of ["/chat", "/wiki/ws", "/wiki/ws"]) {
+      await expect(send(`http://127.0.0.1:${port}`, "GET", path, { headers })).rejects.toThrow("socket hang up");
+    }
+    expect(lines).toEqual([
+      'webSocket left a handshake for /wiki/ws to others; if the server is mounted at /wiki, say so: mount: "/wiki"',
+    ]);
   });
 });

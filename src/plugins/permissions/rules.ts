@@ -81,6 +81,8 @@ function inconsistency({
   if ((username === undefined) === (role === undefined)) return "either a username or a role";
   if (methods && rights) return "methods or rights, not both";
   if (methods?.every((each) => each === "OPTIONS")) return "more than OPTIONS, which comes with every right";
+  // Taken for the name of a user, ":signedin" would be a rule about nobody.
+  if (username?.startsWith(":") && !isPrincipal(username)) return 'a username, ":username", ":signed-in" or "*"';
   if (username === ":username" && !path.split("/").includes(":username")) return 'a path with the segment ":username"';
   return undefined;
 }

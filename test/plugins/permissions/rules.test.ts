@@ -335,6 +335,7 @@ describe("ruleSchema", () => {
     [{ ...everything, path: "docs" }, 'path is "docs": expected a path that begins with "/"'],
     [{ ...everything, path: undefined }, 'path is undefined: expected a path such as "/docs/*"'],
     [{ ...everything, username: ":username" }, 'expected a path with the segment ":username"'],
+    [{ ...everything, username: ":signedin" }, 'expected a username, ":username", ":signed-in" or "*"'],
     [{ ...everything, username: ":username", path: "x" }, 'path is "x": expected a path that begins with "/"'],
     [{ ...everything, methods: ["GET"], rights: ["read"] }, "expected methods or rights, not both"],
     [{ ...everything, methods: ["FETCH"] }, 'methods[0] is "FETCH": expected GET, HEAD, PUT, POST, DELETE or OPTIONS'],
