@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import { HttpError } from "./http-error.ts";
 
 const selectorUnit = /^selector=/i;
@@ -100,4 +101,10 @@ export function utf8Header(value: string): string | undefined {
   } catch {
     return undefined; // The decoder's only complaint is invalid UTF-8.
   }
+}
+
+/** Whether an OPTIONS asks what may be done by selector (`Prefer: return=representation`, RFC 7240 §4.2). */
+export function asksForSelectors({ prefer = "", accept = "" }: IncomingHttpHeaders): boolean {
+  const wantsParts = /(?:^|[,\s])multipart\/mixed(?:$|[;,\s])/i.test(accept);
+  return wantsParts && /(?:^|[,\s])return=representation(?:$|[;,\s])/i.test(String(prefer));
 }

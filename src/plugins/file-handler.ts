@@ -1,7 +1,7 @@
 import { ConfigError } from "../config.ts";
 import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
-import type { ElementRequest, ElementSpace } from "../elements/element-request.ts";
+import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
 import { closeAtEnd, type FileRequest, purposeOf } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
@@ -10,7 +10,7 @@ import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-path.ts";
-import { asksForElements, parseRange } from "../http/selector-range.ts";
+import { asksForElements, asksForSelectors, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
@@ -20,6 +20,7 @@ import type { FileOptions, Site } from "../server/site.ts";
 import { storageOfRoots } from "../storage/layered-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
+import { elementOptionsReply, optionsBySelector } from "./file-handler/element-options.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
@@ -180,18 +181,6 @@ async function answerForElements(exchange: Exchange, space: HandlerSpace, select
   return run({ ...request, stat, selector, right });
 }
 
-/** What this user may do to these elements. How many there are, only those who may read them learn. */
-async function elementOptionsReply(request: ElementRequest, methods: readonly string[]): Promise<Reply> {
-  const { path, exchange } = request;
-  const { access } = exchange;
-  requireRight(access, { path, elements: "any" }, "GET", "read");
-  const { examineElements } = await import("../elements/examine.ts");
-  const { headers, impossible, elements } = await examineElements(request);
-  const possible = Object.entries(elementOperations).filter(([method]) => !impossible.has(method));
-  const allow = allowedMethods(access, { path, elements }, Object.fromEntries(possible), methods);
-  return emptyReply(200, { ...headers, allow, "accept-ranges": "selector, bytes" });
-}
-
 /** Whether a method that files can take is not to be taken here. */
 function isSwitchedOff(method: string, { methods }: HandlerSpace): boolean {
   return !methods.includes(method) && (isMethod(method) || method === "OPTIONS");
@@ -255,7 +244,10 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
 async function optionsOf(request: FoundTarget, target: Target, taken: readonly string[]): Promise<Reply> {
   const { access } = request.exchange;
   const own = allowedMethods(access, { path: request.path }, operations[target], taken);
-  const document = await documentAt(request);
+  const isBySelector = request.options.dialect === "draft-00" && asksForSelectors(request.exchange.headers);
+  const document = await documentAt(request, isBySelector);
+  if (document !== undefined && isBySelector)
+    return optionsBySelector(request.exchange, document, taken, optionsReply(own, true));
   if (document === undefined || document === request.path) return optionsReply(own, document !== undefined);
   const asElements = { path: document, elements: "any" } as const;
   const allowed = [own, allowedMethods(access, asElements, elementOperations, taken)].join(", ").split(", ");
@@ -263,10 +255,12 @@ async function optionsOf(request: FoundTarget, target: Target, taken: readonly s
 }
 
 /** The document on which selectors work at a path. None for users who may not read it: it would tell what exists. */
-async function documentAt(request: FoundTarget): Promise<string | undefined> {
+async function documentAt(request: FoundTarget, isPartEnough: boolean): Promise<string | undefined> {
   const { exchange, path, stat } = await indexOf(request);
-  const isDocument = stat?.type === "file" && documentKind(path) !== undefined;
-  return isDocument && exchange.access.permitsPath("read", path) ? path : undefined;
+  const { access } = exchange;
+  if (stat?.type !== "file" || documentKind(path) === undefined) return undefined;
+  const mayRead = access.permitsPath("read", path) || (isPartEnough && access.permitsElements("read", path, "any"));
+  return mayRead ? path : undefined;
 }
 
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {

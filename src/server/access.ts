@@ -27,6 +27,8 @@ export interface Access {
    * which the answer is yes, before it is known which are meant.
    */
   permitsElements(right: Right, path: string, elements: SelectedElements | "any"): boolean;
+  /** The selectors of the rules about elements of a document that concern this client. @default none */
+  selectorsOf?(path: string): readonly string[];
   /**
    * The access that the same client has by now, for connections that stay open: users and rules may have changed since the
    * request. @default this one, for ever

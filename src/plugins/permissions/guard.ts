@@ -1,6 +1,6 @@
 import { documentKind } from "../../http/content-type.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { isSelectorRange } from "../../http/selector-range.ts";
+import { asksForSelectors, isSelectorRange } from "../../http/selector-range.ts";
 import { type Access, rightsOf, type User } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Next } from "../../server/plugin.ts";
@@ -68,6 +68,9 @@ function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () 
       if (elements !== "any") judged();
       return permissions.permits(user, right, path, elements) && limits.permitsElements(right, path, elements);
     },
+    selectorsOf: (path) => [
+      ...new Set([...permissions.selectorsOf(user, path), ...(limits.selectorsOf?.(path) ?? [])]),
+    ],
     current,
     refusal: () =>
       user
@@ -85,7 +88,8 @@ function admit({ method, path, headers, access }: Exchange): "for the whole" | "
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
   const rights = rightsOf(method);
   if (rights.some((right) => access.permitsPath(right, place))) return "for the whole";
-  const isPossible = canHaveElements(place) && isSelectorRange(headers.range);
+  const isAboutElements = isSelectorRange(headers.range) || (method === "OPTIONS" && asksForSelectors(headers));
+  const isPossible = canHaveElements(place) && isAboutElements;
   if (isPossible && rights.some((right) => access.permitsElements(right, place, "any"))) return "for elements";
   throw access.refusal();
 }

@@ -36,6 +36,8 @@ export interface Permissions {
    * those elements; with `"any"`, possibly to some elements.
    */
   permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
+  /** The selectors of the rules for a user about elements of the document at a path. */
+  selectorsOf(user: User | undefined, path: string): readonly string[];
   /** Whether a rule allows anonymous clients to write somewhere. Another rule may still deny it. */
   readonly anyoneMayWrite: boolean;
   /** Compiles all rules in slices. Otherwise the first question about a user compiles theirs in one go. */
@@ -121,7 +123,12 @@ interface CompiledRule {
  */
 export function createPermissions(rules: readonly PermissionRule[]): Permissions {
   if (rules.length === 0)
-    return { permits: (user) => user !== undefined, anyoneMayWrite: false, prepare: async () => {} };
+    return {
+      permits: (user) => user !== undefined,
+      selectorsOf: () => [],
+      anyoneMayWrite: false,
+      prepare: async () => {},
+    };
   const groups = groupsByWho(rules);
   const rulesFor = ruleFinder(groups);
   return {
@@ -139,6 +146,13 @@ export function createPermissions(rules: readonly PermissionRule[]): Permissions
         }
         group.compiled = bySpecificity(compiled);
       }
+    },
+    selectorsOf(user, path) {
+      const concerned = rulesFor(user).filter((rule) => rule.path.matches(path, user?.name));
+      const selectors = concerned.flatMap(({ selector }) =>
+        !selector || (selector.hasUsername && !user?.name) ? [] : [selector.of(user?.name ?? "")],
+      );
+      return [...new Set(selectors)];
     },
     permits(user, right, path, elements) {
       const decisive = rulesFor(user).find(
