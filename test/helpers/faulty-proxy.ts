@@ -21,6 +21,8 @@ export interface FaultyProxy {
   fail(faults: Faults): void;
   /** How often something went wrong. */
   readonly failures: number;
+  /** How many connections are open. */
+  readonly connections: number;
   /** Accepts no connections from now on, and cuts those that are open. */
   stop(): Promise<void>;
 }
@@ -99,6 +101,9 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     },
     get failures() {
       return failures;
+    },
+    get connections() {
+      return sockets.size / 2;
     },
     stop,
   };

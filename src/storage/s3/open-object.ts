@@ -116,7 +116,12 @@ class OpenObject implements OpenFile {
 
   stream(span: ByteSpan = this.#whole()): Readable {
     this.#requireOpen(span);
-    if (!this.content) return Readable.from(this.#pieces(span, this.#takeBody(span)), { objectMode: false });
+    if (!this.content) {
+      const body = this.#takeBody(span);
+      const stream = Readable.from(this.#pieces(span, body), { objectMode: false });
+      // Of a stream that is never read, nothing else would give the connection back.
+      return body ? stream.once("close", () => body.destroy()) : stream;
+    }
     // A copy: the reader of a stream owns its pieces.
     const bytes = Buffer.from(this.content.subarray(span.start, span.end + 1));
     return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });

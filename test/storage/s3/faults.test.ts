@@ -92,6 +92,17 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     expect(way.failures).toBe(4);
   });
 
+  it("gives the connection back of content that nobody reads", async () => {
+    const { storage, way } = await onFaultyWay({ "/large.txt": "0123456789".repeat(300_000) });
+    const unread = await storage.open("/large.txt");
+    expect(way.connections).toBe(1);
+    await unread?.close();
+    const left = await storage.open("/large.txt");
+    left?.stream().destroy();
+    await left?.close();
+    await expect.poll(() => way.connections).toBe(0);
+  });
+
   it("fails where an answer breaks off again and again, and gives nothing in its place", async () => {
     const large = "0123456789".repeat(100_000);
     const { storage, way } = await onFaultyWay({ "/large.txt": large });
