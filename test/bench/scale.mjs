@@ -73,17 +73,18 @@ async function measureTask({ endpoint, bucket }, title, work, { rounds, ms }) {
   /** @type {Map<string, import("./load.mjs").Load[]>} */
   const results = new Map(setups.map(({ name }) => [name, []]));
   const args = [endpoint, bucket, s3Credentials.accessKeyId, s3Credentials.secretAccessKey];
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { name, programs } of setups) {
-      /** @type {Parameters<typeof withServers>[0]} */
-      const wanted = programs.map((program) => [program, program, args]);
-      const measured = await withServers(wanted, async (servers) => {
-        await loadAll(servers, work, ms); // compiled and warm
-        return loadAll(servers, work, ms);
-      });
-      results.get(name)?.push(measured);
+  /** @type {Parameters<typeof withServers>[0]} */
+  const wanted = setups.flatMap(({ programs }) => programs.map((program) => [program, program, args]));
+  await withServers(wanted, async (servers) => {
+    const groups = setups.map(({ name, programs }, index) => {
+      const before = setups.slice(0, index).flatMap((setup) => setup.programs).length;
+      return { name, group: servers.slice(before, before + programs.length) };
+    });
+    for (const { group } of groups) await loadAll(group, work, 2 * ms); // compiled and warm
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { name, group } of groups) results.get(name)?.push(await loadAll(group, work, ms));
     }
-  }
+  });
   const perSecond = (/** @type {readonly import("./load.mjs").Load[]} */ loads) =>
     median(loads.map(({ requestsPerSecond }) => requestsPerSecond));
   const [bare = []] = results.values();

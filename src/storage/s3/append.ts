@@ -25,7 +25,8 @@ export async function append(
   const { places } = changes;
   const key = places.keyOf(path);
   const look = (): Promise<Found> => places.look(path);
-  const known = places.recent(path) ?? (await look());
+  const recent = places.recent(path);
+  const known = recent?.kind === "file" ? recent : await look();
   if (known.kind !== "file") throw await places.missing(path, known);
 
   const upload = await Upload.receive(places.store, key, newWrite(known.object), content, async () => {});

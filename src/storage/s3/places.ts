@@ -99,7 +99,8 @@ export class Places {
   /** Throws where no file can be stored at a path at which there is nothing. */
   async requireParent(path: string, mayBeMissing: boolean): Promise<void> {
     for (let parent = parentOf(path); parent !== "/"; parent = parentOf(parent)) {
-      const { kind } = this.recent(parent) ?? (await this.look(parent));
+      const recent = this.recent(parent);
+      const { kind } = recent?.kind === "directory" ? recent : await this.look(parent);
       if (kind === "directory") return;
       if (kind === "file") throw new StorageError("not-a-directory");
       if (!mayBeMissing) throw new StorageError("no-parent");
