@@ -92,6 +92,17 @@ describe("the documentation", () => {
     expect(unnamed).toEqual([]);
   });
 
+  it("has tables for users whose cells are at most two lines of a terminal: what is longer is text", () => {
+    const ofUsers = pages.filter((page) => !page.startsWith("docs/internals/"));
+    const long = ofUsers.flatMap((page) =>
+      [...withoutCode(read(page)).matchAll(/^\|.*\|$/gm)]
+        .flatMap(([row]) => row.split(" | "))
+        .filter((cell) => cell.length > 160)
+        .map((cell) => `${page}: ${cell}`),
+    );
+    expect(long).toEqual([]);
+  });
+
   it("names only files and folders that exist", () => {
     const missing = pages.flatMap((page) =>
       [...withoutCode(read(page)).matchAll(/`((?:src|test|examples|docs)\/[\w./-]*)`/g)]
