@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, readFile, rename } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { SignJWT } from "jose";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { listen } from "./helpers/serve.ts";
@@ -356,5 +356,38 @@ describe("examples/rate-limit.mjs", () => {
     expect([read.status, read.headers.get("x-ratelimit-limit")]).toEqual([200, "50"]);
     expect(read.headers.get("ratelimit-policy")).toBe('"all";q=50;w=10');
     expect(printed.stderr).toMatch(/^every client that can reach this server can change the files here: .*\n$/);
+  });
+});
+
+describe("examples/scale-out", { tags: ["nginx", "redis-server", "versitygw"] }, () => {
+  it("starts two servers behind nginx, of which each tells the changes of the other, and ends all of it", async () => {
+    const { waitFor, kill, ended } = runNode([join(examples, "scale-out/start.mjs")], {
+      env: { ...withoutNotices, PORT: "0" },
+    });
+    onTestFinished(async () => {
+      kill("SIGTERM"); // so that it ends its parts, also where something below fails
+      await ended;
+    });
+    const [, url = "", one, other] = await waitFor(/listening on (\S+)\/, by servers at (\d+) and (\d+)/);
+    const clients = [one, other].map((port) => new WebSocket(`ws://127.0.0.1:${port}/ws`));
+    const inboxes = clients.map((client) => on(client, "message"));
+    await Promise.all(inboxes.map((inbox) => inbox.next())); // hello
+    const servers = new Set<string | null>();
+    for (let index = 0; index < 4; index += 1) {
+      const headers = { range: "selector=#notes" };
+      const reply = await fetch(`${url}/index.html`, { method: "POST", headers, body: `<li>${index}</li>` });
+      expect(reply.status).toBe(206);
+      servers.add(reply.headers.get("server"));
+      for (const inbox of inboxes) {
+        const { value } = await inbox.next();
+        expect(JSON.parse(String(value[0]))).toMatchObject({ id: index + 1, html: `<li>${index}</li>` });
+      }
+    }
+    expect([...servers].sort()).toEqual([`filement-${one}`, `filement-${other}`].sort());
+    const list = await fetch(`${url}/index.html`, { headers: { range: "selector=#notes li" } });
+    expect(await list.text()).toMatch(/bucket\.<\/li><li>0<\/li><li>1<\/li><li>2<\/li><li>3<\/li>$/);
+    for (const client of clients) client.terminate();
+    kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
   });
 });

@@ -1,0 +1,89 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { WebSocket } from "ws";
+import type { LiveMessage } from "../helpers/live-client.ts";
+
+/**
+ * A client that follows the feed of several servers: when it loses one it goes to the next, and says what it knows. It notes
+ * everything that a client must not see: a change out of order, or one missing without a gap.
+ */
+export class Follower {
+  /** When each request's change was heard. */
+  readonly heard = new Map<string, number>();
+  readonly faults: string[] = [];
+  gaps = 0;
+  /** When it was last told of a gap. */
+  lastGapAt = Number.NEGATIVE_INFINITY;
+  readonly #nextOrigin: () => string | undefined;
+  #socket: WebSocket | undefined;
+  #isOver = false;
+  #feed = "";
+  #lastId = 0;
+  /** The id that the next change has to have; `undefined` after a gap. */
+  #expected: number | undefined;
+  /** What it was told last, for messages about faults. */
+  readonly #events: string[] = [];
+
+  constructor(nextOrigin: () => string | undefined) {
+    this.#nextOrigin = nextOrigin;
+    void this.#follow();
+  }
+
+  /** Breaks the connection, as networks do. */
+  cut(): void {
+    this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.cut();
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isOver) {
+      const origin = this.#nextOrigin();
+      if (origin !== undefined) await this.#connect(origin);
+      await pause(20);
+    }
+  }
+
+  #connect(origin: string): Promise<void> {
+    const known = this.#feed ? `?feed=${this.#feed}&since=${this.#lastId}` : "";
+    this.#note(`connects to ${origin}${known}`);
+    const socket = new WebSocket(`${origin.replace(/^http/, "ws")}/ws${known}`);
+    this.#socket = socket;
+    socket.on("message", (data) => this.#receive(JSON.parse(String(data))));
+    socket.on("error", () => {}); // it closes, too
+    return new Promise((resolve) => void socket.on("close", () => resolve()));
+  }
+
+  #receive(message: LiveMessage): void {
+    const { type, feed = "", id = 0 } = message;
+    this.#note(`${type} ${feed}:${id}`);
+    if (type === "hello") {
+      if (feed !== this.#feed) [this.#feed, this.#lastId, this.#expected] = [feed, id, id + 1];
+    } else if (type === "gap") {
+      this.gaps += 1;
+      this.lastGapAt = performance.now();
+      this.#expected = undefined;
+    } else if (type === "change") this.#hear(id, String(message["requestId"]));
+  }
+
+  #hear(id: number, requestId: string): void {
+    if (this.#expected !== undefined && id !== this.#expected) {
+      this.#fault(`${this.#feed}: ${id} in place of ${this.#expected}`);
+    }
+    const heardAt = this.heard.get(requestId);
+    if (heardAt !== undefined && heardAt > this.lastGapAt) this.#fault(`${this.#feed}: ${id} was heard before`);
+    this.heard.set(requestId, performance.now());
+    [this.#lastId, this.#expected] = [id, id + 1];
+  }
+
+  #note(event: string): void {
+    this.#events.push(event);
+    if (this.#events.length > 20) this.#events.shift();
+  }
+
+  #fault(what: string): void {
+    this.faults.push(`${what}, after: ${this.#events.join(", ")}`);
+  }
+}
