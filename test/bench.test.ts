@@ -83,13 +83,17 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["GET of an element from a bucket", overBucket],
     ["PUT 1 KB to a bucket", overBucket],
     ["PUT of an element in a bucket", overBucket],
+    [
+      "From the commit to a socket at another server, in milliseconds",
+      ["100 changes a second", "1,000 changes a second"],
+    ],
   ],
 };
 const ofBuckets = new Set(["scale"]);
 
 describe("npm run bench", () => {
   describe.each(Object.entries(measurements))("%s", (name, tables) => {
-    const tags: Need[] = ofBuckets.has(name) ? ["campaign", "versitygw"] : ["campaign"];
+    const tags: Need[] = ofBuckets.has(name) ? ["campaign", "versitygw", "redis-server"] : ["campaign"];
     it("prints a row for each server in each table, and ends by itself", { tags }, async () => {
       const { code, stdout, stderr } = await runNodeToEnd([run, name, "--quick"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

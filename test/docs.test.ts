@@ -258,6 +258,12 @@ describe("the API reference", () => {
   });
 });
 
+describe("the page about scaling", () => {
+  it("shows the program of the example as it is", () => {
+    expect(read("docs/scaling.md")).toContain(`\`\`\`js\n${read("examples/scale-out/server.mjs")}\`\`\``);
+  });
+});
+
 describe("the snippets", () => {
   const modules: Readonly<Record<string, object>> = { filement, "filement/redis": redis };
   const snippets = pages.flatMap(snippetsOf);

@@ -77,11 +77,10 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     const { access, site, search } = exchange;
     const connectedTo = document ?? path;
     if (!access.permitsPath("read", connectedTo)) throw access.refusal();
+    const feedName = site.changes.name;
     const offered = checkHandshake(exchange, allowedOrigins ?? site.options.allowedOrigins);
     const wanted =
-      document === undefined
-        ? changesOfQuery(search, offered, site.changes.name)
-        : changesOfDocument(document, offered);
+      document === undefined ? changesOfQuery(search, offered, feedName) : changesOfDocument(document, offered);
     const giveBack = clients.takePlace(exchange);
     let isConnected = false;
     exchange.defer(() => {
@@ -99,7 +98,9 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
           const format = wanted.isStreamItem ? streamItemFormat : jsonFormat;
           const client = new SocketClient(connection, socket, { audience, format, maxUnsentBytes });
           client.writeHello(site.changes);
-          clients.add(client, wanted.position, giveBack);
+          // The ids of a shared feed may have begun anew since the handshake.
+          const isSameFeed = wanted.position === "now" || site.changes.name === feedName;
+          clients.add(client, isSameFeed ? wanted.position : "unknown", giveBack);
         });
       },
     };

@@ -88,8 +88,6 @@ export interface FeedPosition {
 
 /** That a feed goes on under another name, with other ids. */
 export interface FeedRestart {
-  /** Its name until now. */
-  readonly from: string;
   readonly to: FeedPosition;
   /** Whether changes may have been missed. */
   readonly hasGap: boolean;
@@ -210,13 +208,12 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   #restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void {
-    const from = this.#name;
     this.#name = to.name;
     this.#lastId = to.lastId;
     this.#past = [];
     this.#pastLength = 0;
     for (const each of past) this.#remember(each);
-    for (const restarted of this.#restarted) notify(() => restarted({ from, to, hasGap }), this.#onError);
+    for (const restarted of this.#restarted) notify(() => restarted({ to, hasGap }), this.#onError);
   }
 
   /** What requests that made a change wait for before their reply, while changes are made faster than they are delivered. */

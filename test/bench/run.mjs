@@ -14,12 +14,19 @@ import { memory } from "./memory.mjs";
 import { plugins } from "./plugins.mjs";
 import { processes } from "./processes.mjs";
 import { driver } from "./rounds.mjs";
-import { scale } from "./scale.mjs";
+import { scale as bucket } from "./scale.mjs";
+import { sharedFeed } from "./shared-feed.mjs";
 import { start } from "./start.mjs";
 import { trees } from "./trees.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
 const measurements = { start, files, processes, listings, elements, plugins, live, trees, memory, scale };
+
+/** @type {typeof bucket} */
+async function scale(directory, effort) {
+  await bucket(directory, effort);
+  await sharedFeed(directory, effort);
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,6 +1,14 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { LiveMessage } from "../helpers/live-client.ts";
+
+let moments = 0;
+
+/** What comes later has a greater number. */
+export function moment(): number {
+  moments += 1;
+  return moments;
+}
 
 /**
  * A client that follows the feed of several servers: when it loses one it goes to the next, and says what it knows. It notes
@@ -13,7 +21,7 @@ export class Follower {
   gaps = 0;
   /** When it was last told of a gap. */
   lastGapAt = Number.NEGATIVE_INFINITY;
-  readonly #nextOrigin: () => string | undefined;
+  readonly #nextOrigin: () => Promise<string>;
   #socket: WebSocket | undefined;
   #isOver = false;
   #feed = "";
@@ -23,7 +31,7 @@ export class Follower {
   /** What it was told last, for messages about faults. */
   readonly #events: string[] = [];
 
-  constructor(nextOrigin: () => string | undefined) {
+  constructor(nextOrigin: () => Promise<string>) {
     this.#nextOrigin = nextOrigin;
     void this.#follow();
   }
@@ -40,9 +48,8 @@ export class Follower {
 
   async #follow(): Promise<void> {
     while (!this.#isOver) {
-      const origin = this.#nextOrigin();
-      if (origin !== undefined) await this.#connect(origin);
-      await pause(20);
+      await this.#connect(await this.#nextOrigin());
+      await setImmediate();
     }
   }
 
@@ -63,7 +70,7 @@ export class Follower {
       if (feed !== this.#feed) [this.#feed, this.#lastId, this.#expected] = [feed, id, id + 1];
     } else if (type === "gap") {
       this.gaps += 1;
-      this.lastGapAt = performance.now();
+      this.lastGapAt = moment();
       this.#expected = undefined;
     } else if (type === "change") this.#hear(id, String(message["requestId"]));
   }
@@ -74,7 +81,7 @@ export class Follower {
     }
     const heardAt = this.heard.get(requestId);
     if (heardAt !== undefined && heardAt > this.lastGapAt) this.#fault(`${this.#feed}: ${id} was heard before`);
-    this.heard.set(requestId, performance.now());
+    this.heard.set(requestId, moment());
     [this.#lastId, this.#expected] = [id, id + 1];
   }
 

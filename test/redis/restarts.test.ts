@@ -7,12 +7,11 @@ import { campaignMsLeft, isCampaign, seededRandom } from "../helpers/effort.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { Follower } from "./followers.ts";
+import { Follower, moment } from "./followers.ts";
 import { type RedisServer, redisServer } from "./redis-server.ts";
 
-/** A campaign goes on for ten minutes, or until its time is spent. */
+/** A campaign goes on for this many, or until its time is spent. */
 const faults = isCampaign ? 400 : 2;
-const longestMs = isCampaign ? Math.min(600_000, campaignMsLeft()) : 30_000;
 const serverCount = isCampaign ? 4 : 2;
 const writersOfServer = isCampaign ? 8 : 2;
 const counters = 5;
@@ -27,37 +26,34 @@ interface Write {
 
 interface RunningServer {
   readonly process: RunningNode;
-  /** Where it listens, once it does. */
-  origin: string | undefined;
+  readonly origin: Promise<string>;
 }
 
 /** Servers that are killed and started again. */
 class Servers {
   readonly #start: () => RunningNode;
-  readonly #running: RunningServer[] = [];
+  readonly #running: RunningServer[];
 
-  constructor(start: () => RunningNode) {
+  constructor(count: number, start: () => RunningNode) {
     this.#start = start;
+    this.#running = Array.from({ length: count }, () => this.#begin());
   }
 
-  async add(): Promise<void> {
-    await this.#begin(this.#running.length);
-  }
-
-  /** Where the server of this number is; `undefined` while it starts. */
-  originOf(index: number): string | undefined {
-    return this.#running[index]?.origin;
+  /** Where the server of this number is, once it listens. */
+  originOf(index: number): Promise<string> {
+    return this.#running[index % this.#running.length]?.origin ?? Promise.reject(new Error("no servers"));
   }
 
   async kill(index: number): Promise<void> {
+    await this.originOf(index);
     this.#running[index]?.process.kill("SIGKILL");
-    await this.#begin(index);
+    this.#running[index] = this.#begin();
+    await this.originOf(index);
   }
 
-  async #begin(index: number): Promise<void> {
-    const server: RunningServer = { process: this.#start(), origin: undefined };
-    this.#running[index] = server;
-    [, server.origin] = await server.process.waitFor(/listening on (\S+)/);
+  #begin(): RunningServer {
+    const process = this.#start();
+    return { process, origin: process.waitFor(/listening on (\S+)/).then(([, origin = ""]) => origin) };
   }
 }
 
@@ -102,12 +98,11 @@ describe("servers with one feed", { tags: ["redis-server", "linux"] }, () => {
     const root = await temporaryDirectory();
     for (let index = 0; index < counters; index += 1) await writeFile(join(root, `counter-${index}.html`), "<b>0</b>");
     const script = join(projectRoot, "test/redis/serve-shared-feed.mjs");
-    const servers = new Servers(() => runNode([script, root, redis.url]));
-    await Promise.all(Array.from({ length: serverCount }, () => servers.add()));
+    const servers = new Servers(serverCount, () => runNode([script, root, redis.url]));
     let turn = 0;
-    const nextOrigin = (): string | undefined => {
+    const nextOrigin = (): Promise<string> => {
       turn += 1;
-      return servers.originOf(turn % serverCount);
+      return servers.originOf(turn);
     };
     const followers = Array.from({ length: 2 * serverCount }, () => new Follower(nextOrigin));
     onTestFinished(() => {
@@ -118,18 +113,16 @@ describe("servers with one feed", { tags: ["redis-server", "linux"] }, () => {
     let isOver = false;
     const writers = Array.from({ length: serverCount * writersOfServer }, async (_, index) => {
       while (!isOver) {
-        await pause(10 + 30 * random());
-        const origin = servers.originOf(index % serverCount);
-        if (origin === undefined) continue;
+        await pause(random() * 40);
+        const origin = await servers.originOf(index);
         const counter = Math.floor(random() * counters);
-        const write: Write = { requestId: randomUUID(), counter, sentAt: performance.now(), outcome: "unknown" };
+        const write: Write = { requestId: randomUUID(), counter, sentAt: moment(), outcome: "unknown" };
         const outcome = await increment(origin, write);
         if (outcome !== "not made") writes.push(Object.assign(write, { outcome }));
       }
     });
-    const endsAt = performance.now() + longestMs;
-    for (let count = 0; count < faults && performance.now() < endsAt; count += 1) {
-      await pause(300 * random());
+    for (let count = 0; count < faults && campaignMsLeft() > 0; count += 1) {
+      await pause(random() * 300);
       await disturb(random, redis, servers, followers);
     }
     isOver = true;

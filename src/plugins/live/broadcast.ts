@@ -22,16 +22,20 @@ export interface Receiver {
 /** Where a client joins: at the next change, after the change of this id, or after an unknown one. */
 export type Position = "now" | "unknown" | number;
 
-/** A client, and the last change that it received or was not to receive, in the feed of that name. */
+/** A client, and the last change that it received or was not to receive. */
 interface Member {
   readonly receiver: Receiver;
-  feed: string;
+  /** How often the feed had begun anew by then: ids of before and after mean different changes. */
+  era: number;
   lastId: number;
   hasLeft: boolean;
 }
 
-/** What is still being delivered: a change, or that the feed has another name. */
-type Pending = { readonly message: ChangeMessage; readonly origin: ChangeOrigin } | FeedRestart;
+/** What is still being delivered: a change, or that the ids begin anew. */
+type Pending = { readonly era: number } & (
+  | { readonly message: ChangeMessage; readonly origin: ChangeOrigin }
+  | { readonly restart: FeedRestart }
+);
 
 /** Changes that wait for delivery. With more, the requests that make changes wait for their replies until others are delivered. */
 const maxPending = 100;
@@ -49,6 +53,7 @@ export class Broadcast {
   readonly #unsubscribe: () => void;
   readonly #members = new Set<Member>();
   readonly #pending: Pending[] = [];
+  #era = 0;
   #running: { readonly steps: SlicedWork<void>; readonly done: Promise<void> } | undefined;
   /** Ends the waiting of those who make changes. */
   #relieve: (() => void) | undefined;
@@ -58,8 +63,8 @@ export class Broadcast {
     this.#feed = feed;
     this.#onError = onError;
     this.#unsubscribe = feed.subscribe(
-      (change, origin) => this.#publish({ message: new ChangeMessage(change, feed.name), origin }),
-      (restart) => this.#publish(restart),
+      (change, origin) => this.#publish({ era: this.#era, message: new ChangeMessage(change, feed.name), origin }),
+      (restart) => this.#publish({ era: ++this.#era, restart }),
       (path) => this.#judgesElements(path),
     );
   }
@@ -67,7 +72,7 @@ export class Broadcast {
   /** Sends a client all changes from a position on. Returns a function that ends it. */
   join(receiver: Receiver, position: Position): () => void {
     const lastId = typeof position === "number" ? position : this.#feed.lastId;
-    const member: Member = { receiver, feed: this.#feed.name, lastId, hasLeft: false };
+    const member: Member = { receiver, era: this.#era, lastId, hasLeft: false };
     if (position === "unknown") receiver.writeGap(this.#feed);
     if (lastId === this.#feed.lastId) this.#members.add(member);
     else this.#catchUp(member).catch(this.#onError);
@@ -138,17 +143,20 @@ export class Broadcast {
   }
 
   *#deliver(member: Member, pending: Pending): SlicedWork<void> {
-    if ("to" in pending) return restart(member, pending);
-    const { message, origin } = pending;
+    if ("restart" in pending) {
+      if (pending.era > member.era) restart(member, pending.era, pending.restart);
+      return;
+    }
+    const { era, message, origin } = pending;
     const { receiver } = member;
     const { change } = message;
-    if (message.feed !== member.feed || change.id <= member.lastId) return;
+    if (era !== member.era || change.id <= member.lastId) return;
     member.lastId = change.id;
     try {
       const verdict = yield* patiently(() => mayReceive(receiver.audience, change, origin));
       if (!member.hasLeft) send(receiver, message, verdict);
     } catch (error) {
-      this.#failed(member, error);
+      this.#failed(receiver, { name: message.feed, lastId: change.id }, error);
     }
   }
 
@@ -159,8 +167,8 @@ export class Broadcast {
     for (;;) {
       if (member.hasLeft) return;
       const { name, lastId } = this.#feed;
-      if (name !== member.feed) {
-        restart(member, { from: member.feed, to: { name, lastId }, hasGap: true });
+      if (member.era !== this.#era) {
+        restart(member, this.#era, { to: { name, lastId }, hasGap: true });
         break;
       }
       const missed = this.#feed.since(member.lastId);
@@ -176,7 +184,7 @@ export class Broadcast {
         try {
           send(receiver, new ChangeMessage(change, name), mayReceive(receiver.audience, change, { site }));
         } catch (error) {
-          this.#failed(member, error);
+          this.#failed(receiver, { name, lastId: change.id }, error);
         }
         if (receiver.isFull) await receiver.drained();
         if (slice.isOver) await slice.renew();
@@ -186,16 +194,16 @@ export class Broadcast {
   }
 
   /** A client for which nobody can say whether it may receive a change learns that it misses something. */
-  #failed({ receiver, feed, lastId }: Member, error: unknown): void {
+  #failed(receiver: Receiver, position: FeedPosition, error: unknown): void {
     this.#onError(error);
-    receiver.writeGap({ name: feed, lastId });
+    receiver.writeGap(position);
   }
 }
 
-/** Brings a client of the former feed into the present one. */
-function restart(member: Member, { from, to, hasGap }: FeedRestart): void {
-  if (member.feed !== from || member.hasLeft) return; // it joined later
-  member.feed = to.name;
+/** Brings a client to where the feed goes on. */
+function restart(member: Member, era: number, { to, hasGap }: FeedRestart): void {
+  if (member.hasLeft) return;
+  member.era = era;
   member.lastId = to.lastId;
   member.receiver.writeHello(to);
   if (hasGap) member.receiver.writeGap(to);

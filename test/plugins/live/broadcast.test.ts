@@ -4,9 +4,10 @@ import { ChosenElements } from "../../../src/elements/selection.ts";
 import type { Audience } from "../../../src/plugins/live/audience.ts";
 import { Broadcast, type Receiver } from "../../../src/plugins/live/broadcast.ts";
 import { permitAll } from "../../../src/server/access.ts";
-import { ChangeFeed, type FeedPosition } from "../../../src/server/change-feed.ts";
+import { ChangeFeed, type FeedEnd, type FeedPosition, type PastChange } from "../../../src/server/change-feed.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
+import { seededRandom, timesOf } from "../../helpers/effort.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -274,4 +275,111 @@ describe("Broadcast", () => {
     await broadcast.delivered();
     expect(client.noted).toEqual([]);
   });
+});
+
+describe("Broadcast of a shared feed", () => {
+  /** A feed that goes on elsewhere when the test says so. */
+  async function sharedFeed() {
+    const { feed, broadcast } = feedAndBroadcast();
+    let end: FeedEnd | undefined;
+    await feed.share({
+      async start(given) {
+        end = given;
+      },
+      send() {},
+      async close() {},
+    });
+    const change = { kind: "replaced", method: "PUT", host: "h", path: "/a", requestId: "r", time: "t" } as const;
+    return {
+      feed,
+      broadcast,
+      tell: () => end?.tell(change, { site: "s" }),
+      restart: (name: string, lastId: number, hasGap: boolean) =>
+        end?.restart({ name, lastId }, pastUpTo(lastId), hasGap),
+    };
+    function pastUpTo(lastId: number): PastChange[] {
+      return numbers(Math.max(1, lastId - 20), lastId).map((id) => ({
+        change: { ...change, id: Number(id) },
+        site: "s",
+      }));
+    }
+  }
+
+  it("tells that the ids begin anew in the order of the changes, and of a gap where there is one", async () => {
+    const { feed, broadcast, tell, restart } = await sharedFeed();
+    const client = new Noting();
+    restart("one", 7, true);
+    broadcast.join(client, "now");
+    tell();
+    restart("two", 0, false);
+    tell();
+    restart("one", 12, true);
+    tell();
+    const late = new Noting();
+    broadcast.join(late, 12);
+    await broadcast.delivered();
+    expect(client.noted).toEqual(["8", "hello two:0", "1", "hello one:12", "gap", "13"]);
+    expect([feed.name, feed.lastId, late.noted]).toEqual(["one", 13, ["13"]]);
+  });
+
+  it("leaves nothing out without a gap, whoever joins and reads when", async () => {
+    const random = seededRandom(5);
+    for (let round = 0; round < timesOf(60, 5000); round += 1) {
+      const { feed, broadcast, tell, restart } = await sharedFeed();
+      const clients: { client: Noting; begins: string }[] = [];
+      let [alone, inStream] = [0, 5];
+      restart("s", inStream, true);
+      for (let step = 0; step < 60; step += 1) {
+        const die = random();
+        if (die < 0.5) {
+          tell();
+          if (feed.name === "s") inStream += 1;
+        } else if (die < 0.6) {
+          const client = new Noting({}, ({ id }, name) => Buffer.from(`${name}:${id}`));
+          client.isFull = random() < 0.3;
+          const since = Math.max(0, feed.lastId - Math.floor(8 * random()));
+          clients.push({ client, begins: `${feed.name}:${since}` });
+          broadcast.join(client, since);
+        } else if (die < 0.7) {
+          for (const { client } of clients) {
+            client.isFull = false;
+            client.drain();
+          }
+        } else if (die < 0.85) await setImmediate();
+        else if (feed.name === "s") {
+          alone += 1;
+          restart(`alone-${alone}`, 0, false);
+        } else {
+          inStream += Math.floor(4 * random());
+          restart("s", inStream, true);
+        }
+      }
+      for (const { client } of clients) {
+        client.isFull = false;
+        client.drain();
+      }
+      await broadcast.delivered();
+      await setImmediate();
+      await broadcast.delivered();
+      for (const { client, begins } of clients) {
+        expect(skipped(begins, client.noted), `${begins}: ${client.noted.join(" ")}`).toEqual([]);
+        expect(client.noted.at(-1) ?? begins).toMatch(new RegExp(`gap|hello|:${feed.lastId}$`));
+      }
+    }
+  });
+
+  /** What a client was told that does not follow what it was told before. */
+  function skipped(begins: string, noted: readonly string[]): string[] {
+    let [name = "", last = Number.NaN] = [begins.split(":")[0], Number(begins.split(":")[1])];
+    return noted.filter((each) => {
+      if (each === "gap") {
+        last = Number.NaN;
+        return false;
+      }
+      const [feed = "", id = ""] = each.replace("hello ", "").split(":");
+      const follows = each.startsWith("hello") || (feed === name && (Number.isNaN(last) || Number(id) === last + 1));
+      [name, last] = [feed, Number(id)];
+      return !follows;
+    });
+  }
 });
