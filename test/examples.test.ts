@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { SignJWT } from "jose";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { pageTimeout, sharedChromium } from "./helpers/chromium.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
@@ -17,13 +18,14 @@ import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 const examples = join(projectRoot, "examples");
 const withoutNotices = { NODE_OPTIONS: "" }; // what vitest sets for itself is not for the examples
 
-/** Runs an example on a free port, with a copy of the example site for the files it serves. */
+/** Runs an example on a free port, with a copy of the example site, or of another folder, for the files it serves. */
 async function runExample(
   name: string,
   env: Readonly<Record<string, string>> = {},
+  folder = "site",
 ): Promise<RunningNode & { url: string }> {
   const root = join(await temporaryDirectory(), "site");
-  await cp(join(examples, "site"), root, { recursive: true });
+  await cp(join(examples, folder), root, { recursive: true });
   const running = runNode([join(examples, name)], { env: { ...withoutNotices, PORT: "0", ROOT: root, ...env } });
   const [, url = ""] = await running.waitFor(/listening on (http:\S+)\n/);
   return { ...running, url: url.replace(/\/$/, "") };
@@ -72,16 +74,17 @@ describe("examples/express.mjs", () => {
   });
 });
 
+const form = { "content-type": "application/x-www-form-urlencoded" };
+
+/** Signs in, and gives the cookie that shows it. */
+async function signIn(url: string, headers: Record<string, string>, body: string): Promise<{ cookie: string }> {
+  const reply = await fetch(new URL("/sign-in", url), { method: "POST", headers, body, redirect: "manual" });
+  return { cookie: reply.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+}
+
 describe("examples/sign-ins", () => {
-  const form = { "content-type": "application/x-www-form-urlencoded" };
   const json = { "content-type": "application/json" };
   const browser = { accept: "text/html" };
-
-  /** Signs in, and gives the cookie that shows it. */
-  async function signIn(url: string, headers: Record<string, string>, body: string): Promise<{ cookie: string }> {
-    const reply = await fetch(new URL("/sign-in", url), { method: "POST", headers, body, redirect: "manual" });
-    return { cookie: reply.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
-  }
 
   it("express-session.mjs lets signed-in users read, editors write, and sends the others to the sign-in", async () => {
     const { url, waitFor } = await runExample("sign-ins/express-session.mjs");
@@ -154,6 +157,63 @@ describe("examples/sign-ins", () => {
     expect((await fetch(`${url}/index.html`, { headers: ada })).status).toBe(200);
     const put = await fetch(`${url}/new.txt`, { method: "PUT", headers: ada, body: "new" });
     expect([put.status, put.headers.get("location")]).toEqual([201, "/wiki/new.txt"]);
+  });
+});
+
+describe("examples/wiki/wiki.mjs", () => {
+  const audit = async (): Promise<string> => join(await temporaryDirectory(), "audit.log");
+
+  it("lets users edit what is editable and editors write files, tells open pages, and keeps an audit log", async () => {
+    const log = await audit();
+    const { url, kill, ended, printed } = await runExample("wiki/wiki.mjs", { AUDIT: log }, "wiki/pages");
+    const page = `${url}/index.html`;
+    const put = async (headers: Record<string, string>, selector: string, body: string): Promise<number> =>
+      (await fetch(page, { method: "PUT", headers: { ...headers, range: `selector=${selector}` }, body })).status;
+    const bob = await signIn(url, form, "name=bob&password=tea");
+    const ada = await signIn(url, form, "name=ada&password=love");
+    expect((await fetch(page)).headers.get("content-security-policy")).toContain("script-src 'self'");
+    const live = new WebSocket(`${url.replace("http", "ws")}/ws`);
+    await once(live, "message"); // the greeting
+
+    const welcome = '<p id="welcome" class="editable">Hello.</p>';
+    expect(await put({}, ".editable", welcome)).toBe(401);
+    expect(await put(bob, "#rules", '<p id="rules">Mine.</p>')).toBe(403);
+    const changed = once(live, "message");
+    expect(await put(bob, "#welcome", welcome)).toBe(206);
+    expect(JSON.parse(String((await changed)[0]))).toMatchObject({ user: "bob", html: welcome });
+    expect((await fetch(`${url}/new.html`, { method: "PUT", headers: bob, body: "<p>New" })).status).toBe(403);
+    expect((await fetch(`${url}/new.html`, { method: "PUT", headers: ada, body: "<p>New" })).status).toBe(201);
+
+    kill("SIGTERM");
+    expect(await once(live, "close")).toEqual([1001, Buffer.from("the server is closing")]);
+    expect([await ended, printed.stderr]).toMatchObject([{ code: 0 }, expect.not.stringMatching(/error/i)]);
+    const lines = (await readFile(log, "utf8")).trim().split("\n");
+    const from = '<p id="welcome" class="editable">Double-click this to edit it.</p>';
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { user: "bob", kind: "elements-replaced", path: "/index.html", selector: "#welcome", from, to: welcome },
+      { user: "ada", kind: "created", path: "/new.html" },
+    ]);
+  });
+
+  it("has pages in which a double click edits, for all to see at once", { tags: ["chromium"] }, async () => {
+    const { url } = await runExample("wiki/wiki.mjs", { AUDIT: await audit() }, "wiki/pages");
+    const browser = await sharedChromium();
+    const [reader, writer] = [await browser.newPage(), await browser.newPage()];
+    for (const page of [reader, writer]) {
+      onTestFinished(() => page.close());
+      page.setDefaultTimeout(pageTimeout);
+    }
+    await reader.goto(`${url}/`);
+    await writer.goto(new URL("/sign-in", url).href);
+    await writer.fill("[name=name]", "bob");
+    await writer.fill("[name=password]", "tea");
+    await writer.click("button");
+    await writer.waitForURL(`${url}/`); // and its scripts
+    writer.on("dialog", (dialog) => dialog.accept("Edited."));
+    await writer.dblclick("#welcome");
+    await reader.waitForFunction(() => document.querySelector("#welcome")?.textContent === "Edited.");
+    const file = await (await fetch(`${url}/index.html`)).text();
+    expect(file).toContain('<p id="welcome" class="editable">Edited.</p>\n');
   });
 });
 
