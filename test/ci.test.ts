@@ -187,6 +187,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     expect(installed.map((line) => line.split(" ").at(-1)).filter((name) => name !== "nginx-light")).toEqual([
       "curl",
       "chromium-headless-shell",
+      "firefox-esr",
       "apache2-utils",
       "openssl",
       "redis-server",
@@ -201,7 +202,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
 
   it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {
     const { directory, env } = await machine(writeReport(1));
-    for (const name of ["curl", "chromium", "htpasswd", "openssl", "nginx", "redis-server", "wrk"]) {
+    for (const name of ["curl", "chromium", "firefox", "htpasswd", "openssl", "nginx", "redis-server", "wrk"]) {
       await writeProgram(join(directory, "bin", name));
     }
     expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");
@@ -254,6 +255,6 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     const { stderr } = await run(join(directory, ".ci/run"), [], "/", env);
     expect(stderr).toMatch(/could not install apache2-utils/);
     expect(stderr).not.toMatch(/could not install (?!apache2|bun|deno|tiddlywiki)/);
-    expect(await log(directory, "apt-get")).toMatch(/ curl\n.* chromium\n.* openssl\n/);
+    expect(await log(directory, "apt-get")).toMatch(/ curl\n.* chromium\n.* firefox-esr\n.* openssl\n/);
   });
 });

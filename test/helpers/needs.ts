@@ -10,6 +10,7 @@ const programs = {
   // The shell draws no window frame, and takes a third of the time.
   chromium: { names: ["chromium-headless-shell", "chromium"], debianPackage: "chromium-headless-shell" },
   curl: { debianPackage: "curl" },
+  firefox: { names: ["firefox-esr", "firefox"], debianPackage: "firefox-esr" },
   htpasswd: { debianPackage: "apache2-utils" },
   mkfifo: { debianPackage: "coreutils" },
   nginx: { debianPackage: "nginx-light" },

@@ -1,0 +1,84 @@
+// The pages for people in another browser; what they do is tested in Chromium, in detail.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Browser, launch, type Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { pageTimeout } from "../helpers/chromium.ts";
+import { exampleSite } from "../helpers/example-site.ts";
+import { programPath } from "../helpers/needs.ts";
+import { send } from "../helpers/send.ts";
+import { serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch({ browser: "firefox", executablePath: programPath("firefox") ?? "", headless: true });
+  });
+  afterAll(() => browser.close());
+
+  async function open(url: string): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    page.setDefaultTimeout(pageTimeout);
+    const problems: string[] = [];
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await page.goto(url);
+    return { page, problems };
+  }
+
+  const textsOf = (page: Page, selector: string): Promise<Array<string | null>> =>
+    page.$$eval(selector, (elements) => elements.map(({ textContent }) => textContent));
+
+  it("live pages show in each of two windows what is done in the other", async () => {
+    const { url } = await exampleSite();
+    const [one, other] = [await open(`${url}/to-do.html`), await open(`${url}/to-do.html`)];
+    for (const { page } of [one, other]) await page.waitForSelector(".connection.live");
+    await one.page.type(".add input", "Water the plants");
+    await one.page.keyboard.press("Enter");
+    await other.page.waitForFunction("document.querySelectorAll('#todo li').length === 6");
+    await other.page.locator("#kite input").click();
+    await one.page.waitForSelector("#kite.done");
+    expect([...one.problems, ...other.problems]).toEqual([]);
+  });
+
+  it("the playground lights up, edits, and shows what has changed", async () => {
+    const { url, stored } = await exampleSite();
+    const { page, problems } = await open(`${url}/`);
+    await page.waitForFunction("document.querySelector('.count')?.textContent === '1 element'");
+    await page.locator("::-p-text(POST #menu)").click();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".diff ins");
+    expect(await textsOf(page, ".diff ins")).toEqual(['+     <li data-price="1.20">A biscuit</li></ul>']);
+    expect(await stored("tea-room.html")).toContain("A biscuit");
+    expect(problems).toEqual([]);
+  });
+
+  it("a listing filters, previews, uploads, edits and deletes", async () => {
+    const storage = memoryStorage({ "/favicon.ico": "", "/README.md": "# Hello", "/a.txt": "one", "/b.txt": "" });
+    const { url } = await serve({ storage, listing: { edit: true } });
+    const { page, problems } = await open(`${url}/`);
+    await page.waitForSelector(".readme h1");
+    await page.keyboard.press("/");
+    await page.keyboard.type("a.t");
+    expect(await textsOf(page, "main > table > tbody > tr:not([hidden]) a")).toEqual(["a.txt"]);
+    await page.keyboard.press("Escape");
+    const file = join(await temporaryDirectory(), "new.txt");
+    await writeFile(file, "from Firefox");
+    const chooser = await page.waitForSelector<"input[type=file]">("input[type=file]");
+    await chooser?.uploadFile(file);
+    await page.waitForSelector("[aria-label='Delete new.txt']");
+    expect((await send(url, "GET", "/new.txt")).text).toBe("from Firefox");
+    await page.locator("[aria-label='Edit a.txt']").click();
+    await page.locator("dialog textarea").fill("two");
+    await page.locator("dialog button.main").click();
+    await page.waitForSelector("dialog", { hidden: true });
+    expect((await send(url, "GET", "/a.txt")).text).toBe("two");
+    await page.locator("[aria-label='Delete a.txt']").click();
+    await page.goto("about:blank"); // whoever leaves has decided
+    await expect.poll(async () => (await send(url, "HEAD", "/a.txt")).status).toBe(404);
+    expect(problems).toEqual([]);
+  });
+});
