@@ -18,9 +18,10 @@ import { scale as bucket } from "./scale.mjs";
 import { sharedFeed } from "./shared-feed.mjs";
 import { start } from "./start.mjs";
 import { trees } from "./trees.mjs";
+import { turns } from "./turns.mjs";
 
 /** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
-const measurements = { start, files, processes, listings, elements, plugins, live, trees, memory, scale };
+const measurements = { start, files, processes, listings, elements, plugins, live, trees, turns, memory, scale };
 
 /** @type {typeof bucket} */
 async function scale(directory, effort) {

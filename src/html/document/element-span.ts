@@ -38,6 +38,9 @@ export interface Displacement {
 /** Where elements stand in the source that have lost their span: `startIndex` and `endIndex`. */
 export type LostSpans = ReadonlyMap<SourceElement, readonly [start: number, end: number]>;
 
+/** Elements that are passed without a look at the clock. */
+const elementsAtOnce = 4096;
+
 /** What a parse found out about the source. */
 export interface ParsedSource {
   /** Every element that a start tag made, in the order of the source. */
@@ -58,7 +61,10 @@ export async function settleSpans(
   endOfPage: number,
   slice: TimeSlice,
 ): Promise<LostSpans> {
-  for (const element of elements) endWithPage(element, endOfPage);
+  for (let index = 0; index < elements.length; index += 1) {
+    endWithPage(elements[index] as SourceElement, endOfPage);
+    if (index % elementsAtOnce === elementsAtOnce - 1 && slice.isOver) await slice.renew();
+  }
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
 

@@ -60,6 +60,7 @@ export function treeBuilder(source: string, budget: ParseBudget, observer?: TagO
 /** Builds a tree while others have their turn; elements keep all offsets, whatever error recovery did to them. */
 export async function buildHtmlTree(builder: TreeBuilder, slice: TimeSlice): Promise<void> {
   await parseInSlices(builder, slice);
+  await builder.lists.settle(slice);
   await builder.texts.settle(slice);
 }
 

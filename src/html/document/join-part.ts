@@ -16,6 +16,7 @@ export async function joinPart(part: ReparsedPart, oldSourceBytes: number): Prom
   const join = new Join(part);
   const slice = new TimeSlice();
   await join.moveNodes(slice);
+  if (slice.isOver) await slice.renew();
   const parse = join.parse(oldSourceBytes);
   const { root } = part.builder;
   if (parse.olderBytes > parse.treeBytes) await readInto(part.source, root.children, parse, slice);
@@ -53,6 +54,7 @@ class Join {
   async moveNodes(slice: TimeSlice): Promise<void> {
     const { standIns, openAtEnd, shift, source } = this.#part;
     const rests = this.#rests();
+    if (slice.isOver) await slice.renew();
     await this.#joinBeginnings(slice);
     for (const { original, element } of standIns) {
       original.contentEnd = element.contentEnd;
@@ -64,6 +66,7 @@ class Join {
         this.#lastBeforeEnd = last;
       link(last, nodes[0] ?? null);
       to.children = to.children.concat(nodes);
+      if (slice.isOver) await slice.renew();
       if (from !== to) await adopt(nodes, to, slice);
       if (shift !== 0) await moveAll(nodes, shift, source, slice);
     }
@@ -90,6 +93,7 @@ class Join {
       const last = next ? next.original : (first?.last ?? null);
       const kept = last ? from.children.slice(0, from.children.indexOf(last) + 1) : [];
       const added = next ? parsed.children.slice(1) : parsed.children;
+      if (slice.isOver) await slice.renew();
       const to = from === old.root ? builder.root : from;
       if (to !== from) await adopt(kept, to, slice);
       if (to !== parsed) await adopt(added, to, slice);

@@ -94,6 +94,7 @@ class Reparse {
     });
     if (!this.#isSeparate(end)) return undefined;
     const openAtEnd = end ? this.#endOpen(end) : [];
+    await builder.lists.settle(slice);
     if (this.#beginsWithinText()) return undefined;
     await builder.texts.settle(slice);
     const open = this.#standIns.filter(({ element }) => element.startIndex !== null);

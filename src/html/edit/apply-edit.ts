@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { inSlices, TimeSlice } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseEditedPart, parseSource } from "../document/parse-document.ts";
@@ -113,7 +113,7 @@ async function proveInPart(
   const found = elements.map((element) => proof.counterparts.get(element)).filter((element) => element !== undefined);
   const join = async (): Promise<SourceDocument> => {
     const joined = await part.join();
-    if (part.neighbours) carryIndex(document.root, joined.root, part.neighbours);
+    if (part.neighbours) await inSlices(carryIndex(document.root, joined.root, part.neighbours));
     return joined;
   };
   return { join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };

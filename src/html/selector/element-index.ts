@@ -6,6 +6,7 @@ import { nextNode } from "../document/tree-walk.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
 type ElementList = readonly SourceElement[];
+type Lists = TextMap<ElementList>;
 
 /** What elements are found by, what narrows most first. */
 const features = ["id", "class", "type"] as const;
@@ -42,11 +43,12 @@ export function* elementIndex(root: RootNode): SlicedWork<ElementIndex> {
 }
 
 /** Has a tree that took over the elements of another one, but for those between two neighbours, take its index over, too. */
-export function carryIndex(from: RootNode, to: RootNode, changed: Neighbours): void {
+export function* carryIndex(from: RootNode, to: RootNode, changed: Neighbours): SlicedWork<void> {
   const index = indexes.get(from);
   if (!index) return;
-  index.exchange(to, changed);
   indexes.delete(from);
+  yield;
+  yield* index.exchange(to, changed);
   indexes.set(to, index);
 }
 
@@ -56,7 +58,7 @@ export function carryIndex(from: RootNode, to: RootNode, changed: Neighbours): v
  */
 export class ElementIndex {
   all: ElementList;
-  readonly #lists = new Map<Feature, Map<string, ElementList>>();
+  readonly #lists = new Map<Feature, Lists>();
 
   constructor(all: ElementList) {
     this.all = all;
@@ -83,58 +85,80 @@ export class ElementIndex {
   }
 
   /** Takes out the elements between two others, and puts in those that stand between them now. */
-  exchange(root: RootNode, { before, behind, position }: Neighbours): void {
+  *exchange(root: RootNode, { before, behind, position }: Neighbours): SlicedWork<void> {
     const { all } = this;
     const start = before ? all.indexOf(before) + 1 : 0;
     const end = behind ? all.indexOf(behind, start) : all.length;
     const added: SourceElement[] = [];
     for (let node = nextNode(before ?? root, root); node && node !== behind; node = nextNode(node, root)) {
-      if (node instanceof SourceElement) added.push(node);
+      if (node instanceof SourceElement && added.push(node) % elementsInSlice === 0) yield;
     }
+    yield;
     const removed = all.slice(start, end);
     this.all = all.slice(0, start).concat(added, all.slice(end));
     const isBehind = (element: SourceElement): boolean =>
       // What has no place of its own is searched for.
       element.startIndex === null ? this.all.indexOf(element) >= start + added.length : element.startIndex >= position;
-    for (const [feature, lists] of this.#lists) exchangeIn(lists, keysOf[feature], removed, added, isBehind);
+    for (const [feature, lists] of this.#lists) {
+      yield;
+      yield* exchangeIn(lists, keysOf[feature], removed, added, isBehind);
+    }
   }
 
-  *#makeLists(feature: Feature): SlicedWork<ReadonlyMap<string, ElementList>> {
-    const lists = new Map<string, SourceElement[]>();
-    let work = 0;
-    for (const element of this.all) {
-      const keys = keysOf[feature](element);
-      for (const key of keys) addTo(lists, key, element);
-      work += 1 + keys.length;
-      if (work < elementsInSlice) continue;
-      work = 0;
-      yield;
-    }
+  *#makeLists(feature: Feature): SlicedWork<Lists> {
+    const lists = yield* listsOf(this.all, keysOf[feature]);
     this.#lists.set(feature, lists);
     return lists;
   }
 }
 
+function* listsOf(
+  elements: ElementList,
+  keysOf: (element: SourceElement) => readonly string[],
+): SlicedWork<TextMap<SourceElement[]>> {
+  const lists = new TextMap<SourceElement[]>();
+  let work = 0;
+  for (const element of elements) {
+    const keys = keysOf(element);
+    for (const key of keys) addTo(lists, key, element);
+    work += 1 + keys.length;
+    if (work < elementsInSlice) continue;
+    work = 0;
+    yield;
+  }
+  return lists;
+}
+
 /** Takes elements out of their lists, and puts others in. */
-function exchangeIn(
-  lists: Map<string, ElementList>,
+function* exchangeIn(
+  lists: Lists,
   keys: (element: SourceElement) => readonly string[],
   removed: ElementList,
   added: ElementList,
   isBehind: (element: SourceElement) => boolean,
-): void {
-  const [goes, comes] = [new Map<string, SourceElement[]>(), new Map<string, SourceElement[]>()];
-  for (const element of removed) for (const key of keys(element)) addTo(goes, key, element);
-  for (const element of added) for (const key of keys(element)) addTo(comes, key, element);
-  for (const key of new Set([...goes.keys(), ...comes.keys()])) {
+): SlicedWork<void> {
+  const goes = yield* listsOf(removed, keys);
+  const comes = yield* listsOf(added, keys);
+  let work = 0;
+  for (const key of keysOfBoth(goes, comes)) {
     const list = lists.get(key) ?? [];
-    const [first, ...others] = goes.get(key) ?? [];
+    const gone = goes.get(key) ?? [];
+    const [first] = gone;
     const start = first ? list.indexOf(first) : firstBehind(list, isBehind);
-    const end = first ? start + 1 + others.length : start; // they follow each other, as in the document
+    const end = start + gone.length; // they follow each other, as in the document
     const exchanged = list.slice(0, start).concat(comes.get(key) ?? [], list.slice(end));
     if (exchanged.length > 0) lists.set(key, exchanged);
     else lists.delete(key);
+    work += 1 + list.length;
+    if (work < elementsInSlice) continue;
+    work = 0;
+    yield;
   }
+}
+
+function* keysOfBoth(some: TextMap<unknown>, others: TextMap<unknown>): Generator<string> {
+  yield* some.keys();
+  for (const key of others.keys()) if (!some.has(key)) yield key;
 }
 
 /** The index of the first element that is behind; so are all that follow it. */
@@ -153,8 +177,43 @@ function lowerTexts(attribute: string | undefined): readonly string[] {
   return attribute === undefined ? [] : [asciiLowerCase(attribute)];
 }
 
-function addTo(lists: Map<string, SourceElement[]>, key: string, element: SourceElement): void {
+function addTo(lists: TextMap<SourceElement[]>, key: string, element: SourceElement): void {
   const list = lists.get(key);
   if (!list) lists.set(key, [element]);
   else if (list.at(-1) !== element) list.push(element); // The same class may be there twice.
+}
+
+const tables = 64;
+
+/** A map in many tables: a single one of 300,000 entries would hold the event loop for 20 ms each time that it grows. */
+class TextMap<Value> {
+  readonly #tables: Map<string, Value>[] = [];
+
+  get(key: string): Value | undefined {
+    return this.#tables[tableOf(key)]?.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#tables[tableOf(key)]?.has(key) ?? false;
+  }
+
+  set(key: string, value: Value): void {
+    const table = tableOf(key);
+    this.#tables[table] ??= new Map();
+    this.#tables[table].set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#tables[tableOf(key)]?.delete(key);
+  }
+
+  *keys(): Generator<string> {
+    for (const table of this.#tables) if (table) yield* table.keys();
+  }
+}
+
+/** Names that are counted differ in their last characters. */
+function tableOf(key: string): number {
+  const { length } = key;
+  return (length + 17 * key.charCodeAt(length - 2) + 31 * key.charCodeAt(length - 1)) & (tables - 1);
 }

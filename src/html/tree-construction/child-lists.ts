@@ -1,3 +1,4 @@
+import type { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { TreeChild, TreeParent } from "../document/html-nodes.ts";
 
 /**
@@ -10,6 +11,8 @@ export class ChildLists {
   readonly #onRevision: (node: TreeChild | TreeParent) => void;
   /** Parents that error recovery came back to after they were closed. */
   readonly #reopened = new Set<TreeParent>();
+  /** Parents that are closed, but for the array, which takes long to make. */
+  readonly #long = new Set<TreeParent>();
 
   /** `onRevision` is told of nodes that are not just added behind all others: what was built since they began changes. */
   constructor(onRevision: (node: TreeChild | TreeParent) => void = () => {}) {
@@ -71,25 +74,37 @@ export class ChildLists {
     (to as OpenParent).children = last;
   }
 
-  /** Makes the array of a parent's children. */
+  /** Makes the array of a parent's children; that of very many is made by {@link settle}. */
   close(parent: TreeParent): void {
     const { children: last } = parent as OpenParent;
     if (Array.isArray(last)) return;
-    parent.children = last ? listUpTo(last) : [];
+    const list = last ? listUpTo(last) : [];
+    if (list) parent.children = list;
+    else this.#long.add(parent);
   }
 
-  /** The tree is complete. */
+  /** The tree is complete, but for what {@link settle} does. */
   closeReopened(): void {
     for (const parent of this.#reopened) this.close(parent);
     this.#reopened.clear();
   }
 
+  /** Makes the arrays that take long, while others have their turn. */
+  async settle(slice: TimeSlice): Promise<void> {
+    for (const parent of this.#long) {
+      const { children: last } = parent as OpenParent;
+      if (last && !Array.isArray(last)) parent.children = await longListUpTo(last, slice);
+    }
+    this.#long.clear();
+  }
+
   #reopen(parent: TreeParent): void {
     const { children } = parent as OpenParent;
-    const isClosed = Array.isArray(children);
+    const isArray = Array.isArray(children);
+    const isClosed = isArray || (this.#long.size > 0 && this.#long.delete(parent));
     if (isClosed || (this.#reopened.size > 0 && this.#reopened.has(parent))) this.#onRevision(parent);
     if (!isClosed) return;
-    (parent as OpenParent).children = children[children.length - 1] ?? null;
+    if (isArray) (parent as OpenParent).children = children[children.length - 1] ?? null;
     this.#reopened.add(parent);
   }
 }
@@ -99,15 +114,31 @@ interface OpenParent {
   children: TreeChild[] | TreeChild | null;
 }
 
-function listUpTo(last: TreeChild): TreeChild[] {
+/** Most children whose array is made at once, and of which as many are passed without a look at the clock. */
+const nodesAtOnce = 4096;
+
+/** The siblings up to the last; `undefined` where they are very many. */
+function listUpTo(last: TreeChild): TreeChild[] | undefined {
   const second = last.prev;
   if (!second) return [last];
   const third = second.prev;
   if (!third) return [second, last];
   if (!third.prev) return [third, second, last];
   let first = third;
-  while (first.prev) first = first.prev;
+  for (let count = 3; first.prev; first = first.prev) if (++count > nodesAtOnce) return undefined;
   const list: TreeChild[] = [];
   for (let node: TreeChild | null = first; node; node = node.next) list.push(node);
   return list.slice(); // without the room that a growing array keeps
+}
+
+async function longListUpTo(last: TreeChild, slice: TimeSlice): Promise<TreeChild[]> {
+  let first = last;
+  for (let count = 1; first.prev; first = first.prev) {
+    if (++count % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+  }
+  const list: TreeChild[] = [];
+  for (let node: TreeChild | null = first; node; node = node.next) {
+    if (list.push(node) % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+  }
+  return list.slice();
 }

@@ -82,7 +82,7 @@ describe("carryIndex", () => {
       const part = await parseEditedPart(source, { start, end, shift: text.length - (end - start) }, document);
       const next = part ? await part.join() : await parseSource(source, document);
       if (part?.neighbours) {
-        carryIndex(document.root, next.root, part.neighbours);
+        atOnce(carryIndex(document.root, next.root, part.neighbours));
         carried += 1;
         const all = elementsOf(next);
         const own = atOnce(elementIndex((await parseSource(source, next)).root));
@@ -91,5 +91,22 @@ describe("carryIndex", () => {
       document = next;
     }
     expect(carried).toBeGreaterThan(50);
+  });
+
+  it("comes in pieces where an edit put much in", async () => {
+    const filler = "<li>b</li>".repeat(2000);
+    const document = await parseHtml(`<ul>${filler}<li id=a>a</li>${filler}</ul>`);
+    for (const feature of features) atOnce(atOnce(elementIndex(document.root)).with(feature, "a"));
+    const items = Array.from({ length: 20_000 }, (_, i) => `<li id=n${i} class=x>`).join("");
+    const source = document.source.replace("<li id=a>a</li>", items);
+    const start = 4 + filler.length;
+    const change = { start, end: start + 15, shift: items.length - 15 };
+    const part = await parseEditedPart(source, change, document);
+    const next = await part?.join();
+    if (!part?.neighbours || !next) throw new Error("the part can be parsed alone");
+    const pieces = [...carryIndex(document.root, next.root, part.neighbours)].length;
+    expect(pieces).toBeGreaterThan(20); // each with some thousands of elements, for each of the lists
+    expect(atOnce(atOnce(elementIndex(next.root)).with("id", "n19999"))).toHaveLength(1);
+    expect(atOnce(atOnce(elementIndex(next.root)).with("class", "x"))).toHaveLength(20_000);
   });
 });

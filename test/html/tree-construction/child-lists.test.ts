@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
 import { RootNode, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
 import { ChildLists } from "../../../src/html/tree-construction/child-lists.ts";
+import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 
 const lists = new ChildLists();
 
@@ -57,5 +59,28 @@ describe("ChildLists", () => {
     const { root: other } = openRoot();
     lists.moveAll(root, other);
     expect([childrenOf(root), childrenOf(other)]).toEqual([[], ["a", "b"]]);
+  });
+
+  it("makes the array of very many children while others have their turn", async () => {
+    const { root, nodes } = openRoot(...Array.from({ length: 50_000 }, String));
+    lists.close(root);
+    stepClock();
+    expect(await turnsUntil(lists.settle(new TimeSlice()))).toBeGreaterThan(2);
+    expect(root.children).toEqual(nodes);
+  });
+
+  it("tells of very many children that change after their parent was closed", async () => {
+    const revised: unknown[] = [];
+    const own = new ChildLists((node) => revised.push(node));
+    const root = new RootNode();
+    own.open(root);
+    for (let count = 0; count < 5000; count += 1) own.append(root, new TextNode(""));
+    own.close(root);
+    expect(revised).toEqual([]);
+    own.append(root, new TextNode("late"));
+    expect(revised).toEqual([root]);
+    own.closeReopened();
+    await own.settle(new TimeSlice());
+    expect(root.children).toHaveLength(5001);
   });
 });

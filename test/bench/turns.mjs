@@ -1,0 +1,205 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { basicAuth, createFileServer, fileHandler, loadConfig } from "../../dist/index.js";
+import { edits, selectors, xmlDocuments } from "./adversarial.mjs";
+import { printTable } from "./table.mjs";
+
+/** How often a process does its work after the first time. */
+const repetitions = 5;
+
+/**
+ * Prepares something costly that a server does, in a directory of its own; gives what does it once.
+ *
+ * @typedef {(root: string) => Promise<() => Promise<void>>} Work
+ */
+
+/** @type {(length: number, part: (index: number) => string) => string} */
+const parts = (length, part) => Array.from({ length }, (_, index) => part(index)).join("");
+
+const pages = {
+  "1 MB": () =>
+    parts(
+      10_000,
+      (i) =>
+        `<section id=s${i}><h2>Heading ${i}</h2><p>Some <b>bold</b> words, a <a href=#>link</a>, and others.</section>\n`,
+    ),
+  "60,000 paragraphs": () =>
+    `<!doctype html><title>x</title>${parts(60_000, (i) => `<p id=s${i}>Paragraph ${i}</p>\n`)}`,
+  "300,000 siblings": () => `<!doctype html><ul>${parts(300_000, (i) => `<li id=s${i}>${i}</li>`)}</ul>`,
+};
+
+/** As many rules as users, 5 MiB together. */
+const usersPage = () =>
+  parts(10_000, (i) => {
+    const hash = `{SHA}${Buffer.alloc(20, String(i)).toString("base64")}`;
+    return `<table>
+      <tr itemscope itemtype="https://example.org/schema/Credential">
+        <td itemprop="username">user${i}</td><td itemprop="password">${hash}</td><td itemprop="encryption">sha1</td>
+      </tr>
+      <tr itemscope itemtype="https://example.org/schema/AuthorizationRule">
+        <td itemprop="username">user${i}</td><td itemprop="path">/home/${i}/*</td><td itemprop="right">read</td>
+      </tr>
+    </table>`;
+  });
+
+const configurationPage = () => `<!doctype html>
+  <main itemscope itemtype="https://example.org/schema/ServerConfig"><p>Serves <code itemprop="server_root">.</code>
+  ${parts(
+    2000,
+    (i) => `<section itemprop="host" itemscope itemtype="https://example.org/schema/HostConfig">
+    <h2 itemprop="hostname">host${i}.example.org</h2><p>Serves <code itemprop="host_root">.</code></section>`,
+  )}
+  </main>
+  ${parts(20_000, (i) => `<p>A word about line ${i} of the <b>configuration</b>.</p>\n`)}`;
+
+/** Any password is hashed, so that none needs to be right. */
+const shaCrypt = `$6$rounds=100000$${"s".repeat(16)}$${"x".repeat(86)}`;
+
+/** @type {Readonly<Record<string, Work>>} */
+const works = Object.fromEntries([
+  ...Object.entries(pages).flatMap(([name, page]) => [
+    [`GET of an element, ${name}`, elements({ page, selector: "#s5000" })],
+    [
+      `PUT of an element, ${name}`,
+      elements({ page, selector: "#s5000", method: "PUT", content: "<p id=s5000>new</p>" }),
+    ],
+  ]),
+  ...edits.map((edit) => [edit.name, elements(edit)]),
+  ...xmlDocuments.slice(-1).map((document) => [document.name, elements(document)]),
+  ["users file of 5 MiB", usersFile],
+  ["configuration page of 1.6 MB", configuration],
+  ["SHA-crypt, 100,000 rounds", wrongPassword],
+  ["listing of 100,000 names", listing],
+  ...selectors.map((attack) => [attack.selector, elements(attack)]),
+]);
+
+/**
+ * A request for elements of one page, which stays in the cache.
+ *
+ * @param {Omit<import("./adversarial.mjs").Attack, "name">} attack
+ * @returns {Work}
+ */
+function elements({ page, selector, method = "GET", content, isXml }) {
+  return async (root) => {
+    const name = isXml ? "page.xml" : "page.html";
+    await writeFile(join(root, name), page());
+    const files = createFileServer({ root, documentCacheSize: 512 * 1024 * 1024 });
+    const init = { method, headers: { range: `selector=${selector}` }, ...(content && { body: content }) };
+    return () => ask(files, new Request(`http://localhost/${name}`, init));
+  };
+}
+
+/** @type {Work} */
+async function usersFile(root) {
+  const authfile = join(root, "users.html");
+  await writeFile(authfile, usersPage());
+  return async () => {
+    const files = createFileServer({ root, plugins: [basicAuth({ authfile }), fileHandler()] });
+    await ask(files, new Request("http://localhost/nothing"));
+    await files.close();
+  };
+}
+
+/** @type {Work} */
+async function configuration(root) {
+  const location = join(root, "config.html");
+  await writeFile(location, configurationPage());
+  return async () => {
+    await loadConfig(location);
+  };
+}
+
+/** @type {Work} */
+async function wrongPassword(root) {
+  const users = [{ username: "somebody", password: shaCrypt }];
+  const files = createFileServer({ root, plugins: [basicAuth({ users }), fileHandler()] });
+  return () => {
+    const authorization = `Basic ${btoa(`somebody:${Math.random()}`)}`;
+    return ask(files, new Request("http://localhost/", { headers: { authorization } }));
+  };
+}
+
+/** @type {Work} */
+async function listing(root) {
+  for (let n = 0; n < 100_000; n += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => writeFile(join(root, `photo ${n + i}.jpeg`), "")));
+  }
+  const files = createFileServer({ root });
+  return () => ask(files, new Request("http://localhost/?sort=size", { headers: { accept: "application/json" } }));
+}
+
+/**
+ * @param {import("../../dist/index.js").FileServer} files
+ * @param {Request} request
+ */
+async function ask(files, request) {
+  const response = await files.fetch(request);
+  if (response.status >= 500) throw new Error(`${request.url}: ${response.status} ${await response.text()}`);
+  for await (const _ of response.body ?? []);
+}
+
+/**
+ * How long single turns of the event loop take, in processor time of its thread, in what holds it longest: at the first
+ * request of a process, when code is not compiled yet, and at later ones.
+ *
+ * @param {string} directory
+ * @param {import("./rounds.mjs").Effort} effort
+ */
+export async function turns(directory, { rounds }) {
+  const names = Object.keys(works).filter((_, index) => rounds > 1 || index % 8 === 0);
+  /** @type {string[][]} */
+  const rows = [];
+  for (const [index, name] of names.entries()) {
+    const root = join(directory, `turns-${index}`);
+    await mkdir(root);
+    const child = fork(import.meta.filename, [name, root]);
+    const [[first, ...later]] = await Promise.race([
+      once(child, "message"),
+      once(child, "exit").then(([code]) => Promise.reject(new Error(`${name}: the process ended with ${code}`))),
+    ]);
+    await rm(root, { recursive: true });
+    rows.push([name.length > 60 ? `${name.slice(0, 57)}...` : name, first.toFixed(0), Math.max(...later).toFixed(0)]);
+  }
+  const columns = ["request", "first of a process, ms", `longest of ${repetitions} later ones, ms`];
+  printTable("Longest turn of the event loop, in processor time", columns, rows);
+}
+
+/** @param {() => Promise<void>} work */
+async function longestTurn(work) {
+  let isOver = false;
+  let longest = 0;
+  const done = work().finally(() => {
+    isOver = true;
+  });
+  for (let last = processorMs(); !isOver; last = processorMs()) {
+    await turn();
+    longest = Math.max(longest, processorMs() - last);
+  }
+  await done;
+  return longest;
+}
+
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+/** Time of the processor that this thread has had; neither other programs nor other threads add to it. */
+function processorMs() {
+  Atomics.wait(nobody, 0, 0, 0.001); // the system adds up when a thread stops, and otherwise every few milliseconds
+  return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ", 1)[0]) / 1e6;
+}
+
+if (process.send && process.argv[1] === import.meta.filename) {
+  const [name = "", root = ""] = process.argv.slice(2);
+  const work = await works[name]?.(root);
+  if (!work) throw new Error(`no work ${name}`);
+  const longest = [];
+  for (let n = 0; n <= repetitions; n += 1) {
+    longest.push(await longestTurn(work));
+    await turn();
+  }
+  process.send(longest);
+  process.exit();
+}
