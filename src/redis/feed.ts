@@ -160,6 +160,7 @@ export class RedisFeed implements SharedFeed {
     const { feed, number, sender, site, change } = entry;
     if (!change) {
       end.restart({ name: feedName(feed), lastId: number }, [], true); // a new feed
+      this.#stream.showPresence(this.#times.lease, false).catch(() => {}); // a Redis that was emptied knows nobody
       return;
     }
     if (feed !== before?.feed || number !== before.number + 1) {
