@@ -215,6 +215,18 @@ describe("the page about live pages", () => {
       `The module is ${plain} KB, or ${compressed} KB where replies are compressed.`,
     );
   });
+
+  it("has the size of each module for browsers, each within its bound", () => {
+    const rows = tableRows("docs/internals/performance.md", "Modules for browsers");
+    const sizes = rows.map(([name = ""]) => {
+      const module = readFileSync(join(projectRoot, "dist/client", name.replaceAll("`", "")));
+      return [name, ...[module, gzipSync(module)].map(({ length }) => `${Math.round(length / 1000)} KB`)];
+    });
+    expect(rows.map(([name, plain, compressed]) => [name, plain, compressed])).toEqual(sizes);
+    for (const [name, , compressed = "", bound = ""] of rows) {
+      expect([name, Number.parseInt(compressed, 10) <= Number.parseInt(bound, 10)]).toEqual([name, true]);
+    }
+  });
 });
 
 describe("the quick start", () => {
