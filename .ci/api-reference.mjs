@@ -53,7 +53,7 @@ export function apiReference() {
   }
   const all = [...entries.values()];
   const texts = pages.map((page) => /** @type {const} */ ([`docs/api/${page.name}.md`, pageText(page, all)]));
-  return new Map([["docs/api.md", overview(all)], ...texts]);
+  return new Map([["docs/api/index.md", overview(all)], ...texts]);
 
   /** @type {(place: Place, page: string, isExported: boolean) => void} */
   function add({ module, name, isType = false }, page, isExported) {
@@ -164,7 +164,7 @@ function pageText({ name, title, from }, entries) {
   const values = exported.filter(({ isValue }) => isValue).map((entry) => entry.name);
   return [
     `# ${title}`,
-    `Made from the types by \`npm run api\`; [all names](../api.md).`,
+    `Made from the types by \`npm run api\`; [all names](index.md).`,
     `\`\`\`ts\nimport { ${values.join(", ")} } from "${from}";\n\`\`\``.replace(/.{100,}/, (line) => inLines(line)),
     ...exported.map((entry) => entryText(entry, "##", entries)),
     ...(others.length > 0 ? ["## Types that these name", "They are not exported."] : []),
@@ -231,10 +231,10 @@ function overview(entries) {
     const list = (/** @type {boolean} */ isValue) =>
       own
         .filter((entry) => entry.isValue === isValue)
-        .map((entry) => `[\`${entry.name}\`](api/${name}.md#${entry.name.toLowerCase()})`);
+        .map((entry) => `[\`${entry.name}\`](${name}.md#${entry.name.toLowerCase()})`);
     const types = list(false);
     return [
-      `## [${title.replace("API: ", "").replace(/^./, (letter) => letter.toUpperCase())}](api/${name}.md)`,
+      `## [${title.replace("API: ", "").replace(/^./, (letter) => letter.toUpperCase())}](${name}.md)`,
       `From \`${from}\`: ${list(true).join(" ·\n")}`,
       ...(types.length > 0 ? [`Types: ${types.join(" ·\n")}`] : []),
     ].join("\n\n");

@@ -8,7 +8,12 @@ import { type RunningNode, runNode } from "./helpers/run-node.ts";
 import { filesBelow } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
 
-const pages = ["/", "/CHANGELOG", "/nowhere", ...filesBelow("docs", ".md").map((file) => `/docs/${file.slice(0, -3)}`)];
+const pages = [
+  "/",
+  "/CHANGELOG",
+  "/nowhere",
+  ...filesBelow("docs", ".md").map((file) => `/docs/${file.slice(0, -3)}`.replace(/\/index$/, "/")),
+];
 
 describe("npm run docs", { tags: ["campaign", "site"] }, () => {
   let server: RunningNode;
@@ -35,6 +40,9 @@ describe("npm run docs", { tags: ["campaign", "site"] }, () => {
     const browser = await sharedChromium();
     const page = await browser.newPage({ reducedMotion: "reduce" });
     await page.goto(`${site}${path}`);
+    // What a script adds: the main part of the page of a 404, and what the switch does.
+    await page.locator("main").first().waitFor({ state: "attached" });
+    await page.locator('.VPSwitchAppearance[title^="Switch"]').first().waitFor({ state: "attached" });
     const found: Record<string, string[]> = {};
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

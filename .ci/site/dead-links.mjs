@@ -28,8 +28,11 @@ export function deadLinks(site, copied = []) {
   function isDead({ host, pathname, hash }) {
     if (host !== "site") return false;
     const path = join(site, decodeURIComponent(pathname));
-    const file = [path, `${path}.html`, join(path, "index.html")].find((each) => isThere(each)?.isFile());
-    if (file === undefined) return !isThere(path); // folders are listed
+    const isFolder = isThere(path)?.isDirectory() ?? false; // which comes before a page of its name
+    const file = [path, join(path, "index.html"), ...(isFolder ? [] : [`${path}.html`])].find((each) =>
+      isThere(each)?.isFile(),
+    );
+    if (file === undefined) return !isFolder || hash !== ""; // a listing
     return hash !== "" && !pageIn(file).ids.has(decodeURIComponent(hash.slice(1)));
   }
 

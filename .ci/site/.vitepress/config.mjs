@@ -35,7 +35,7 @@ export default defineConfig({
     nav: [
       { text: "Quick start", link: "/docs/quick-start" },
       { text: "Plugins", link: "/docs/plugins/basic-auth" },
-      { text: "API", link: "/docs/api" },
+      { text: "API", link: "/docs/api/" },
       { text: "Changes", link: "/CHANGELOG" },
     ],
     outline: [2, 3],
@@ -81,13 +81,13 @@ function sidebar() {
     { text: "Run", items: pages("docs", ["configuration", "deploying", "scaling", "security", "errors"]) },
     { text: "Recipes", items: pages("docs/recipes") },
     { text: "Plugins", items: [...pages("docs", ["writing-a-plugin"]), ...pages("docs/plugins")] },
-    { text: "API", items: [...pages("docs", ["api"]), ...pages("docs/api")] },
+    { text: "API", items: [...pages("docs/api")] },
     { text: "Inside", items: [...pages("docs/internals"), ...pages("", ["CONTRIBUTING", "SECURITY", "CHANGELOG"])] },
   ];
   const linked = new Set(groups.flatMap(({ items }) => items).map(({ link }) => link));
   const forgotten = readdirSync(join(project, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `/docs/${name.replaceAll("\\", "/").slice(0, -".md".length)}`)
+    .map((name) => `/docs/${name.replaceAll("\\", "/").slice(0, -".md".length)}`.replace(/\/index$/, "/"))
     .filter((link) => !linked.has(link));
   if (forgotten.length > 0) throw new Error(`No group of the sidebar has ${forgotten.join(", ")}`);
   return groups;
@@ -102,7 +102,7 @@ function shortened(heading) {
 function pages(folder, names = namesIn(folder)) {
   return names.map((name) => {
     const [, heading] = /^# (.+)$/m.exec(readFileSync(join(project, folder, `${name}.md`), "utf8"));
-    return { text: shortened(heading), link: posix.join("/", folder, name) };
+    return { text: shortened(heading), link: posix.join("/", folder, name).replace(/\/index$/, "/") };
   });
 }
 
