@@ -14,7 +14,10 @@ export interface Problem {
    * `"getter"`: there is no value, as reading it throws.
    */
   readonly kind: "type" | "value" | "name" | "option" | "getter";
-  /** What would have fitted; for `"option"`, the names that nobody knows; for `"getter"`, what is thrown. */
+  /**
+   * What would have fitted; for `"option"`, the names that nobody knows, and what they were probably meant to be; for
+   * `"getter"`, what is thrown.
+   */
   readonly expected: string;
 }
 
@@ -95,13 +98,17 @@ export function optionsOf(
     options,
     problemsOf(value) {
       if (!isObject(value)) return [problem("type", expected)];
+      const withSuggestion = (name: string): string => {
+        const meant = likeliest(name, Object.keys(options));
+        return meant === undefined ? `"${name}"` : `"${name}" (did you mean "${meant}"?)`;
+      };
       const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
         const isRequired = required.includes(name);
         const check = (each: unknown) => (each === undefined && !isRequired ? [] : schema.problemsOf(each));
         return within(name, problemsOfMember(value, name, check));
       });
-      if (unknown.length > 0) problems.push(problem("option", quoted(unknown).join(", ")));
+      if (unknown.length > 0) problems.push(problem("option", unknown.map(withSuggestion).join(", ")));
       return problems;
     },
   };
@@ -153,6 +160,31 @@ function within(key: string | number, problems: readonly Problem[]): Problem[] {
 
 function quoted(names: readonly string[]): readonly string[] {
   return names.map((name) => `"${name}"`);
+}
+
+/** The known name that a wrong one was meant to be: one with the same letters, or with one or two wrong. */
+function likeliest(name: string, known: readonly string[]): string | undefined {
+  const letters = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
+  const given = letters(name);
+  if (given.length < 3 || given.length > 40) return undefined;
+  const mistakes = given.length < 5 ? 1 : 2;
+  const distances = known.map((each) => ({ each, distance: editDistance(given, letters(each)) }));
+  const [best] = distances.sort((one, other) => one.distance - other.distance);
+  return best && best.distance <= mistakes ? best.each : undefined;
+}
+
+/** How many letters have to be added, removed or changed to get from one text to the other (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }
 
 function isAny(): boolean {

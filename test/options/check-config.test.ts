@@ -48,7 +48,7 @@ describe("a configuration", () => {
     [{}, "the configuration has no root: expected a directory to serve, or a storage"],
     [{ root: 3 }, "root is 3: expected a string"],
     [{ root: "" }, 'root is "": expected a string that is not empty'],
-    [{ root: ".", rot: "." }, 'the configuration has no option "rot"'],
+    [{ root: ".", rot: "." }, 'the configuration has no option "rot" (did you mean "root"?)'],
     [{ root: ".", aliases: [] }, 'the configuration has no option "aliases"'],
     [{ root: ".", storage }, "the configuration has both root and storage: expected one"],
     [{ root: ".", plugins: {} }, "plugins is {}: expected a list of plugins"],
@@ -89,7 +89,7 @@ describe("a configuration", () => {
     [{ hosts: [] }, "hosts is []: expected an object of hosts by name"],
     [{ hosts: {} }, "the configuration has no root: expected a directory to serve, or a storage"],
     [{ hosts: { a: 3 } }, "hosts.a is 3: expected a host's options"],
-    [{ hosts: { a: { root: ".", rot: 1 } } }, 'hosts.a has no option "rot"'],
+    [{ hosts: { a: { root: ".", rot: 1 } } }, 'hosts.a has no option "rot" (did you mean "root"?)'],
     [{ hosts: { a: { root: ".", trustProxy: true } } }, 'hosts.a has no option "trustProxy"'],
     [{ hosts: { a: {} } }, "hosts.a has no root: expected a directory to serve, or a storage"],
     [{ hosts: { a: { root: ".", storage } } }, "hosts.a has both root and storage: expected one"],
@@ -172,7 +172,9 @@ describe("a configuration", () => {
       expect.objectContaining({
         name: "ConfigError",
         code: "INVALID_CONFIG",
-        message: expect.stringMatching(/^invalid configuration: .*maxFileSize is 0.*; .*no option "rot"$/),
+        message: expect.stringMatching(
+          /^invalid configuration: .*maxFileSize is 0.*; .*no option "rot" \(did you mean "root"\?\)$/,
+        ),
       }),
     );
   });

@@ -68,6 +68,18 @@ describe("a schema", () => {
     expect(oneOf(["a", "b"], "a letter").problemsOf(1)[0]?.expected).toBe("a letter");
   });
 
+  it.each([
+    ["rot", '"rot" (did you mean "root"?)'],
+    ["Max_files", '"Max_files" (did you mean "maxFiles"?)'],
+    ["maxFielSize", '"maxFielSize" (did you mean "maxFileSize"?)'],
+    ["ro", '"ro"'],
+    ["colour", '"colour"'],
+    ["x".repeat(41), `"${"x".repeat(41)}"`],
+  ])("suggests the option that %s was meant to be, where one is like it", (name, expected) => {
+    const schema = optionsOf({ maxFiles: short, maxFileSize: short, root: short }, "options");
+    expect(schema.problemsOf({ [name]: 1 })).toEqual([{ path: [], kind: "option", expected }]);
+  });
+
   it("has no option of the names that every object has", () => {
     const schema = optionsOf({}, "options");
     expect(schema.problemsOf(JSON.parse('{ "constructor": 1, "__proto__": 2 }'))).toEqual([

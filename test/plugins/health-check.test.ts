@@ -339,7 +339,7 @@ describe("the options of healthCheck", () => {
     [{ timeout: "5" }, `timeout is "5": expected ${duration}`],
     [{ cacheTime: -1 }, "cacheTime is -1: expected a number of seconds, 0 or more"],
     [{ version: "" }, 'version is "": expected a string that is not empty'],
-    [{ check: {} }, 'the options has no option "check"'],
+    [{ check: {} }, 'the options has no option "check" (did you mean "checks"?)'],
     [null, "the options is null: expected an object of options"],
   ];
 

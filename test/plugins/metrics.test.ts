@@ -449,7 +449,7 @@ describe("the options of metrics", () => {
     [{ buckets: [0] }, "buckets[0] is 0: expected a list of positive numbers in ascending order"],
     [{ buckets: [1, "2"] }, 'buckets[1] is "2": expected a list of positive numbers in ascending order'],
     [{ processMetrics: "yes" }, 'processMetrics is "yes": expected true or false'],
-    [{ pth: "/m" }, 'the options has no option "pth"'],
+    [{ pth: "/m" }, 'the options has no option "pth" (did you mean "path"?)'],
     ["/m", 'the options is "/m": expected an object of options'],
   ];
 
