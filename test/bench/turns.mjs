@@ -73,7 +73,7 @@ const works = Object.fromEntries([
   ["users file of 5 MiB", usersFile],
   ["configuration page of 1.6 MB", configuration],
   ["SHA-crypt, 100,000 rounds", wrongPassword],
-  ["listing of 100,000 names", listing],
+  ["listing of 100,000 names, ?limit=1000", listing],
   ...selectors.map((attack) => [attack.selector, elements(attack)]),
 ]);
 
@@ -129,7 +129,7 @@ async function listing(root) {
     await Promise.all(Array.from({ length: 100 }, (_, i) => writeFile(join(root, `photo ${n + i}.jpeg`), "")));
   }
   const files = createFileServer({ root });
-  return () => ask(files, new Request("http://localhost/?sort=size", { headers: { accept: "application/json" } }));
+  return () => ask(files, new Request("http://localhost/?limit=1000", { headers: { accept: "application/json" } }));
 }
 
 /**

@@ -8,6 +8,7 @@ const nameCharacter = `${nameStart}\\-.0-9\\xb7\\u0300-\\u036f\\u203f\\u2040`;
 export const namePattern: string = `[${nameStart}][${nameCharacter}]*`;
 
 const simpleName = /^[A-Za-z_][\w.-]*$/;
+const simpleWithPrefix = /^([A-Za-z_][\w.-]*):([A-Za-z_][\w.-]*)$/;
 const name = new RegExp(`^${namePattern}$`, "u");
 
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
@@ -20,6 +21,8 @@ export function isName(text: string): boolean {
 /** The parts of a name; the prefix is `""` where it has none. `undefined` for what is no name. */
 export function qualifiedName(text: string): { readonly prefix: string; readonly local: string } | undefined {
   if (simpleName.test(text)) return { prefix: "", local: text };
+  const [, simplePrefix, simpleLocal] = simpleWithPrefix.exec(text) ?? [];
+  if (simplePrefix !== undefined && simpleLocal !== undefined) return { prefix: simplePrefix, local: simpleLocal };
   if (!name.test(text)) return undefined;
   const colon = text.indexOf(":");
   if (colon < 0) return { prefix: "", local: text };

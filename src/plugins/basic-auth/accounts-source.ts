@@ -1,4 +1,5 @@
 import { ConfigError } from "../../config.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { filePath } from "../../local-files/file-path.ts";
 import type { BasicAuthOptions } from "../basic-auth.ts";
 import type { PermissionRule } from "../permissions/rules.ts";
@@ -34,6 +35,7 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
     async load() {
       const found = await readUsersFile(location);
       const { oldOpenRule, warnings } = found;
+      await new TimeSlice().renew(); // checking thousands of rules and sorting them each take milliseconds
       const { requireUser = oldOpenRule !== undefined } = options;
       const content = accountsOfUsers(found.users, [...rules, ...found.rules], { ...options, requireUser });
       await content.ready;

@@ -50,10 +50,12 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
   }
   for (const [warning, warned] of passwordWarnings) warnings.push(aboutUsers(warned, warning));
 
+  let oldOpenLine: number | undefined;
   for (const { line, isOld, ...rule } of found.rules) {
     if (slice.isOver) await slice.renew();
     if (problems.length >= maxNotes) break;
     rules.push(rule);
+    if (isOld && rule.username === "*" && rule.permission === "allow") oldOpenLine ??= line;
     problems.push(...ruleProblems(rule).map((text) => ({ line, text })));
     const { username, role } = rule;
     if (warnings.length >= maxNotes) continue;
@@ -62,9 +64,6 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
     if (role !== undefined && !roles.has(role))
       warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });
   }
-  const isOldAndOpen = ({ isOld, username, permission }: FoundUsers["rules"][number]): boolean =>
-    isOld === true && username === "*" && permission === "allow";
-  const oldOpenLine = found.rules.find(isOldAndOpen)?.line;
   return { users, rules, problems: byLine(problems), warnings: byLine(warnings), oldOpenLine };
 }
 
