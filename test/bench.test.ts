@@ -50,6 +50,7 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["GET of a page of 90 KB", ["selector=title", "the whole page"]],
     ["PUT selector=title in a page of 90 KB, connections: 1", durabilities],
     ["PUT selector=title in a page of 90 KB, connections: 4", durabilities],
+    ["PUT of one small element, by the size of the page", expect.arrayContaining(["10 KB"])],
     ["Reading p a[href]", libraries],
     ["Replacing title", libraries],
     ["Documents built to be slow", expect.arrayContaining(["200,000 nested elements"])],
@@ -76,6 +77,7 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["Trees", expect.any(Array)],
     ["Cost of a tree", ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"]],
   ],
+  turns: [["Longest turn of the event loop, in processor time", expect.arrayContaining(["GET of an element, 1 MB"])]],
   memory: [["Memory with a file of 32 MiB", ["PUT", "GET"]]],
   scale: [
     ["GET 1 KB from a bucket", overBucket],

@@ -194,7 +194,7 @@ describe("the example pages", { tags: ["chromium"] }, () => {
         [1280, 390].map((width) => ({ name, colorScheme, width, order: index })),
       ),
     ),
-    4,
+    8,
   );
 
   it.each(looks)("are accessible by the rules of axe: /$name, $colorScheme, $width wide", async (look) => {

@@ -67,8 +67,12 @@ export class FileSink implements Sink {
     else if (!this.#rest) this.#writing ??= this.#write();
   }
 
+  /** What was logged before belongs into the old file, which may have another name by now. */
   async reopen(): Promise<void> {
-    await this.#inTurn(() => this.#reopen());
+    await this.#inTurn(async () => {
+      if (this.#hasLines) await this.#writeBatch().catch(() => {}); // it stays, and is tried again in the new one
+      await this.#reopen();
+    });
     this.#wake();
   }
 
