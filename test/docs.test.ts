@@ -130,7 +130,7 @@ describe("the documentation", () => {
 });
 
 describe("the table of options", () => {
-  const rows = table("docs/protocol.md", "Options");
+  const rows = table("docs/options.md", "Options");
 
   it("has every option of createFileServer and of a host, and no other", () => {
     const options = [...optionDefaults("HostConfig").keys(), ...optionDefaults("FileServerConfig").keys()];

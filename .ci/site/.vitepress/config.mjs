@@ -77,7 +77,7 @@ function sidebar() {
       text: "Begin",
       items: pages("docs", ["quick-start", "embedding", "when-not", "moving", "coming-from-rusty-beam"]),
     },
-    { text: "Use", items: pages("docs", ["selectors", "live-pages", "external-edits", "protocol"]) },
+    { text: "Use", items: pages("docs", ["selectors", "live-pages", "listings", "change-events", "external-edits", "options", "protocol"]) },
     { text: "Run", items: pages("docs", ["configuration", "deploying", "scaling", "security", "errors"]) },
     { text: "Recipes", items: pages("docs/recipes") },
     { text: "Plugins", items: [...pages("docs", ["writing-a-plugin"]), ...pages("docs/plugins")] },
