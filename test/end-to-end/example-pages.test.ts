@@ -58,6 +58,7 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       await page.getByRole("button", { name: "POST #menu", exact: true }).click();
       await page.keyboard.press("Enter"); // the button that sends it has the focus
       await frameOf(page).locator("#menu").getByText("A biscuit").waitFor();
+      await page.locator(".playground .diff ins").waitFor(); // the page may show the change before the reply is here
       const [request, reply, diff] = await wireOf(page);
       expect(request).toBe(
         'POST /tea-room.html HTTP/1.1\nRange: selector=#menu\nContent-Type: text/html\n\n<li data-price="1.20">A biscuit</li>',
@@ -70,7 +71,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       await page.getByRole("button", { name: "DELETE [data-price='0.00']" }).click();
       await page.keyboard.press("Enter");
       await expect.poll(() => frameOf(page).getByText("The view").count()).toBe(0);
-      expect((await wireOf(page))[1]).toMatch(/^HTTP\/1\.1 204 No Content\nX-Selector-Matches: 1/i);
+      await expect
+        .poll(async () => (await wireOf(page))[1])
+        .toMatch(/^HTTP\/1\.1 204 No Content\nX-Selector-Matches: 1/i);
 
       await page.getByRole("button", { name: "Put the page back" }).click();
       await frameOf(page).getByText("The view").waitFor();
@@ -96,9 +99,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       await runs.nth(2).getByRole("button", { name: "Run" }).click();
       await expect.poll(() => page.locator("#news li").count()).toBe(4);
       expect(await stored("index.html")).toContain("<li>This was written with curl.</li></ul>");
-      expect(await runs.nth(2).locator("pre").textContent()).toMatch(
-        /^POST \/index\.html HTTP\/1\.1\nRange: selector=#news\n/,
-      );
+      await expect
+        .poll(() => runs.nth(2).locator("pre").textContent())
+        .toMatch(/^POST \/index\.html HTTP\/1\.1\nRange: selector=#news\n/);
       await runs.nth(0).getByRole("button", { name: "Copy" }).click();
       await page.getByText("Copied. Paste it into a terminal.").waitFor();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(

@@ -164,7 +164,11 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
     await expect.poll(() => one.heard.toSorted()).toEqual(["/alone", "/before", "/elsewhere"]);
     await expect.poll(() => other.heard.toSorted()).toEqual(["/alone", "/before", "/elsewhere"]);
     await other.put("/after");
-    expect((await client.inbox.next()).path).toBe("/after");
+    // Which server finds Redis again first decides whether `/elsewhere` comes before the gap, as a part of it, or behind it.
+    const behind: unknown[] = [];
+    while (behind.at(-1) !== "/after") behind.push((await client.inbox.next()).path);
+    expect(behind.filter((path) => path !== "/elsewhere")).toEqual(["/after"]);
+    expect(behind.length).toBeLessThanOrEqual(2);
     await expect.poll(() => one.heard.length).toBe(4);
   });
 
