@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { createFileServer } from "../../dist/index.js";
+import { longestTurn, processorMs } from "./longest-turn.mjs";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
 
@@ -92,26 +92,6 @@ async function costsOf(root) {
   }
   await files.close();
   return costs;
-}
-
-/** @param {() => Promise<void>} work */
-async function longestTurn(work) {
-  let isOver = false;
-  let longest = 0;
-  const done = work().finally(() => {
-    isOver = true;
-  });
-  for (let last = processorMs(); !isOver; last = processorMs()) {
-    await turn();
-    longest = Math.max(longest, processorMs() - last);
-  }
-  await done;
-  return longest;
-}
-
-/** Time of the processor that this thread has had: those of the thread pool, which read the disk, hold nobody up. */
-function processorMs() {
-  return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ", 1)[0]) / 1e6;
 }
 
 /** What is in use, without what only waits to be collected. */

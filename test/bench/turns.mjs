@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { basicAuth, createFileServer, fileHandler, loadConfig } from "../../dist/index.js";
 import { edits, selectors, xmlDocuments } from "./adversarial.mjs";
+import { longestTurn } from "./longest-turn.mjs";
 import { printTable } from "./table.mjs";
 
 /** How often a process does its work after the first time. */
@@ -166,29 +166,6 @@ export async function turns(directory, { rounds }) {
   }
   const columns = ["request", "first of a process, ms", `longest of ${repetitions} later ones, ms`];
   printTable("Longest turn of the event loop, in processor time", columns, rows);
-}
-
-/** @param {() => Promise<void>} work */
-async function longestTurn(work) {
-  let isOver = false;
-  let longest = 0;
-  const done = work().finally(() => {
-    isOver = true;
-  });
-  for (let last = processorMs(); !isOver; last = processorMs()) {
-    await turn();
-    longest = Math.max(longest, processorMs() - last);
-  }
-  await done;
-  return longest;
-}
-
-const nobody = new Int32Array(new SharedArrayBuffer(4));
-
-/** Time of the processor that this thread has had; neither other programs nor other threads add to it. */
-function processorMs() {
-  Atomics.wait(nobody, 0, 0, 0.001); // the system adds up when a thread stops, and otherwise every few milliseconds
-  return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ", 1)[0]) / 1e6;
 }
 
 if (process.send && process.argv[1] === import.meta.filename) {
