@@ -21,6 +21,9 @@ export class Follower {
   gaps = 0;
   /** When it was last told of a gap. */
   lastGapAt = Number.NEGATIVE_INFINITY;
+  /** Settles once it has been greeted for the first time: it hears what happens from then on. */
+  readonly isFollowing: Promise<void>;
+  #greeted: () => void = () => {};
   readonly #nextOrigin: () => Promise<string>;
   #socket: WebSocket | undefined;
   #isOver = false;
@@ -33,6 +36,9 @@ export class Follower {
 
   constructor(nextOrigin: () => Promise<string>) {
     this.#nextOrigin = nextOrigin;
+    this.isFollowing = new Promise((resolve) => {
+      this.#greeted = resolve;
+    });
     void this.#follow();
   }
 
@@ -68,6 +74,7 @@ export class Follower {
     this.#note(`${type} ${feed}:${id}`);
     if (type === "hello") {
       if (feed !== this.#feed) [this.#feed, this.#lastId, this.#expected] = [feed, id, id + 1];
+      this.#greeted();
     } else if (type === "gap") {
       this.gaps += 1;
       this.lastGapAt = moment();

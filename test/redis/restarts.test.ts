@@ -108,6 +108,7 @@ describe("servers with one feed", { tags: ["redis-server", "linux"] }, () => {
     onTestFinished(() => {
       for (const follower of followers) follower.close();
     });
+    await Promise.all(followers.map((follower) => follower.isFollowing));
 
     const writes: Write[] = [];
     let isOver = false;
