@@ -95,14 +95,20 @@ export class RedisFeed implements SharedFeed {
     const { lease } = this.#times;
     this.#presence = setInterval(() => {
       const isLongThere = !this.#isAlone && performance.now() - this.#joinedAt > lease;
-      this.#stream.showPresence(lease, isLongThere).catch(() => {}); // the reader notices, too
+      this.#showPresence(isLongThere).catch(() => {}); // the reader notices, too
     }, lease / 3).unref();
   }
 
   send(change: UnnumberedChange, origin: ChangeOrigin): void {
+    if (this.#outbox.isFull && this.#waitsForOrder) this.#tellWaiting(); // before the oldest is dropped
     const own = this.#outbox.push(change, origin);
-    if (this.#isAlone && !this.#isHolding) this.#tellAlone(own);
-    else this.#watchTime();
+    if (this.#waitsForOrder) this.#watchTime();
+    else this.#tellAlone(own);
+  }
+
+  /** Whether changes of this server wait for their place in the order of all servers. */
+  get #waitsForOrder(): boolean {
+    return !this.#isAlone || this.#isHolding;
   }
 
   /** The others hear of everything within a second; where that fails, they notice that this server has gone without a word. */
@@ -160,7 +166,7 @@ export class RedisFeed implements SharedFeed {
     const { feed, number, sender, site, change } = entry;
     if (!change) {
       end.restart({ name: feedName(feed), lastId: number }, [], true); // a new feed
-      this.#stream.showPresence(this.#times.lease, false).catch(() => {}); // a Redis that was emptied knows nobody
+      this.#showPresence(false).catch(() => {}); // a Redis that was emptied knows nobody
       return;
     }
     if (feed !== before?.feed || number !== before.number + 1) {
@@ -184,13 +190,18 @@ export class RedisFeed implements SharedFeed {
     await this.#join(client, end);
   }
 
+  /** Says that this server is there; `looks`: and sees whether all others are. */
+  #showPresence(looks: boolean): Promise<string> {
+    return this.#stream.showPresence(this.#times.lease, { wasThere: this.#position !== undefined, looks });
+  }
+
   /** Goes over to the order of all servers, at its present end. */
   async #join(client: RedisClient, end: FeedEnd): Promise<void> {
     const outbox = this.#outbox;
     let history: readonly StreamEntry[];
     do {
       this.#isHolding = true;
-      const last = await this.#stream.showPresence(this.#times.lease, false);
+      const last = await this.#showPresence(false);
       if (outbox.hasDropped) await this.#stream.begin(last.split("-", 1)[0] ?? "");
       outbox.hasDropped = false;
       // What was told here alone is to be in front of where this server joins: after it, it would be told again.

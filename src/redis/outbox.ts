@@ -52,6 +52,11 @@ export class Outbox {
     return own;
   }
 
+  /** Whether the next change has the oldest dropped. */
+  get isFull(): boolean {
+    return this.#waiting.length >= maxWaiting;
+  }
+
   /** Changes that were told nowhere. */
   get untold(): readonly Waiting[] {
     return this.#waiting.filter(({ isTold }) => !isTold);

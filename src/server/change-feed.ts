@@ -72,6 +72,13 @@ export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
 /** Whether a listener needs the changed elements of an edit at a path. */
 export type JudgesElements = (path: string) => boolean;
 
+/** What the feed knows of a listener. */
+interface Subscription {
+  readonly judges: JudgesElements;
+  /** Told when ids begin anew; none for who does not go by ids. */
+  readonly restarted: ((restart: FeedRestart) => void) | undefined;
+}
+
 /** A change of the past. */
 export interface PastChange {
   readonly change: Change;
@@ -107,7 +114,10 @@ export interface SharedFeed {
 export interface FeedEnd {
   /** The next change, which gets the next number. */
   tell(change: UnnumberedChange, origin: ChangeOrigin): void;
-  /** A change from before the last restart: for the program, as clients were told to look for themselves. */
+  /**
+   * A change from before the last restart: for the program. Who goes by ids has been told of a gap, and the id may be one that is
+   * still to come.
+   */
   tellLate(change: Change, origin: ChangeOrigin): void;
   /** Goes on at another position, in front of which these changes were. */
   restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void;
@@ -126,10 +136,9 @@ const done: Step = { done: true, value: undefined };
 
 /** All changes on a server, in order: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
-  readonly #listeners = new Map<ChangeListener, JudgesElements>();
+  readonly #listeners = new Map<ChangeListener, Subscription>();
   readonly #iterations = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
-  readonly #restarted = new Set<(restart: FeedRestart) => void>();
   #name: string = newFeedName();
   #past: PastChange[] = [];
   #pastLength = 0;
@@ -160,19 +169,15 @@ export class ChangeFeed implements AsyncIterable<Change> {
     judges: JudgesElements = () => listener.length > 1,
   ): () => void {
     const subscription: ChangeListener = (change, origin) => listener(change, origin); // one may subscribe twice
-    this.#listeners.set(subscription, judges);
-    if (restarted) this.#restarted.add(restarted);
-    return () => {
-      if (restarted) this.#restarted.delete(restarted);
-      this.#listeners.delete(subscription);
-    };
+    this.#listeners.set(subscription, { judges, restarted });
+    return () => void this.#listeners.delete(subscription);
   }
 
   /** Has the changes of other servers come in, and go out to them; for the server itself, once. */
   async share(shared: SharedFeed): Promise<void> {
     await shared.start({
       tell: (change, origin) => this.#tell({ ...change, id: this.#lastId + 1 }, origin),
-      tellLate: (change, origin) => this.#notify(change, origin),
+      tellLate: (change, origin) => this.#notify(change, origin, "program"),
       restart: (to, past, hasGap) => this.#restart(to, past, hasGap),
       report: this.#onError,
     });
@@ -181,7 +186,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /** Whether somebody needs the elements that an edit changes. */
   judgesElements(path: string): boolean {
-    for (const judges of this.#listeners.values()) if (judges(path)) return true;
+    for (const { judges } of this.#listeners.values()) if (judges(path)) return true;
     return false;
   }
 
@@ -203,8 +208,10 @@ export class ChangeFeed implements AsyncIterable<Change> {
     this.#notify(change, origin);
   }
 
-  #notify(change: Change, origin: ChangeOrigin): void {
-    for (const listener of this.#listeners.keys()) notify(() => listener(change, origin), this.#onError);
+  #notify(change: Change, origin: ChangeOrigin, to: "all" | "program" = "all"): void {
+    for (const [listener, { restarted }] of this.#listeners) {
+      if (to === "all" || !restarted) notify(() => listener(change, origin), this.#onError);
+    }
   }
 
   #restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void {
@@ -213,7 +220,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
     this.#past = [];
     this.#pastLength = 0;
     for (const each of past) this.#remember(each);
-    for (const restarted of this.#restarted) notify(() => restarted({ to, hasGap }), this.#onError);
+    for (const { restarted } of this.#listeners.values()) {
+      if (restarted) notify(() => restarted({ to, hasGap }), this.#onError);
+    }
   }
 
   /** What requests that made a change wait for before their reply, while changes are made faster than they are delivered. */

@@ -220,8 +220,19 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
     const client = await connectLive(one.origin, "/ws");
     await lost.put("/before");
     expect(told(await client.inbox.take(2))).toEqual(["hello", "/before"]);
+    await expect.poll(() => lost.heard).toEqual(["/before"]);
+    const itsClient = await connectLive(lost.origin, "/ws");
     cable.silence();
-    expect(told(await client.inbox.take(2))).toEqual(["hello", "gap"]);
+    for (const path of ["/1", "/2", "/3"]) await one.put(path);
+    await lost.put("/alone");
+    expect(told(await client.inbox.take(5))).toEqual(["/1", "/2", "/3", "hello", "gap"]);
+    expect(told(await itsClient.inbox.take(3))).toEqual(["hello", "hello", "/alone"]);
+    cable.restore();
+    // Where it comes back into the new feed, its program hears of the old one, and its clients of a gap and nothing else.
+    await expect.poll(() => lost.heard).toEqual(["/before", "/alone", "/1", "/2", "/3"]);
+    expect(told(await itsClient.inbox.take(2))).toEqual(["hello", "gap"]);
+    for (const path of ["/4", "/5"]) await one.put(path);
+    expect(told(await itsClient.inbox.take(2))).toEqual(["/4", "/5"]);
   });
 
   it("tells nobody of a gap where a server ends in order", async () => {
@@ -250,6 +261,26 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
     await other.put("/together");
     expect((await client.inbox.next()).path).toBe("/together");
     expect(one.heard).toEqual(["/alone", "/together"]);
+  });
+
+  it("leaves nothing untold where more changes wait for Redis than there is room for", async () => {
+    const cable = await cableTo(await redisServer());
+    const feed = new RedisFeed(cable.url, {}, { ...times, patience: 60_000 });
+    onTestFinished(() => feed.close());
+    const told: string[] = [];
+    await feed.start({
+      tell: ({ path }) => told.push(path),
+      tellLate: ({ path }) => told.push(path),
+      restart() {},
+      report() {},
+    });
+    cable.silence();
+    const paths = Array.from({ length: 10_001 }, (_, index) => `/${index}`);
+    for (const path of paths) {
+      feed.send({ kind: "created", method: "PUT", host: "h", path, requestId: "r", time: "t" }, { site: "h" });
+    }
+    expect(told).toEqual(paths);
+    cable.restore(); // so that the end has not to wait
   });
 
   it("is named by a URL, in the configuration or by a live plugin", async () => {

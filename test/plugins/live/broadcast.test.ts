@@ -294,6 +294,7 @@ describe("Broadcast of a shared feed", () => {
       feed,
       broadcast,
       tell: () => end?.tell(change, { site: "s" }),
+      tellLate: (id: number) => end?.tellLate({ ...change, id }, { site: "s" }),
       restart: (name: string, lastId: number, hasGap: boolean) =>
         end?.restart({ name, lastId }, pastUpTo(lastId), hasGap),
     };
@@ -320,6 +321,22 @@ describe("Broadcast of a shared feed", () => {
     await broadcast.delivered();
     expect(client.noted).toEqual(["8", "hello two:0", "1", "hello one:12", "gap", "13"]);
     expect([feed.name, feed.lastId, late.noted]).toEqual(["one", 13, ["13"]]);
+  });
+
+  it("does not take a late change of the feed before for one of this feed, which has yet to come to that id", async () => {
+    const { feed, broadcast, tell, tellLate, restart } = await sharedFeed();
+    const client = new Noting();
+    const heard: number[] = [];
+    feed.subscribe(({ id }) => heard.push(id));
+    restart("one", 7, true);
+    broadcast.join(client, "now");
+    tell();
+    restart("two", 0, true);
+    for (const id of [9, 15]) tellLate(id);
+    tell();
+    await broadcast.delivered();
+    expect(client.noted).toEqual(["8", "hello two:0", "gap", "1"]);
+    expect(heard).toEqual([8, 9, 15, 1]);
   });
 
   it("leaves nothing out without a gap, whoever joins and reads when", async () => {
