@@ -1,3 +1,4 @@
+import syncFs from "node:fs";
 import fs, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { constants } from "node:os";
@@ -12,7 +13,6 @@ const calls = [
   "rmdir",
   "lstat",
   "realpath",
-  "readlink",
   "opendir",
 ] as const;
 const handleCalls = [
@@ -31,26 +31,36 @@ export interface FaultyDisk {
 
 /**
  * Has the system call of that number fail with an error, counted from now and over all of `node:fs/promises` in this
- * process. What fails has not been done, except that a file is closed.
+ * process, and over the looks at where an open file lies. What fails has not been done, except that a file is closed.
  */
 export async function failAt(step: number, code: string): Promise<FaultyDisk> {
   const handle = await fs.open(process.execPath);
   const handles = Object.getPrototypeOf(handle) as Record<string, Call>;
   await handle.close();
   const originals = { ...fs };
+  const { readlinkSync } = syncFs;
   const originalHandles = Object.fromEntries(handleCalls.map((name) => [name, handles[name] as Call]));
   let count = 0;
   let failed: string | undefined;
+  const isFailing = (name: string, values: readonly unknown[]): boolean => {
+    count += 1;
+    if (count !== step) return false;
+    failed = `${name} ${values.filter((value) => typeof value === "string").join(" ")}`;
+    return true;
+  };
   const failing = (name: string, original: Call): Call =>
     async function (...values) {
-      count += 1;
-      if (count !== step) return original.apply(this, values);
-      failed = `${name} ${values.filter((value) => typeof value === "string").join(" ")}`;
+      if (!isFailing(name, values)) return original.apply(this, values);
       if (name === "close") await original.apply(this, values);
       throw faultOf(code, name);
     };
+  const failingLook = (path: string): string => {
+    if (isFailing("readlink", [path])) throw faultOf(code, "readlink");
+    return readlinkSync(path);
+  };
   for (const name of calls) Object.assign(fs, { [name]: failing(name, fs[name] as Call) });
   for (const name of handleCalls) handles[name] = failing(name, originalHandles[name] as Call);
+  Object.assign(syncFs, { readlinkSync: failingLook });
   syncBuiltinESMExports();
   return {
     get failed() {
@@ -59,6 +69,7 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
     mend() {
       Object.assign(fs, originals);
       Object.assign(handles, originalHandles);
+      Object.assign(syncFs, { readlinkSync });
       syncBuiltinESMExports();
     },
   };

@@ -82,9 +82,8 @@ export async function locked<T>(
 
 /** Most paths have no links in them and lead to directories that exist. Opening one of those says where it lies. */
 async function plainParent(disk: Disk, path: string): Promise<OpenDirectory | undefined> {
-  const location = disk.paths.locationOf(path);
-  if (location === undefined || location === disk.paths.root || !disk.paths.isChangeable(location)) return undefined;
-  return OpenDirectory.isChecked ? openUnlessMoved(dirname(location)) : undefined;
+  const location = OpenDirectory.isChecked ? disk.paths.plainLocation(path) : undefined;
+  return location === undefined ? undefined : openUnlessMoved(dirname(location));
 }
 
 async function plainPlace(disk: Disk, path: string): Promise<Place | undefined> {
@@ -118,7 +117,7 @@ async function lockedPlain<T>(
   return diskLocks.run(real, async (held) => {
     try {
       // While this one waited, the directory may have been moved, or something may have become a link.
-      if (!(await parent.isInPlace())) return undefined;
+      if (!parent.isInPlace()) return undefined;
       await callWitnesses(disk, path);
       const current = await settledRecord(parent, name);
       if (current?.isSymbolicLink()) return undefined;

@@ -16,7 +16,7 @@ export async function openFile(real: string): Promise<OpenFile | undefined> {
       // What was found once to be whole and in its place is that still, as long as it is the same version.
       if (isSettled(real, storedStat(stats))) return storedStat(stats);
       // A directory above it may have become a link since its path was found to lie inside the root.
-      if (!(await liesAt(handle, real))) return undefined;
+      if (!liesAt(handle, real)) return undefined;
       return visibleStat(real, stats, () => handle.stat({ bigint: true }));
     })
   );

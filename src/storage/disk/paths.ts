@@ -58,6 +58,13 @@ export class DiskPaths {
     }
   }
 
+  /** Where a path below the root leads if no link is on its way; `undefined` where nothing may be seen. */
+  plainLocation(path: string): string | undefined {
+    const location = this.locationOf(path);
+    if (location === undefined || location === this.root) return undefined;
+    return this.isChangeable(location) ? location : undefined;
+  }
+
   /** Whether something that lies there, not by way of a link, may be changed. */
   isChangeable(location: string): boolean {
     return this.#admits(location, location);

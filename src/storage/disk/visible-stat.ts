@@ -34,9 +34,9 @@ export function lockedStat(stats: BigIntStats): StoredStat {
   return pending.get(fileIdentity(stats)) ?? storedStat(stats);
 }
 
-/** What readers are to know of the file or directory at a real location; `undefined` for anything else. */
-export async function statAt(real: string): Promise<StoredStat | undefined> {
-  const read = (): Promise<BigIntStats> => lstat(real, { bigint: true });
+/** What readers are to know of the file or directory at a real location, which `place` leads to; `undefined` for anything else. */
+export async function statAt(real: string, place: string = real): Promise<StoredStat | undefined> {
+  const read = (): Promise<BigIntStats> => lstat(place, { bigint: true });
   try {
     const stats = await read();
     return stats.isFile() || stats.isDirectory() ? await visibleStat(real, stats, read) : undefined;

@@ -1,3 +1,4 @@
+import syncFs from "node:fs";
 import fs, { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -27,22 +28,31 @@ async function swapping(step: number): Promise<Swapped & { hasSwapped(): boolean
   const storage = diskStorage(root);
   let count = 0;
   const originals = { ...fs };
-  const swap = async (): Promise<void> => {
-    await originals.rename(join(root, "dir"), join(root, "moved"));
-    await originals.symlink(outside, join(root, "dir"));
+  const { readlinkSync } = syncFs;
+  const beforeCall = (): void => {
+    count += 1;
+    if (count !== step) return;
+    syncFs.renameSync(join(root, "dir"), join(root, "moved"));
+    syncFs.symlinkSync(outside, join(root, "dir"));
   };
-  for (const name of ["open", "lstat", "realpath", "readlink", "rename", "link", "unlink", "opendir"] as const) {
+  for (const name of ["open", "lstat", "realpath", "rename", "link", "unlink", "opendir"] as const) {
     const original = fs[name] as (...values: unknown[]) => Promise<unknown>;
     Object.assign(fs, {
       [name]: async (...values: unknown[]) => {
-        count += 1;
-        if (count === step) await swap();
+        beforeCall();
         return original(...values);
       },
     });
   }
+  Object.assign(syncFs, {
+    readlinkSync(path: string) {
+      beforeCall();
+      return readlinkSync(path);
+    },
+  });
   const restore = (): void => {
     Object.assign(fs, originals);
+    Object.assign(syncFs, { readlinkSync });
     syncBuiltinESMExports();
   };
   syncBuiltinESMExports();
