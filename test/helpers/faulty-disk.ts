@@ -4,17 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { constants } from "node:os";
 
 /** System calls by the name of a path, and those on an open file. */
-const calls = [
-  "open",
-  "rename",
-  "link",
-  "unlink",
-  "mkdir",
-  "rmdir",
-  "lstat",
-  "realpath",
-  "opendir",
-] as const;
+const calls = ["open", "rename", "link", "unlink", "mkdir", "rmdir", "lstat", "realpath", "opendir"] as const;
 const handleCalls = [
   ...["stat", "read", "write", "appendFile", "truncate", "utimes", "chmod", "chown", "sync", "close"],
 ] as (keyof FileHandle & string)[];

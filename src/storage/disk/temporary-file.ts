@@ -31,6 +31,10 @@ const machine = machineOf(
   orNothing(() => readlinkSync("/proc/self/ns/pid")),
 );
 
+/** This run of the program, and how many temporary files it has made. */
+const run = randomBytes(8).toString("hex");
+let made = 0;
+
 /** What only Linux has, and not everywhere. */
 function orNothing(read: () => string): string {
   try {
@@ -94,7 +98,8 @@ export class TemporaryFile {
    * directory is to stay open for as long as the file.
    */
   static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
-    const path = directory.at(`.filement-${machine}-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
+    made += 1;
+    const path = directory.at(`.filement-${machine}-${process.pid}-${run}${made.toString(16)}.tmp`);
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return new TemporaryFile(path, await open(path, flags, mode));
   }

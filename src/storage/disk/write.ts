@@ -133,9 +133,7 @@ async function beginUpload(disk: Disk, path: string, rules: Rules): Promise<Uplo
     const place = await openPlace(disk, path);
     try {
       const replaced = replaceable(place, rules);
-      // The new content of a private file is private from its first byte on.
-      const mode = replaced === undefined ? 0o666 : modeOf(replaced);
-      return { directory: place.directory, replaced, temporary: await TemporaryFile.create(place.directory, mode) };
+      return { directory: place.directory, replaced, temporary: await successorOf(replaced, place.directory) };
     } catch (error) {
       await place.directory.close();
       // The directory was removed since it was opened.
@@ -144,8 +142,11 @@ async function beginUpload(disk: Disk, path: string, rules: Rules): Promise<Uplo
   }
 }
 
-function modeOf({ mode }: BigIntStats): number {
-  return (mode & 0o004n) === 0n ? 0o600 : Number(mode & 0o777n);
+/** An empty file for what takes the place of another, if any. The new content of a private file is private from its first byte on. */
+function successorOf(replaced: BigIntStats | undefined, directory: OpenDirectory): Promise<TemporaryFile> {
+  if (replaced === undefined) return TemporaryFile.create(directory, 0o666);
+  const isPrivate = (replaced.mode & 0o004n) === 0n;
+  return TemporaryFile.create(directory, isPrivate ? 0o600 : Number(replaced.mode & 0o777n));
 }
 
 /** What would be replaced; throws where the rules, or the kind of what is there, forbid it. */
@@ -198,7 +199,7 @@ async function replaceIfStill(
   version: string,
   content: Uint8Array,
 ): Promise<StoredStat | undefined> {
-  const temporary = await TemporaryFile.create(target.parent);
+  const temporary = await successorOf(target.current, target.parent);
   try {
     const size = await fill(disk, temporary, [content]);
     const current = regularFile(await recordAt(target.parent.at(target.name)));
