@@ -2,8 +2,6 @@ import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say
 
 /** Largest text that is edited here, in bytes. */
 const largestText = 1_000_000;
-/** How long a deleted entry can be had back, in milliseconds. */
-const undoMs = 8_000;
 
 /** Whether a file can be edited as text. */
 export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
@@ -138,36 +136,4 @@ function textArea(label: string, text: string): HTMLTextAreaElement {
 /** A field has only line feeds, whatever the file has. */
 function withLineBreaksOf(before: string, text: string): string {
   return before.includes("\r\n") ? text.replace(/\r?\n/g, "\r\n") : text;
-}
-
-/** Takes an entry out of the listing, and deletes it when there was time to have it back. */
-export function remove({ row, name, link }: Entry): void {
-  row.hidden = true;
-  const next = row.nextElementSibling ?? row.previousElementSibling;
-  next?.querySelector("a")?.focus();
-  let isDone = false;
-  const finish = async (): Promise<void> => {
-    if (isDone) return;
-    isDone = true;
-    clearTimeout(timer);
-    removeEventListener("pagehide", finish);
-    const response = await fetch(link.href, { method: "DELETE", keepalive: true }).catch(() => undefined);
-    if (response?.ok) {
-      say(`${name} is deleted.`);
-      return refresh();
-    }
-    row.hidden = false;
-    say(`${name} was not deleted: ${response ? await reasonOf(response) : "the server cannot be reached."}`);
-  };
-  const timer = setTimeout(finish, undoMs);
-  addEventListener("pagehide", finish); // whoever leaves has decided
-  const undo = (): void => {
-    isDone = true;
-    clearTimeout(timer);
-    removeEventListener("pagehide", finish);
-    row.hidden = false;
-    say(`${name} is still there.`);
-    link.focus();
-  };
-  say(`${name} will be deleted. `, button("Undo", undo));
 }

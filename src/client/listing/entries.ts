@@ -14,15 +14,38 @@ export interface Entry {
 
 const rows = "main > table > tbody > tr"; // a README may have tables of its own
 
-/** The entries of the listing, in order. */
+let entries: readonly Entry[] | undefined;
+
+/** The entries of the listing, in order, whether they are shown or not. Read once: there may be thousands. */
+export function allEntries(): readonly Entry[] {
+  entries ??= [...document.querySelectorAll<HTMLTableRowElement>(rows)].map(entryOf);
+  return entries;
+}
+
+/** The entries that are shown, in order. */
 export function entriesShown(): Entry[] {
-  return [...document.querySelectorAll<HTMLTableRowElement>(rows)].map(entryOf);
+  return allEntries().filter(({ row }) => !row.hidden);
 }
 
 /** The entry of the row in which something is. */
 export function entryAround(element: Element): Entry | undefined {
   const row = element.closest<HTMLTableRowElement>(rows);
-  return row ? entryOf(row) : undefined;
+  return row ? allEntries().find((entry) => entry.row === row) : undefined;
+}
+
+const reasonsToHide: Array<(entry: Entry) => boolean> = [];
+
+/** Hides entries, in this listing and in each later one, as long as something holds of them. */
+export function hideWhere(holds: (entry: Entry) => boolean): void {
+  reasonsToHide.push(holds);
+}
+
+/** Looks again which entries are to be shown. */
+export function showEntries(): void {
+  for (const entry of allEntries()) {
+    const isHidden = reasonsToHide.some((holds) => holds(entry));
+    if (entry.row.hidden !== isHidden) entry.row.hidden = isHidden;
+  }
 }
 
 function entryOf(row: HTMLTableRowElement): Entry {
@@ -63,15 +86,19 @@ export function button(text: string, press: () => unknown, className = ""): HTML
   return element;
 }
 
-const note = made("p", { className: "note" });
-note.setAttribute("role", "status"); // read aloud when it changes
+/** Makes a line that is read aloud when its text changes. It has to be on the page before it has text. */
+export function statusLine(): HTMLElement {
+  const line = made("p", { className: "note" });
+  line.setAttribute("role", "status");
+  return line;
+}
 
 /** Where the page says what has happened. */
-export const noteLine: HTMLElement = note;
+export const noteLine: HTMLElement = statusLine();
 
 /** Says something above the listing. */
-export function say(...content: readonly (Node | string)[]): void {
-  note.replaceChildren(...content);
+export function say(text: string): void {
+  noteLine.textContent = text;
 }
 
 /** Opens a dialog with a heading; it is gone when it is closed. */
@@ -105,8 +132,10 @@ export async function refresh(): Promise<void> {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const focused = document.activeElement?.closest("main") ? entryAround(document.activeElement)?.name : undefined;
   document.querySelector("main")?.replaceWith(page.querySelector("main") ?? "");
+  entries = undefined;
+  showEntries();
   document.dispatchEvent(new Event("listing"));
-  entriesShown()
+  allEntries()
     .find(({ name }) => name === focused)
     ?.link.focus();
 }

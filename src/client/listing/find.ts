@@ -1,20 +1,40 @@
-import { type Entry, entriesShown, entryAround, made } from "./entries.ts";
+import {
+  allEntries,
+  type Entry,
+  entriesShown,
+  entryAround,
+  hideWhere,
+  made,
+  showEntries,
+  statusLine,
+} from "./entries.ts";
+
+/** Where the page says how many entries have what is typed in their names. */
+export const filterLine: HTMLElement = statusLine();
 
 /** A field in which one types a part of a name; `/` focuses it. */
 export function filterField(): HTMLInputElement {
   const field = made("input", { type: "search", placeholder: "Filter  /" });
   field.setAttribute("aria-label", "Filter by name");
+  let wanted = "";
+  hideWhere(({ name }) => !name.toLowerCase().includes(wanted));
+  const tellCount = (): void => {
+    const [shown, all] = [entriesShown(), allEntries()].map(({ length }) => length.toLocaleString("en"));
+    const where = document.querySelector(".pages") ? "of this page" : "";
+    filterLine.textContent = wanted === "" ? "" : `${shown} of ${all} entries ${where}`.trim();
+  };
   const apply = (): void => {
-    const wanted = field.value.trim().toLowerCase();
-    for (const { row, name } of entriesShown()) row.hidden = !name.toLowerCase().includes(wanted);
+    wanted = field.value.trim().toLowerCase();
+    showEntries();
+    tellCount();
   };
   field.addEventListener("input", apply);
   field.addEventListener("keydown", ({ key }) => {
-    if (key === "ArrowDown" || key === "Enter") focusOn(visible()[0]);
+    if (key === "ArrowDown" || key === "Enter") focusOn(entriesShown()[0]);
     if (key === "Escape") field.value = "";
     if (key === "Escape") apply();
   });
-  document.addEventListener("listing", apply);
+  document.addEventListener("listing", tellCount);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || isTyping(event)) return;
     event.preventDefault();
@@ -27,7 +47,7 @@ export function filterField(): HTMLInputElement {
 export function moveByKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (isTyping(event) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const entries = visible();
+    const entries = entriesShown();
     const at = entries.findIndex(({ link }) => link === document.activeElement);
     const targets: Record<string, number> = {
       ArrowDown: at + 1,
@@ -55,10 +75,6 @@ export function onEntryKey(wanted: string, act: (entry: Entry) => void): void {
     event.preventDefault();
     act(entry);
   });
-}
-
-function visible(): Entry[] {
-  return entriesShown().filter(({ row }) => !row.hidden);
 }
 
 function focusOn(entry: Entry | undefined): void {

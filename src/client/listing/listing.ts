@@ -1,14 +1,15 @@
 // What a browser adds to the page of a directory, which works without it, too.
-import { edit, isEditable, newFile, remove } from "./edit.ts";
-import { button, type Entry, entriesShown, made, noteLine } from "./entries.ts";
-import { filterField, moveByKeys, onEntryKey } from "./find.ts";
+import { remove, undoLine } from "./delete.ts";
+import { edit, isEditable, newFile } from "./edit.ts";
+import { allEntries, button, type Entry, made, noteLine } from "./entries.ts";
+import { filterField, filterLine, moveByKeys, onEntryKey } from "./find.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { addStyle } from "./style.ts";
 import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";
 
 addStyle();
 const bar = made("div", { className: "bar" }, filterField());
-document.querySelector("header")?.append(bar, noteLine, uploadPanel);
+document.querySelector("header")?.append(bar, filterLine, noteLine, undoLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
   bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true), button("New file", newFile));
   takeDrops();
@@ -23,7 +24,7 @@ prepare();
 function prepare(): void {
   for (const time of document.querySelectorAll("main > table time")) showLocally(time as HTMLTimeElement);
   document.querySelector("main > table th:last-child span")?.remove(); // the times are no longer those of UTC
-  const entries = entriesShown();
+  const entries = allEntries();
   const buttons = entries.map(buttonsOf);
   if (buttons.some(({ length }) => length > 0)) {
     document.querySelector("main > table > thead > tr")?.append(made("td", { className: "acts" }));

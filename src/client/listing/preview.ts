@@ -1,4 +1,4 @@
-import { button, type Entry, entriesShown, made, openDialog } from "./entries.ts";
+import { allEntries, button, type Entry, made, openDialog } from "./entries.ts";
 
 /** Longest text that is shown, in bytes. */
 const longestText = 200_000;
@@ -26,7 +26,7 @@ export async function preview(entry: Entry): Promise<void> {
 /** Shows what a README of this folder says, below the listing. */
 export async function showReadme(): Promise<void> {
   document.querySelector(".readme")?.remove();
-  const readme = entriesShown().find(
+  const readme = allEntries().find(
     ({ name, kind }) => kind !== "folder" && /^readme(?:\.md|\.txt|\.markdown)?$/i.test(name),
   );
   if (!readme) return;
@@ -54,6 +54,9 @@ async function textOf({ name, link, size }: Entry): Promise<HTMLElement> {
   if (response?.ok && isMarkdown(name)) {
     const { rendered } = await import("./markdown.ts");
     place.innerHTML = rendered(text); // markup in the text is shown as it is written, and does nothing
+    for (const heading of place.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+      heading.ariaLevel = `${Number(heading.localName.slice(1)) + 2}`; // below the heading with the name of the file
+    }
   } else place.append(made("pre", { tabIndex: 0 }, text));
   if (size > longestText) place.append(made("p", { className: "note" }, "This is only the beginning of the file."));
   return place;

@@ -9,12 +9,11 @@ input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(-
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
 .bar input[type=search] { flex: 1 1 12rem; min-width: 0; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
-.note:empty { display: none; }
+.note:empty { min-height: 0; margin: 0; }
 td.acts { width: 1%; }
 .acts span { display: flex; gap: .25rem; justify-content: end; }
 .acts button { padding: .05rem .5rem; font-size: .875rem; }
 @media (hover: hover) { .acts button { opacity: 0; } tr:hover .acts button, tr:focus-within .acts button, .acts button:focus-visible { opacity: 1; } }
-main > table main > table tr[hidden] { display: none; }
 .uploads ul { margin: 0; padding: 0; list-style: none; }
 .uploads li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .35rem 0; border-bottom: 1px solid var(--line); }
 .uploads li > :first-child { flex: 1 1 10rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -40,7 +39,7 @@ dialog menu { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 0; padd
 @media (max-width: 34rem) {
   main > table :is(thead, tbody, tfoot) { display: block; }
   main > table, main > table caption { display: block; }
-  main > table tr { display: grid; grid-template-columns: 1fr auto auto; }
+  main > table tr:not([hidden]) { display: grid; grid-template-columns: 1fr auto auto; }
   main > table td.acts { grid-column: 1 / -1; width: auto; padding-top: 0; }
   main > table tr:has(.acts) > :not(.acts) { border-bottom: 0; }
 }

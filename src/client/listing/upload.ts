@@ -1,4 +1,4 @@
-import { addressOf, button, made, reasonIn, refresh } from "./entries.ts";
+import { addressOf, button, made, reasonIn, refresh, say } from "./entries.ts";
 
 const mostAtOnce = 3;
 
@@ -17,6 +17,8 @@ export const uploadPanel: HTMLElement = panel;
 
 const waiting: Array<() => Promise<void>> = [];
 let running = 0;
+/** Since the last time that nothing was under way. */
+let [started, stored] = [0, 0];
 
 /** A button that asks for files. */
 export function uploadButton(text: string, isFolder: boolean): HTMLButtonElement {
@@ -69,6 +71,7 @@ function start(uploads: readonly Upload[]): void {
 }
 
 function enqueue(upload: Upload, item: Item, headers: Record<string, string>): void {
+  started += 1;
   waiting.push(() => send(upload, item, headers));
   advance();
 }
@@ -81,9 +84,17 @@ function advance(): void {
     next().then(() => {
       running -= 1;
       advance();
-      if (running === 0) refresh();
+      if (running === 0) finish();
     });
   }
+}
+
+/** Once for all of them: a line for each would keep who listens from everything else. */
+function finish(): void {
+  const count = `${started} file${started === 1 ? "" : "s"}`;
+  say(stored === started ? `Uploaded: ${count}.` : `Uploaded: ${stored} of ${count}. The list says why.`);
+  started = stored = 0;
+  refresh();
 }
 
 /** The line of a file on its way. */
@@ -98,8 +109,7 @@ function itemFor({ path }: Upload): Item {
   panel.hidden = false;
   const bar = made("progress", { max: 1, value: 0 });
   bar.setAttribute("aria-label", path);
-  const state = made("span", {}, "waits");
-  state.setAttribute("role", "status");
+  const state = made("span", { className: "state" }, "waits");
   const buttons = made("span");
   const item: Item = { bar, state, buttons, isCancelled: false };
   buttons.append(
@@ -136,6 +146,7 @@ function send(upload: Upload, item: Item, headers: Record<string, string>): Prom
       const { status } = request;
       if (status >= 200 && status < 300) {
         item.bar.value = 1;
+        stored += 1;
         end("done");
       } else if (status === 412) end("There is a file of that name.", again("Replace it", {}));
       else end(reasonIn(status, parsed(request.responseText)));

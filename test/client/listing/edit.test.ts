@@ -57,29 +57,4 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
     await page.getByRole("alert").getByText("10 bytes").waitFor();
     expect(await page.getByLabel("Content").inputValue()).toBe("more than ten bytes");
   });
-
-  it("deletes when there was time to have it back", async () => {
-    const { page, ask, names } = await open({ "/a.txt": "", "/b.txt": "" });
-    await page.getByRole("button", { name: "Delete a.txt" }).click();
-    expect(await names()).toEqual(["b.txt"]);
-    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
-    await page.getByRole("button", { name: "Undo" }).click();
-    expect(await names()).toEqual(["a.txt", "b.txt"]);
-
-    await page.getByRole("link", { name: "b.txt" }).focus();
-    await page.keyboard.press("Delete");
-    await page.goto("about:blank"); // whoever leaves has decided
-    await expect.poll(async () => (await ask("HEAD", "/b.txt")).status).toBe(404);
-    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
-  });
-
-  it("says why something is not deleted, and shows it again", async () => {
-    const { page, names } = await open({ "/folder/a.txt": "" });
-    await page.clock.install();
-    await page.getByRole("button", { name: "Delete folder" }).click();
-    expect(await names()).toEqual([]);
-    await page.clock.runFor(9_000);
-    await page.getByText("folder was not deleted: The directory is not empty; nothing was deleted.").waitFor();
-    expect(await names()).toEqual(["folder/"]);
-  });
 });

@@ -26,8 +26,9 @@ export function folders(): (
     await window.page.locator(".bar").waitFor();
     const names = (): Promise<string[]> =>
       window.page
-        .locator("main > table > tbody > tr:not([hidden]) a")
-        .evaluateAll((links) => links.map(({ textContent }) => textContent).filter((name) => name !== "favicon.ico"));
+        .locator("main > table > tbody a")
+        .evaluateAll((links) => links.filter((link) => link.checkVisibility()).map(({ textContent }) => textContent))
+        .then((names) => names.filter((name) => name !== "favicon.ico"));
     return { ...served, ...window, names, ask: (...request) => send(served.url, ...request) };
   };
 }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { folders } from "./folder.ts";
+
+describe("deleting in a listing", { tags: ["chromium"] }, () => {
+  const open = folders();
+
+  it("happens when there was time to have it back", async () => {
+    const { page, ask, names } = await open({ "/a.txt": "", "/b.txt": "" });
+    await page.getByRole("button", { name: "Delete a.txt" }).click();
+    expect(await names()).toEqual(["b.txt"]);
+    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await names()).toEqual(["a.txt", "b.txt"]);
+
+    await page.getByRole("link", { name: "b.txt" }).focus();
+    await page.keyboard.press("Delete");
+    await page.goto("about:blank"); // whoever leaves has decided
+    await expect.poll(async () => (await ask("HEAD", "/b.txt")).status).toBe(404);
+    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
+  });
+
+  it("has back all that was deleted shortly before, which nothing else shows meanwhile", async () => {
+    const { page, ask, names } = await open({ "/a.txt": "", "/b.txt": "", "/c.txt": "" });
+    await page.getByRole("button", { name: "Delete a.txt" }).click();
+    await page.keyboard.press("Delete"); // the next entry has the focus
+    await page.getByText("2 entries will be deleted.").waitFor();
+    await page.getByLabel("Filter by name").fill("t");
+    expect(await names()).toEqual(["c.txt"]);
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({ name: "d.txt", mimeType: "", buffer: Buffer.from("") });
+    await expect.poll(() => names()).toEqual(["c.txt", "d.txt"]); // the listing was read again
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await names()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("b.txt");
+    expect((await ask("HEAD", "/a.txt")).status).toBe(200);
+  });
+
+  it("says why something is still there, and shows it again", async () => {
+    const { page, names } = await open({ "/folder/a.txt": "" });
+    await page.clock.install();
+    await page.getByRole("button", { name: "Delete folder" }).click();
+    expect(await names()).toEqual([]);
+    await page.clock.runFor(9_000);
+    await page.getByText("folder was not deleted: The directory is not empty; nothing was deleted.").waitFor();
+    expect(await names()).toEqual(["folder/"]);
+  });
+});
