@@ -14,22 +14,24 @@ export function addButtons() {
     const reply = document.createElement("pre");
     reply.className = "reply";
     reply.hidden = true;
-    const status = document.createElement("div");
-    status.setAttribute("role", "status");
-    status.append(reply);
-    tools.append(
-      button("Run", async () => {
-        reply.textContent = inWire(await requestAsSent(requestOf(command)));
-        reply.hidden = false;
-      }),
-      button("Copy", () =>
-        navigator.clipboard.writeText(command).then(
-          () => say("Copied. Paste it into a terminal."),
-          () => say("The browser does not let this page copy: select the line instead."),
-        ),
+    const outcome = document.createElement("p");
+    outcome.className = "outcome";
+    outcome.setAttribute("role", "status"); // the whole reply would be too much to be read aloud
+    const run = button("Run", async () => {
+      const exchange = await requestAsSent(requestOf(command));
+      outcome.textContent = exchange.outcome;
+      reply.textContent = inWire(exchange);
+      reply.hidden = false;
+    });
+    const copy = button("Copy", () =>
+      navigator.clipboard.writeText(command).then(
+        () => say("Copied. Paste it into a terminal."),
+        () => say("The browser does not let this page copy: select the line instead."),
       ),
-      status,
     );
+    const step = line.closest("li")?.querySelector("h3")?.textContent ?? "the request";
+    for (const each of [run, copy]) each.setAttribute("aria-label", `${each.textContent}: ${step}`);
+    tools.append(run, copy, outcome, reply);
     line.after(tools);
   }
 }

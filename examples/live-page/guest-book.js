@@ -1,4 +1,5 @@
 // The guest book, alive: sign it, edit and delete entries, and see what others write.
+import { addButtons } from "./curl-lines.js";
 import { button, editInPlace, keepIn, storedOf, textOf } from "./edit-in-place.js";
 import { goLive, inWords, page, say } from "./live-page.js";
 
@@ -86,5 +87,8 @@ form.addEventListener("submit", async (event) => {
     say(inWords(error)); // and the text stays, to be tried again
   }
 });
-entries.after(form);
-goLive(prepare);
+document.querySelector("#sign")?.after(form);
+goLive(() => {
+  prepare();
+  addButtons();
+});

@@ -18,6 +18,7 @@ export function goLive(prepare = () => {}) {
   const state = document.createElement("p");
   state.className = "connection";
   state.dataset["local"] = "";
+  state.setAttribute("role", "status"); // read aloud when it changes, without taking the focus away
   document.querySelector("main > .lead")?.after(state);
   const showState = (/** @type {boolean} */ isLive) => {
     state.classList.toggle("live", isLive);
@@ -41,7 +42,7 @@ export function goLive(prepare = () => {}) {
 const news = document.createElement("p");
 news.className = "news";
 news.dataset["local"] = "";
-news.setAttribute("role", "status"); // read aloud when it changes, without taking the focus away
+news.setAttribute("role", "status");
 document.body.append(news);
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

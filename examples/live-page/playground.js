@@ -29,9 +29,10 @@ export function openPlayground() {
     <label>Content, for PUT and POST
       <textarea name="content" rows="2" spellcheck="false">&lt;li data-price="1.20"&gt;A biscuit&lt;/li&gt;</textarea></label>
     <p class="methods"></p>
+    <p class="outcome" role="status"></p>
   </form>
   <iframe src=".${file}" title="The page that you change"></iframe>
-  <div class="wire" role="status" hidden>
+  <div class="wire" hidden>
     <div><h3>Request</h3><pre></pre></div>
     <div><h3>Reply</h3><pre></pre></div>
     <div><h3></h3><pre class="diff"></pre></div>
@@ -45,6 +46,7 @@ export function openPlayground() {
   const [requestText, replyText, diff] = wire.querySelectorAll("pre");
   const changeHeading = /** @type {HTMLElement} */ (wire.querySelectorAll("h3")[2]);
   const count = /** @type {HTMLElement} */ (ground.querySelector(".count"));
+  const outcomeLine = /** @type {HTMLElement} */ (ground.querySelector(".outcome"));
 
   const light = lightIn(frame, (text) => {
     if (count.textContent !== text) count.textContent = text;
@@ -56,44 +58,37 @@ export function openPlayground() {
   let original;
 
   /** @param {string} method */
-  async function ask(method) {
-    const before = await textOf(file);
-    original ??= before;
+  function ask(method) {
     const hasBody = method === "PUT" || method === "POST";
-    const { request, reply } = await requestAsSent({
+    return send({
       method,
       target: file,
       headers: { Range: `selector=${selector.value}`, ...(hasBody && { "Content-Type": "text/html" }) },
       body: hasBody ? content.value : undefined,
     });
-    showChange(before, await textOf(file));
-    requestText?.replaceChildren(request.trimEnd());
-    replyText?.replaceChildren(reply);
-    wire.hidden = false;
   }
 
   async function putBack() {
     if (original === undefined) return;
-    const before = await textOf(file);
-    const sending = { method: "PUT", target: file, headers: { "Content-Type": "text/html" }, body: original };
-    const { reply } = await requestAsSent(sending);
-    showChange(before, await textOf(file));
+    await send({ method: "PUT", target: file, headers: { "Content-Type": "text/html" }, body: original });
     requestText?.replaceChildren(`PUT ${file} HTTP/1.1\nContent-Type: text/html\n\n(the page as it was)`);
-    replyText?.replaceChildren(reply);
-    wire.hidden = false;
   }
 
-  /**
-   * @param {string} before
-   * @param {string} after
-   */
-  function showChange(before, after) {
-    const lines = changedLines(before, after);
-    changeHeading.textContent =
-      lines.length > 0 ? "Changed in the file, and not one other byte" : "Changed in the file";
+  /** @param {import("./wire.js").Sending} sending */
+  async function send(sending) {
+    const before = await textOf(file);
+    original ??= before;
+    const { request, reply, outcome } = await requestAsSent(sending);
+    const lines = changedLines(before, await textOf(file));
+    requestText?.replaceChildren(request.trimEnd());
+    replyText?.replaceChildren(reply);
     diff?.replaceChildren(
       ...(lines.length > 0 ? lines.map(({ sign, text }) => lineOf(sign, text)) : ["Nothing: not one byte."]),
     );
+    changeHeading.textContent =
+      lines.length > 0 ? "Changed in the file, and not one other byte" : "Changed in the file";
+    wire.hidden = false;
+    outcomeLine.textContent = `${outcome}. The file ${lines.length > 0 ? "has changed" : "is as it was"}.`;
   }
 
   const methods = ["GET", "PUT", "POST", "DELETE"].map((method) => button(method, () => ask(method)));

@@ -1,4 +1,5 @@
 // The to-do list, alive: tick, edit, delete and add, and see what others do.
+import { addButtons } from "./curl-lines.js";
 import { button, editInPlace, keepIn, storedOf, textOf } from "./edit-in-place.js";
 import { goLive, inWords, isConflict, page, say } from "./live-page.js";
 
@@ -100,4 +101,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 (list.nextElementSibling ?? list).after(form); // behind the sentence for an empty list
-goLive(prepare);
+goLive(() => {
+  prepare();
+  addButtons();
+});

@@ -12,7 +12,7 @@
  * @typedef {object} Exchange
  * @property {string} request
  * @property {string} reply
- * @property {boolean} ok
+ * @property {string} outcome the status line of the reply, without the version of HTTP
  */
 
 const shownHeaders = ["content-range", "content-type", "etag", "location", "x-normalised", "x-selector-matches"];
@@ -35,10 +35,11 @@ export async function requestAsSent({ method, target, headers, body }) {
     });
     const shown = shownHeaders.filter((name) => response.headers.has(name));
     const lines = shown.map((name) => `${titled(name)}: ${response.headers.get(name)}\n`);
-    const status = `HTTP/1.1 ${response.status} ${response.statusText}`.trim();
-    return { request, reply: `${status}\n${lines.join("")}\n${await response.text()}`.trimEnd(), ok: response.ok };
+    const outcome = `${response.status} ${response.statusText}`.trim();
+    const reply = `HTTP/1.1 ${outcome}\n${lines.join("")}\n${await response.text()}`.trimEnd();
+    return { request, reply, outcome };
   } catch {
-    return { request, reply: "No reply: the server cannot be reached.", ok: false };
+    return { request, reply: "No reply: the server cannot be reached.", outcome: "No reply" };
   }
 }
 

@@ -52,8 +52,10 @@ export async function outlineOf(page: Page): Promise<string[]> {
 }
 
 function lineOf({ role, name, properties = [] }: AccessibilityNode): string {
-  const states = properties
-    .map(({ name: state, value }) => saidStates[state]?.(value.value) ?? "")
+  const values = new Map(properties.map(({ name: state, value }) => [state, value.value]));
+  const states = Object.entries(saidStates)
+    .filter(([state]) => values.has(state))
+    .map(([state, say]) => say(values.get(state)))
     .filter((state) => state !== "");
   const named = name?.value === "" || name === undefined ? "" : ` "${name.value}"`;
   return [`${role?.value}${named}`, ...states].join(", ");

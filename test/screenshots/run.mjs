@@ -22,6 +22,18 @@ const [site, listing] = [
 ];
 const browser = await launch();
 
+/** @param {string} name of a button that opens a dialog */
+const opening = (name) => async (/** @type {Page} */ page) => {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("dialog").waitFor();
+};
+
+/** @param {Page} page that is touched with fingers: `isMobile` alone leaves it a mouse */
+async function haveNoMouse(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setEmulatedMedia", { features: [{ name: "hover", value: "none" }] });
+}
+
 /** @typedef {import("playwright-core").Page} Page */
 /** @type {Record<string, { url: string, act?: (page: Page) => Promise<void> }>} */
 const pages = {
@@ -41,18 +53,21 @@ const pages = {
   "listing-of-documents": { url: `${listing.url}/docs/` },
   preview: {
     url: `${listing.url}/docs/`,
-    act: (page) => page.getByRole("button", { name: "View quick-start.md" }).click(),
+    act: opening("View quick-start.md"),
   },
-  editor: { url: `${listing.url}/`, act: (page) => page.getByRole("button", { name: "Edit README.md" }).click() },
+  editor: { url: `${listing.url}/`, act: opening("Edit README.md") },
   "not-found": { url: `${site.url}/notes/none.html` },
 };
 
 try {
   for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     for (const width of [1280, 390]) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const isPhone = width < 500;
+      const screen = { viewport: { width, height: 900 }, hasTouch: isPhone, isMobile: isPhone };
+      const context = await browser.newContext({ colorScheme, ...screen });
       for (const [name, { url, act }] of Object.entries(pages)) {
         const page = await context.newPage();
+        if (isPhone) await haveNoMouse(page);
         await visit(page, url);
         await act?.(page);
         const isDialog = (await page.locator("dialog").count()) > 0;

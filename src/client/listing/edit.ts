@@ -61,8 +61,8 @@ function openEditor(name: string, address: string, before: string, condition: Re
     const response = await write(address, text, condition);
     if (response?.ok) {
       dialog.close();
-      say(`${name} is saved.`);
       await refresh();
+      say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
     } else if (response?.status === 412) {
       dialog.close();
       await askWhose(name, address, text);
@@ -111,8 +111,8 @@ async function askWhose(name: string, address: string, mine: string): Promise<vo
       say(response ? await reasonOf(response) : "The server cannot be reached.");
       return openEditor(name, address, text, { "if-match": theirs.tag });
     }
-    say(`${name} is saved.`);
     await refresh();
+    say(`${name} is saved.`);
   };
   const menu = made(
     "menu",

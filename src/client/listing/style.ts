@@ -11,9 +11,9 @@ input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(-
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
 td.acts { width: 1%; }
-.acts span { display: flex; gap: .25rem; justify-content: end; }
-.acts button { padding: .05rem .5rem; font-size: .875rem; }
-@media (hover: hover) { .acts button { opacity: 0; } tr:hover .acts button, tr:focus-within .acts button, .acts button:focus-visible { opacity: 1; } }
+thead td.acts { border-bottom-color: var(--soft); }
+.acts span { display: flex; justify-content: end; }
+.acts button { min-height: 1.5rem; padding: .05rem .5rem; border-color: transparent; background: none; font-size: .875rem; }
 .uploads ul { margin: 0; padding: 0; list-style: none; }
 .uploads li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .35rem 0; border-bottom: 1px solid var(--line); }
 .uploads li > :first-child { flex: 1 1 10rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -26,11 +26,11 @@ dialog > h2 { margin: 0 0 1rem; font-size: 1.15rem; overflow-wrap: anywhere; }
 dialog textarea, dialog .text > pre:first-child { display: block; width: 100%; min-height: 45vh; max-height: 65vh; overflow: auto; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 dialog :is(img, video) { display: block; max-width: 100%; max-height: 70vh; margin: 0 auto; }
 dialog iframe { width: 100%; height: 70vh; border: 0; background: #fff; }
-dialog menu { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 0; padding: 0; }
+dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .25rem 0 -1.25rem; padding: .75rem 0 1.25rem; background: var(--paper); }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 1rem; }
 .sides textarea { min-height: 35vh; }
 .text { overflow-wrap: anywhere; }
-.text pre { margin: 0; white-space: pre-wrap; }
+.text pre { margin: 0; padding: .75rem 1rem; border-radius: 6px; background: var(--wash); white-space: pre-wrap; }
 .text table { border-collapse: collapse; }
 .text :is(th, td) { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
 .text img { max-width: 100%; }
