@@ -4,6 +4,7 @@ import { connect } from "node:net";
  * What a server managed in a while.
  *
  * @typedef {object} Load
+ * @property {number} requests
  * @property {number} requestsPerSecond
  * @property {number} megabytesPerSecond Content received, in 10^6 bytes.
  * @property {number} p99 Milliseconds within which 99 of 100 requests were answered.
@@ -43,6 +44,7 @@ export async function load(port, task, ms) {
   const seconds = (performance.now() - started) / 1000;
   latencies.sort((a, b) => a - b);
   return {
+    requests: latencies.length,
     requestsPerSecond: latencies.length / seconds,
     megabytesPerSecond: bytes / 1e6 / seconds,
     p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,

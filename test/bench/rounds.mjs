@@ -1,4 +1,5 @@
 import { load } from "./load.mjs";
+import { processorTime } from "./server-process.mjs";
 import { hasWrk, loadWithWrk } from "./wrk.mjs";
 
 const drive = hasWrk ? loadWithWrk : load;
@@ -19,37 +20,58 @@ export const driver = hasWrk
  */
 
 /**
+ * What a server managed in the median round; and the microseconds of the processor that a request took in the best one.
+ *
+ * @typedef {import("./load.mjs").Load & { processor: number | undefined }} Managed
+ */
+
+/**
  * Measures several servers with one task, in turns, so that whatever else the machine does meets all of them alike.
  * The medians of the rounds, in the order of the servers.
  *
  * @param {readonly import("./server-process.mjs").ServerProcess[]} servers
  * @param {import("./load.mjs").Task | ((port: number) => Promise<import("./load.mjs").Task>)} asked A task, or the one for a server.
  * @param {Effort} effort
- * @returns {Promise<{ name: string, load: import("./load.mjs").Load }[]>}
+ * @returns {Promise<{ name: string, load: Managed }[]>}
  */
 export async function measure(servers, asked, { rounds, ms }) {
-  /** @type {Map<string, import("./load.mjs").Load[]>} */
+  /** @type {Map<string, Managed[]>} */
   const loads = new Map(servers.map(({ name }) => [name, []]));
   const tasks = await Promise.all(
-    servers.map(async ({ name, port }) => ({
+    servers.map(async ({ name, port, pid }) => ({
       name,
       port,
+      pid,
       task: typeof asked === "function" ? await asked(port) : asked,
     })),
   );
   // Compiled and warm, and each status is looked at.
   for (const { port, task } of tasks) await load(port, task, ms / 2);
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, port, task } of tasks) loads.get(name)?.push(await drive(port, task, ms));
+    for (const { name, port, pid, task } of tasks) {
+      const before = await processorTime(pid);
+      const managed = await drive(port, task, ms);
+      const after = await processorTime(pid);
+      const processor = before === undefined || after === undefined ? undefined : (after - before) / managed.requests;
+      loads.get(name)?.push({ ...managed, processor });
+    }
   }
   return [...loads].map(([name, each]) => ({
     name,
     load: {
+      requests: median(each.map((one) => one.requests)),
       requestsPerSecond: median(each.map((one) => one.requestsPerSecond)),
       megabytesPerSecond: median(each.map((one) => one.megabytesPerSecond)),
       p99: median(each.map((one) => one.p99)),
+      // Whatever else the machine does only adds to it.
+      processor: least(each.flatMap(({ processor }) => processor ?? [])),
     },
   }));
+}
+
+/** @param {readonly number[]} values */
+function least(values) {
+  return values.length > 0 ? Math.min(...values) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 // `npm run bench`: measures the compiled library. `npm run bench -- files memory` measures only those; `--before DIR`
-// compares with the project in another folder, built there; `--quick` is a trial that shows whether everything works, not
-// how fast.
+// compares with the project in another folder, built there; `--rounds 3` measures each server three times; `--quick` is a
+// trial that shows whether everything works, not how fast.
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, loadavg, platform, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
@@ -31,12 +31,13 @@ async function scale(directory, effort) {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean" }, before: { type: "string" } },
+  options: { quick: { type: "boolean" }, before: { type: "string" }, rounds: { type: "string", default: "5" } },
 });
 const before = values.before && pathToFileURL(resolve(values.before, "dist/index.js")).href;
+// A single round is a trial to all of them, with less to do.
 const thoroughness = values.quick
   ? { rounds: 1, ms: 100, largeBytes: 32 * 1024 ** 2 }
-  : { rounds: 5, ms: 1000, largeBytes: 1024 ** 3 };
+  : { rounds: Math.max(2, Number(values.rounds)), ms: 1000, largeBytes: 1024 ** 3 };
 const effort = { ...thoroughness, ...(before && { before }) };
 
 const names = positionals.length > 0 ? positionals : Object.keys(measurements);

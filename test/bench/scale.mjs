@@ -113,6 +113,7 @@ async function loadAll(servers, { status, requests }, ms) {
     }),
   );
   return {
+    requests: loads.reduce((sum, one) => sum + one.requests, 0),
     requestsPerSecond: loads.reduce((sum, one) => sum + one.requestsPerSecond, 0),
     megabytesPerSecond: loads.reduce((sum, one) => sum + one.megabytesPerSecond, 0),
     p99: Math.max(...loads.map(({ p99 }) => p99)),

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -34,6 +35,34 @@ export async function startServer(name, program, args) {
       await ended;
     },
   };
+}
+
+/**
+ * Processor time of a server so far, all its threads and the programs that it has started, in microseconds. `undefined` where
+ * the system is not Linux.
+ *
+ * @param {number} pid
+ * @returns {Promise<number | undefined>}
+ */
+export async function processorTime(pid) {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => undefined);
+  if (!threads) return undefined;
+  const times = threads.map(async (thread) => {
+    const read = (/** @type {string} */ name) =>
+      readFile(`/proc/${pid}/task/${thread}/${name}`, "latin1").catch(() => ""); // it has ended meanwhile
+    const [own, started] = [await read("schedstat"), await read("children")];
+    const others = started
+      .split(" ")
+      .filter(Boolean)
+      .map((child) => processorTime(Number(child)));
+    return sum([Number(own.split(" ", 1)[0]) / 1000, ...(await Promise.all(others))]);
+  });
+  return sum(await Promise.all(times));
+}
+
+/** @param {readonly (number | undefined)[]} values */
+function sum(values) {
+  return values.reduce((total = 0, value = 0) => total + value, 0) ?? 0;
 }
 
 /**

@@ -17,7 +17,7 @@ export function printTable(title, columns, rows) {
  * Prints what servers managed: first in proportion to others, for that depends least on the machine.
  *
  * @param {string} title
- * @param {readonly { name: string, load: import("./load.mjs").Load }[]} results
+ * @param {readonly { name: string, load: import("./rounds.mjs").Managed }[]} results
  * @param {readonly string[]} [references] Whom to compare with, where they are there; the last unless told otherwise.
  */
 export function printLoads(title, results, references = []) {
@@ -29,8 +29,10 @@ export function printLoads(title, results, references = []) {
     number(load.requestsPerSecond),
     number(load.megabytesPerSecond),
     load.p99.toFixed(1),
+    load.processor?.toFixed(1) ?? "",
   ]);
-  const columns = ["server", ...compared.map(({ name }) => `of ${name}`), "requests/s", "MB/s", "p99 ms"];
+  const measured = ["requests/s", "MB/s", "p99 ms", "processor µs"];
+  const columns = ["server", ...compared.map(({ name }) => `of ${name}`), ...measured];
   printTable(title, columns, rows);
 }
 

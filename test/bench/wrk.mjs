@@ -44,6 +44,7 @@ end`;
     const [count = 0, bytes = 0, microseconds = 0, p99 = 0, errors = 1] = figures.map(Number);
     if (errors > 0 || count === 0) throw new Error(`wrk reports ${errors} errors in ${count} requests:\n${stdout}`);
     return {
+      requests: count,
       requestsPerSecond: (count * 1e6) / microseconds,
       megabytesPerSecond: bytes / microseconds,
       p99: p99 / 1000,
