@@ -1,6 +1,6 @@
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { emptyReply, type Reply } from "../server/reply.ts";
+import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
@@ -27,7 +27,7 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
 async function readIndex(index: FileRequest): Promise<Reply> {
   const reply = await readFile(index);
   const vary = `accept, authorization, range${dependsOnCoding(index) ? ", accept-encoding" : ""}`;
-  return { ...reply, headers: { ...reply.headers, vary } };
+  return withFields(reply, { vary });
 }
 
 /** Judged by what the client sent: a framework that mounts the server gives "/" for its mount point in either case. */

