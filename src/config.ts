@@ -60,7 +60,7 @@ export interface HostConfig {
   readonly ignores?: readonly string[] | undefined;
   /**
    * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete from the
-   * page, as far as they have the right. @default true; with `fallthrough`, false
+   * page, with `{ zip: true }` download a directory, each as far as they have the right. @default true; with `fallthrough`, false
    */
   readonly listing?: boolean | ListingFeatures | undefined;
   /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */

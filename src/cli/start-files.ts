@@ -73,7 +73,7 @@ async function configOf({
 }
 
 async function directoryConfig(root: string, isLive: boolean): Promise<FileServerConfig> {
-  const listing = { edit: true };
+  const listing = { edit: true, zip: true };
   if (!isLive) return { root, listing };
   const { webSocket } = await import("../plugins/web-socket.ts");
   // Nobody tells of changes that others make in a bucket.

@@ -22,6 +22,8 @@ export interface DirectoryPageContent {
   readonly typeOf: (name: string) => string;
   /** What the client may do with an entry, and whether it may add one; `undefined` where the page is not for changes. */
   readonly edits: { readonly mayAdd: boolean; of(entry: StoredEntry): readonly string[] } | undefined;
+  /** Whether it can be downloaded as a `.zip`. */
+  readonly hasZip: boolean;
   /** The same entries, measured, in the order in which they are shown. */
   readonly entries: AsyncIterable<readonly ListedEntry[]>;
 }
@@ -37,6 +39,8 @@ export const directoryPagePolicy: string = [
   ...["base-uri", "form-action"].map((kind) => `${kind} 'none'`),
   "frame-ancestors 'self'",
 ].join("; ");
+
+const zipLink = `<p class="zip"><a href="?zip">Download as .zip</a></p>\n`;
 
 const columns: Record<ListingColumn, { readonly title: string; readonly descendsFirst: boolean }> = {
   name: { title: "Name", descendsFirst: false },
@@ -66,7 +70,7 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 <body${content.edits?.mayAdd ? " data-may-add" : ""}>
 <header>
 ${breadcrumbs(names.slice(0, -1))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
-</header>
+${content.hasZip ? zipLink : ""}</header>
 <main>
 `;
   if (selected.directories + selected.files === 0) yield emptyNote(names.at(-2));

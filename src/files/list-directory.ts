@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { entityTag } from "../http/entity-tag.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { forbiddenInName, isHiddenPath } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions, Listing, ListingEntry } from "../server/site.ts";
@@ -16,15 +15,13 @@ import { type ListedEntry, measureEntries } from "./measure-entries.ts";
 import type { HeldNames } from "./names-budget.ts";
 import { hasMore, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
+import { visibleNames } from "./visible-entries.ts";
 
 /** Most entries of an HTML page: more would be slow to show in a browser. */
 const maxPageEntries = 5_000;
 
 /** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
 const chunkLength = 16_384;
-
-/** Names that no URL can spell in UTF-8: half a surrogate pair. */
-const unspeakable = /\p{Surrogate}/u;
 
 /**
  * Answers what is in a directory, or the page of it that the query asks for, as HTML or as JSON, whichever the client
@@ -60,7 +57,7 @@ async function listingJson(
   slice: ClientSlice,
 ): Promise<Text> {
   const limit = query.limit ?? maxLimit;
-  const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
+  const selected = await selectNames(visibleNames(request, request.path), { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const next = hasMore(selected) ? linkToPage({ ...query, limit }, selected.names.at(-1)) : undefined;
   return jsonText(request.path, entries, next);
@@ -73,10 +70,11 @@ async function listingPage(
   slice: ClientSlice,
 ): Promise<Text> {
   const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
-  const selected = await selectNames(visibleNames(request), { ...query, limit }, held, slice);
+  const selected = await selectNames(visibleNames(request, request.path), { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const { options, path, contentTypeOf: typeOf } = request;
-  const content = { path, site: siteTitle(request), query, selected, typeOf, edits: editsOf(request), entries };
+  const [site, edits, hasZip] = [siteTitle(request), editsOf(request), offersZip(options)];
+  const content = { path, site, query, selected, typeOf, edits, hasZip, entries };
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
 }
 
@@ -115,17 +113,6 @@ async function rendered(
   return (async function* () {
     yield html;
   })();
-}
-
-async function* visibleNames({ exchange, storage, options, path }: FileRequest): AsyncGenerator<StoredEntry> {
-  const { access } = exchange;
-  for await (const { name, type } of storage.list(path)) {
-    // A name that no request can spell would be a link to an error.
-    if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path + name, options.dotfiles)) continue;
-    const isPermitted =
-      type === "directory" ? access.permitsPath("list", `${path}${name}/`) : access.permitsPath("read", path + name);
-    if (isPermitted) yield { name, type };
-  }
 }
 
 /** The entries of a page as the query orders them. */
@@ -173,8 +160,12 @@ async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): Asy
   yield Buffer.from(text);
 }
 
+function offersZip({ listing }: FileOptions): boolean {
+  return typeof listing === "object" && Boolean(listing.zip);
+}
+
 /** What the root directory is called: the title that the host was given, else host name and mount path. */
-function siteTitle({ exchange, options }: FileRequest): string {
+export function siteTitle({ exchange, options }: FileRequest): string {
   const { host, mount } = exchange;
   return options.title ?? (isNumeric(exchange) ? mount.slice(1) || "Home" : host + mount);
 }

@@ -27,6 +27,11 @@ export function readListingQuery(search: string): ListingQuery {
   };
 }
 
+/** Whether the directory itself is wanted, as a `.zip`. */
+export function asksForZip(search: string): boolean {
+  return search !== "" && new URLSearchParams(search).has("zip");
+}
+
 /** The link to the page that begins after an entry; to the first page without one. */
 export function linkToPage(query: ListingQuery, after: StoredEntry | undefined): string {
   const { column, descending } = query.order;

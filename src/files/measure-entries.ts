@@ -31,9 +31,14 @@ async function statOf(storage: Pick<Storage, "stat">, path: string): Promise<Sto
   try {
     return await storage.stat(path);
   } catch (error) {
-    if (error instanceof StorageError && hides.has(error.code)) return undefined;
+    if (isOutOfSight(error)) return undefined;
     throw error;
   }
 }
 
 const hides: ReadonlySet<string> = new Set(["forbidden", "name-too-long", "not-found", "not-a-directory"]);
+
+/** Whether an error only says that something has gone, or is not for us to see. */
+export function isOutOfSight(error: unknown): boolean {
+  return error instanceof StorageError && hides.has(error.code);
+}

@@ -4,11 +4,13 @@ import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
+import { asksForZip } from "./listing-query.ts";
 import { locationOf } from "./location.ts";
 import { readFile } from "./read-file.ts";
 import { openedAt } from "./serving.ts";
+import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
-/** GET and HEAD of a directory: its index file, else its listing; without its trailing slash, a redirect to it. */
+/** GET and HEAD of a directory: a `.zip` of it, its index file, or its listing; without its trailing slash, a redirect. */
 export async function readDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path, options } = request;
   if (!hasTrailingSlash(exchange.url)) {
@@ -16,11 +18,12 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
     const headers = { location: locationOf(exchange, path) + exchange.search, "cache-control": "no-cache" };
     return emptyReply(301, headers);
   }
-  const index = wantsListing(request) ? undefined : await openIndex(request);
+  const limits = asksForZip(exchange.search) ? zipLimits(options) : undefined;
+  const index = limits || wantsListing(request) ? undefined : await openIndex(request);
   if (index && exchange.access.permitsPath("read", index.path)) return readIndex(index);
   if (!exchange.access.permitsPath("list", path)) throw exchange.access.refusal();
   if (!options.listing) throw new HttpError(403, "LISTING_DISABLED", "This directory may not be listed.");
-  return listDirectory(request);
+  return limits ? zipDirectory(request, limits) : listDirectory(request);
 }
 
 /** At this path other users, or the same user with another `Accept`, get the listing. */

@@ -63,7 +63,8 @@ function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): OpenReason | und
   return everywhere.every(({ plugin }) => plugin.anonymousMayWrite?.()) ? "a rule allows it to everyone" : undefined;
 }
 
-function mayIdentify({ name }: Plugin): boolean {
+/** Whether a plugin may find out who a client is. */
+export function mayIdentify({ name }: Plugin): boolean {
   return !indifferent.has(name);
 }
 

@@ -18,7 +18,7 @@ import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { storageOfRoots } from "../storage/layered-storage.ts";
 import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import type { Storage } from "../storage/storage.ts";
-import { isFileHandler, problemsOfOrder } from "./authentication.ts";
+import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts";
 
 /** One host with its pipeline. */
 export interface HostedSite extends PluginSite {
@@ -85,6 +85,9 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
   const problems = problemsOfOrder(listed);
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${inHost(name)}plugins: ${problem}`));
   const distinct = distinctPlugins(listed);
+  const partial = listed.filter(
+    (each) => !isEverywhere(each) && (isFileHandler(each.plugin) || mayIdentify(each.plugin)),
+  );
   return {
     ...server,
     name,
@@ -98,6 +101,7 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     plugins: distinct.map(({ plugin }) => plugin),
     observers: distinct.filter(({ plugin }) => plugin.observe),
     fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
+    isGuardedAlike: (path, other) => partial.every(({ covers }) => covers(path) === covers(other)),
     documentCaches: new Set(),
     answersUpgrade: (exchange) =>
       listed.some(({ plugin, covers }) => covers(exchange.path) && plugin.acceptsUpgrade?.(exchange)),

@@ -60,6 +60,11 @@ const rootDirectories: Schema = {
   problemsOf: (value) => (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value),
 };
 const severalRoots = listOf(textNotEmpty, "a list of directories");
+const zipOptions = optionsOf({ maxEntries: positiveInteger, maxBytes: positiveInteger }, "an object of limits");
+const listingFeatures = withRule(
+  optionsOf({ edit: yesOrNo, zip: anyOf([yesOrNo, zipOptions], "true, false, or limits") }, "an object"),
+  (features: object) => (Object.keys(features).length > 0 ? undefined : "an object with edit or zip"),
+);
 const ofHost = {
   root: rootDirectories,
   storage: valueThat(
@@ -92,10 +97,7 @@ const ofHost = {
   ),
   single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
   ignores: listOf(pathPattern, "a list of path patterns"),
-  listing: anyOf(
-    [yesOrNo, optionsOf({ edit: yesOrNo }, "an object with edit", ["edit"])],
-    "true, false, or { edit: true }",
-  ),
+  listing: anyOf([yesOrNo, listingFeatures], "true, false, or { edit: true, zip: true }"),
   renderListing: aFunction,
   title: textNotEmpty,
   maxListedNames: positiveInteger,

@@ -51,10 +51,23 @@ export interface Listing {
   permits(right: Right, name: string): boolean;
 }
 
+/** What the `.zip` of a directory may hold. */
+export interface ZipOptions {
+  /** Files and directories in it. @default 10000 */
+  readonly maxEntries?: number;
+  /** Bytes that its files have together. @default 4294967296 (4 GiB) */
+  readonly maxBytes?: number;
+}
+
 /** What people can do with the page of a directory. */
 export interface ListingFeatures {
-  /** Upload, write and delete files there, as far as they have the right. */
-  readonly edit: boolean;
+  /** Upload, write and delete files there, as far as they have the right. @default false */
+  readonly edit?: boolean | undefined;
+  /**
+   * Download the directory with all below it that they may read, as a `.zip` (`?zip`); a larger one is 413. `true` stands for
+   * 10,000 entries and 4 GiB. @default false
+   */
+  readonly zip?: boolean | ZipOptions | undefined;
 }
 
 /** The options of a file handler with all defaults filled in. */
@@ -167,6 +180,11 @@ export interface Site extends ServerParts {
   readonly options: SiteOptions;
   /** Where the host's files live; `undefined` where its file handlers bring their own. */
   readonly storage: Storage | undefined;
+  /**
+   * Whether what is decided about a client at one path holds at another: no plugin that may find out who it is, and no other
+   * file handler, is there for just one of them.
+   */
+  isGuardedAlike(path: string, other: string): boolean;
   /** How often parsed documents were at hand, for each file handler that was started. */
   readonly documentCaches: Set<CacheCounts>;
 }

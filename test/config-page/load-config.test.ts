@@ -385,7 +385,7 @@ describe("several mistakes", () => {
       'config.html:5: metrics: path is "stats": expected a path as requests'.slice(0, 60),
       "config.html:6: library DIR/missing.mjs cannot be used: the file does not".slice(0, 60),
       "config.html:8: basic-auth: there is no authfile: expected a path or a".slice(0, 60),
-      'config.html:9: listing is "maybe": expected true, false, or { edit: true }'.slice(0, 60),
+      'config.html:9: listing is "maybe": expected true, false, or { edit: true, zip: true }'.slice(0, 60),
     ]);
   });
 

@@ -38,6 +38,7 @@ async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPag
     selected,
     typeOf,
     edits: undefined,
+    hasZip: false,
     entries: entries(),
     ...content,
   };

@@ -7,7 +7,7 @@ import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
 import { type Change, ChangeFeed } from "../../src/server/change-feed.ts";
 import { Exchange } from "../../src/server/exchange.ts";
-import type { FileOptions } from "../../src/server/site.ts";
+import type { FileOptions, Site } from "../../src/server/site.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
 /** What a test says of a request; the rest is as plain as can be. */
@@ -20,6 +20,7 @@ export interface Asked {
   readonly body?: readonly string[];
   readonly options?: Partial<FileOptions>;
   readonly permits?: (right: Right, path: string) => boolean;
+  readonly isGuardedAlike?: Site["isGuardedAlike"];
 }
 
 /** A request as an operation gets it from the file handler, and the changes that it announces. */
@@ -102,6 +103,7 @@ function exchangeFor(path: string, { method = "GET", url = path, mount = "", hea
     incoming: { method, url, mount, headers, httpVersion: "1.1", signal: () => signal, content, count } as never,
     site: {
       options: { ...options, ...more.options },
+      isGuardedAlike: more.isGuardedAlike ?? (() => true),
       changes: new ChangeFeed((error) => {
         throw error;
       }),

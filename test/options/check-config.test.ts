@@ -58,7 +58,12 @@ describe("a configuration", () => {
     [{ root: ".", index: "" }, 'index is "": expected a file name, a list of file names, or false'],
     [{ root: ".", index: "../a.html" }, 'index is "../a.html": expected a file name, a list of file names, or false'],
     [{ root: ".", index: ".." }, 'index is "..": expected a file name, a list of file names, or false'],
-    [{ root: ".", listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true }'],
+    [{ root: ".", listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true, zip: true }'],
+    [{ root: ".", listing: {} }, "listing is {}: expected true, false, or { edit: true, zip: true }"],
+    [
+      { root: ".", listing: { zip: { maxEntries: 0 } } },
+      "listing is { zip: { maxEntries: 0 } }: expected true, false, or { edit: true, zip: true }",
+    ],
     [{ root: ".", dotfiles: "deny" }, 'dotfiles is "deny": expected "ignore" or "allow"'],
     [{ root: ".", symlinks: true }, 'symlinks is true: expected "within-root" or "never"'],
     [{ root: ".", durability: "none" }, 'durability is "none": expected "fsync" or "rename"'],
@@ -157,7 +162,7 @@ describe("a configuration", () => {
     });
     expect([...problems].sort()).toEqual([
       "hosts.a.index is 7: expected a file name, a list of file names, or false",
-      'listing is "yes": expected true, false, or { edit: true }',
+      'listing is "yes": expected true, false, or { edit: true, zip: true }',
       "maxFileSize is -1: expected a positive integer",
       "root is 3: expected a string",
       'the configuration has no option "colour"',
@@ -222,7 +227,7 @@ describe("a configuration", () => {
     const circular: Record<string, unknown> = { root: "." };
     circular["listing"] = circular;
     expect(problemsOf(circular)).toEqual([
-      expect.stringMatching(/^listing is .*: expected true, false, or \{ edit: true \}$/),
+      expect.stringMatching(/^listing is .*: expected true, false, or \{ edit: true, zip: true \}$/),
     ]);
   });
 
@@ -258,7 +263,7 @@ describe("the options of a file handler", () => {
     [{ lisitng: true }, 'fileHandler has no option "lisitng"'],
     [{ maxFileSize: 3 }, 'fileHandler has no option "maxFileSize"'],
     [{ plugins: [] }, 'fileHandler has no option "plugins"'],
-    [{ listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true }'],
+    [{ listing: "yes" }, 'listing is "yes": expected true, false, or { edit: true, zip: true }'],
     [{ index: 3 }, "index is 3: expected a file name, a list of file names, or false"],
     [{ root: ".", storage }, "fileHandler has both root and storage: expected one"],
     [{ contentTypes: { md: "x" } }, `fileHandler.contentTypes["md"]: 'x' is not a media type such as "text/plain"`],

@@ -14,6 +14,8 @@ if (document.body.dataset["mayAdd"] !== undefined) {
   bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true), button("New file", newFile));
   takeDrops();
 }
+const zip = document.querySelector("header > .zip");
+if (zip) bar.append(zip);
 moveByKeys();
 onEntryKey(" ", (entry) => isPreviewable(entry) && preview(entry));
 onEntryKey("Delete", (entry) => entry.mayDelete && remove(entry));

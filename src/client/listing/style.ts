@@ -8,6 +8,9 @@ button.main { border-color: var(--link); background: var(--link); color: var(--p
 input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1.25rem 0; }
 .bar input[type=search] { flex: 1 1 12rem; min-width: 0; }
+.bar .zip { margin: 0; }
+.bar a { display: block; padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; color: inherit; }
+.bar a:hover { border-color: var(--link); color: var(--link); text-decoration: none; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
 td.acts { width: 1%; }

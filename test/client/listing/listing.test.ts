@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { violationsIn } from "../../helpers/axe.ts";
+import { namesIn } from "../../helpers/unzip.ts";
 import { windows } from "../chromium.ts";
 import { folders } from "./folder.ts";
 
@@ -27,8 +29,22 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     expect(await page.locator("button").count()).toBe(0);
   });
 
+  it("downloads the folder as a .zip, by keyboard and without JavaScript", async () => {
+    const { url } = await open(files, { listing: { edit: true, zip: true } });
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, problems } = await browser.open(`${url}/docs/`, { javaScriptEnabled });
+      const link = page.getByRole("link", { name: "Download as .zip" });
+      await page.locator(javaScriptEnabled ? ".bar .zip" : "header > .zip").waitFor();
+      await link.focus();
+      const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+      expect(download.suggestedFilename()).toBe("docs.zip");
+      expect(await namesIn(await readFile(await download.path()))).toEqual(["docs/", "docs/a.txt"]);
+      expect(problems).toEqual([]);
+    }
+  });
+
   it.each(["light", "dark"] as const)("is accessible by the rules of axe, %s", async (colorScheme) => {
-    const { url } = await open(files);
+    const { url } = await open(files, { listing: { edit: true, zip: true } });
     const { page, problems } = await browser.open(`${url}/`, { colorScheme, viewport: { width: 390, height: 844 } });
     await page.locator(".readme").waitFor();
     expect(await violationsIn(page)).toEqual([]);

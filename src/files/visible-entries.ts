@@ -1,0 +1,112 @@
+import { HttpError } from "../http/http-error.ts";
+import { forbiddenInName, isHiddenPath } from "../http/request-path.ts";
+import type { StoredEntry } from "../storage/storage.ts";
+import type { ClientSlice } from "./client-slice.ts";
+import type { FileRequest } from "./file-request.ts";
+import { compareNames } from "./listing-order.ts";
+import { isOutOfSight, type ListedEntry, measureEntries } from "./measure-entries.ts";
+import type { HeldNames } from "./names-budget.ts";
+import { sortInSlices } from "./sort-in-slices.ts";
+
+/** Names that no URL can spell in UTF-8: half a surrogate pair. */
+const unspeakable = /\p{Surrogate}/u;
+
+/** Directories that may lie in one another. A link to a directory above it would lead in a circle. */
+const maxDepth = 64;
+
+/** What is in a directory as far as the client may see it, in no particular order. */
+export async function* visibleNames(
+  { exchange, storage, options }: FileRequest,
+  directory: string,
+): AsyncGenerator<StoredEntry> {
+  const { access } = exchange;
+  for await (const { name, type } of storage.list(directory)) {
+    const path = directory + name;
+    // A name that no request can spell would be a link to an error.
+    if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path, options.dotfiles)) continue;
+    const isPermitted =
+      type === "directory" ? access.permitsPath("list", `${path}/`) : access.permitsPath("read", path);
+    if (isPermitted) yield { name, type };
+  }
+}
+
+/** How much of a directory may be asked for at once. */
+export interface TreeLimits {
+  /** Files and directories below it. */
+  readonly maxEntries: number;
+  /** What the files have together. */
+  readonly maxBytes: number;
+}
+
+/** A file or directory below another one. */
+export interface TreeEntry extends Omit<ListedEntry, "name"> {
+  /** Canonical path; that of a directory ends in `/`. */
+  readonly path: string;
+}
+
+/**
+ * Everything below a directory that the client could ask for at its own path: directories before what is in them, otherwise
+ * in the order of listings. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
+ */
+export async function visibleTree(
+  request: FileRequest,
+  { maxEntries, maxBytes }: TreeLimits,
+  held: HeldNames,
+  slice: ClientSlice,
+): Promise<readonly TreeEntry[]> {
+  const { storage, path: top, exchange } = request;
+  const tree: TreeEntry[] = [];
+  let bytes = 0;
+  let found = 0;
+
+  const namesIn = async (directory: string): Promise<StoredEntry[]> => {
+    const names: StoredEntry[] = [];
+    for await (const entry of visibleNames(request, directory)) {
+      if (slice.isOver) await slice.renew();
+      // What is protected below the directory did not ask who the client is.
+      if (!exchange.site.isGuardedAlike(top, pathOf(directory, entry))) continue;
+      found += 1;
+      if (found > maxEntries) throw tooLarge(`It has more than ${maxEntries.toLocaleString("en")} files and folders.`);
+      held.hold(found);
+      names.push(entry);
+    }
+    return sortInSlices(names, compareNames, slice);
+  };
+
+  const add = async (directory: string, depth: number): Promise<void> => {
+    if (depth > maxDepth) throw tooLarge(`More than ${maxDepth} folders in it lie in one another.`);
+    for await (const batch of measureEntries(storage, directory, await namesIn(directory))) {
+      if (slice.isOver) await slice.renew();
+      for (const entry of batch) {
+        const { type, stat } = entry;
+        const path = pathOf(directory, entry);
+        bytes += stat.size;
+        if (bytes > maxBytes) throw tooLarge(`Its files have more than ${maxBytes.toLocaleString("en")} bytes.`);
+        tree.push({ path, type, stat });
+        if (type === "directory") await addIfThere(path, depth + 1);
+      }
+    }
+  };
+
+  /** A directory that cannot be read any more is left out, not told to be empty. */
+  const addIfThere = async (directory: string, depth: number): Promise<void> => {
+    const { length } = tree;
+    try {
+      await add(directory, depth);
+    } catch (error) {
+      if (!isOutOfSight(error)) throw error;
+      tree.length = length - 1;
+    }
+  };
+
+  await add(top, 1);
+  return tree;
+}
+
+function pathOf(directory: string, { name, type }: StoredEntry): string {
+  return directory + name + (type === "directory" ? "/" : "");
+}
+
+function tooLarge(details: string): HttpError {
+  return new HttpError(413, "DIRECTORY_TOO_LARGE", `${details} Ask for a folder in it.`);
+}

@@ -1,0 +1,122 @@
+import type { PassThrough } from "node:stream";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { ZipFile } from "yazl";
+import { attachment } from "../http/file-name.ts";
+import type { Reply, ReplyHeaders } from "../server/reply.ts";
+import type { FileOptions } from "../server/site.ts";
+import type { OpenFile } from "../storage/storage.ts";
+import { ClientSlice } from "./client-slice.ts";
+import type { FileRequest } from "./file-request.ts";
+import { siteTitle } from "./list-directory.ts";
+import { isOutOfSight } from "./measure-entries.ts";
+import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
+
+const defaultLimits: TreeLimits = { maxEntries: 10_000, maxBytes: 4 * 1024 ** 3 };
+
+// To compress again what is compressed costs time and saves nothing.
+const isCompressed =
+  /^(?:audio|video)\/(?!.*wav)|^image\/(?!svg|bmp|tiff|x-icon|vnd\.microsoft)|^font\/woff|\b(?:zip|gzip|zstd|x-7z-compressed|x-bzip2?|x-xz|x-rar-compressed|java-archive|pdf)\b|^application\/vnd\.(?:openxmlformats|oasis)/i;
+
+// What one system or another does not take in the name of a file, or would show in another order.
+const unusualInName = /[/\\:*?"<>|\p{Cc}\p{Bidi_Control}]|[. ]+$/gu;
+
+/** What an archive of a directory may hold; `undefined` where the listing has none. */
+export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits | undefined {
+  const zip = typeof listing === "object" && listing.zip;
+  if (!zip) return undefined;
+  return zip === true ? defaultLimits : { ...defaultLimits, ...zip };
+}
+
+/**
+ * A directory with all below it that the client may read, as a `.zip`. What is in it is known, and found to be within the limits,
+ * before anything is sent; the files are then opened and sent one by one, as fast as the client reads.
+ */
+export async function zipDirectory(request: FileRequest, limits: TreeLimits): Promise<Reply> {
+  const { exchange, listings, path } = request;
+  const held = listings.open();
+  exchange.defer(() => held.release());
+  const slice = new ClientSlice(exchange.signal);
+  const tree = await visibleTree(request, limits, held, slice);
+
+  const name = (path.split("/").at(-2) || siteTitle(request)).replace(unusualInName, "_");
+  const headers: ReplyHeaders = {
+    "content-type": "application/zip",
+    "content-disposition": attachment(`${name}.zip`),
+    "accept-ranges": "none",
+    "cache-control": "no-cache",
+    vary: "authorization",
+  };
+  // As a stream, because that of GET has no known length either.
+  if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
+  const { ZipFile } = await import("yazl");
+  const zip = new ZipFile();
+  const output = zip.outputStream as PassThrough;
+  const fail = (error: Error): unknown => output.destroy(error);
+  zip.on("error", fail);
+  fill({ zip, output, request, name, tree, limits, slice }).catch(fail);
+  return { status: 200, headers, body: output };
+}
+
+interface Archive {
+  readonly zip: ZipFile;
+  /** Where it comes out; destroyed when the client leaves. */
+  readonly output: PassThrough;
+  readonly request: FileRequest;
+  /** The directory in the archive that everything lies in, so that nothing is strewn about where it is unpacked. */
+  readonly name: string;
+  readonly tree: readonly TreeEntry[];
+  readonly limits: TreeLimits;
+  readonly slice: ClientSlice;
+}
+
+/** Adds entry by entry. Throws where a file cannot be sent whole: what was sent by then is no archive without its end. */
+async function fill({ zip, output, request, name, tree, limits, slice }: Archive): Promise<void> {
+  const { path: top, stat, contentTypeOf } = request;
+  let bytes = 0;
+  if (stat) zip.addEmptyDirectory(name, { mtime: stat.modified });
+  for (const entry of tree) {
+    if (slice.isOver) await slice.renew();
+    if (output.destroyed) return;
+    const target = `${name}/${entry.path.slice(top.length)}`;
+    if (entry.type === "directory") {
+      zip.addEmptyDirectory(target, { mtime: entry.stat.modified });
+      continue;
+    }
+    const file = await openIfThere(request, entry.path);
+    if (!file) continue;
+    try {
+      const { size, modified } = file.stat;
+      bytes += size;
+      if (bytes > limits.maxBytes) throw new Error("files that grew made the archive too large");
+      const source = file.stream();
+      zip.addReadStream(source, target, { mtime: modified, size, compress: !isCompressed.test(contentTypeOf(target)) });
+      await read(source, output);
+    } finally {
+      await file.close();
+    }
+  }
+  zip.end();
+}
+
+/** A file that has gone since, or is not for us to see any more, is left out like one that was never there. */
+async function openIfThere({ storage }: FileRequest, path: string): Promise<OpenFile | undefined> {
+  try {
+    return await storage.open(path);
+  } catch (error) {
+    if (isOutOfSight(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves when all of a file is in the archive; ends the reading where nobody wants the archive any more. */
+async function read(source: Readable, output: Readable): Promise<void> {
+  const stop = (): unknown => source.destroy();
+  output.once("close", stop);
+  if (output.destroyed) stop();
+  try {
+    await finished(source);
+  } finally {
+    output.off("close", stop);
+  }
+}

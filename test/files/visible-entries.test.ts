@@ -1,0 +1,118 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ClientSlice } from "../../src/files/client-slice.ts";
+import { NamesBudget } from "../../src/files/names-budget.ts";
+import { type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
+import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { type Storage, StorageError } from "../../src/storage/storage.ts";
+import { type Asked, fileRequest } from "../helpers/file-request.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { onDisk } from "../helpers/test-site.ts";
+
+const plenty: TreeLimits = { maxEntries: 1000, maxBytes: 1000 };
+const notes = { "/n/a.txt": "12345", "/n/b/c.txt": "678", "/n/b/d/e.txt": "9", "/other.txt": "" };
+
+async function pathsBelow(
+  storage: Storage,
+  path: string,
+  asked: Asked & { readonly limits?: Partial<TreeLimits> } = {},
+): Promise<string[]> {
+  const { limits } = asked;
+  const request = await fileRequest(storage, path, asked);
+  const held = new NamesBudget(10).open();
+  const slice = new ClientSlice(request.exchange.signal);
+  const tree = await visibleTree(request, { ...plenty, ...limits }, held, slice);
+  return tree.map((entry) => entry.path);
+}
+
+describe("everything below a directory", () => {
+  it("comes in the order of listings, each directory before what is in it", async () => {
+    expect(await pathsBelow(memoryStorage(notes), "/n/")).toEqual([
+      "/n/b/",
+      "/n/b/d/",
+      "/n/b/d/e.txt",
+      "/n/b/c.txt",
+      "/n/a.txt",
+    ]);
+  });
+
+  it("is what this client may read, in the directories that it may list", async () => {
+    const permits: Asked["permits"] = (right, path) =>
+      right === "list" ? path !== "/n/b/d/" : right === "read" && path !== "/n/a.txt";
+    expect(await pathsBelow(memoryStorage(notes), "/n/", { permits })).toEqual(["/n/b/", "/n/b/c.txt"]);
+  });
+
+  it("is without what asks who the client is on its own", async () => {
+    const isGuardedAlike = (path: string, other: string): boolean => path === "/n/" && !other.startsWith("/n/b/d/");
+    expect(await pathsBelow(memoryStorage(notes), "/n/", { isGuardedAlike })).not.toContain("/n/b/d/");
+  });
+
+  it("is without hidden names", async () => {
+    const storage = memoryStorage({ "/.git/config": "", "/a/.env": "", "/a/b.txt": "", "/a/con": "", "/a/x:y": "" });
+    expect(await pathsBelow(storage, "/")).toEqual(["/a/", "/a/b.txt"]);
+    expect(await pathsBelow(storage, "/", { options: { dotfiles: "allow" } })).toContain("/a/.env");
+  });
+
+  it("is without links that lead out of the root", async () => {
+    const directory = await temporaryDirectory();
+    const outside = await temporaryDirectory();
+    await onDisk(outside, { "/secret.txt": "s" });
+    await onDisk(directory, { "/a/b.txt": "b" });
+    await symlink(outside, join(directory, "out"));
+    await symlink(join(outside, "secret.txt"), join(directory, "a/s.txt"));
+    await symlink(join(directory, "a"), join(directory, "again"));
+    const paths = await pathsBelow(diskStorage(directory), "/");
+    expect(paths).toEqual(["/a/", "/a/b.txt", "/again/", "/again/b.txt"]);
+  });
+
+  it("is without a directory that has gone, or cannot be read, by the time it is its turn", async () => {
+    const storage = memoryStorage(notes);
+    const list: Storage["list"] = (path) => {
+      if (path === "/n/b/") throw new StorageError("forbidden");
+      return storage.list(path);
+    };
+    expect(await pathsBelow({ ...storage, list }, "/n/")).toEqual(["/n/a.txt"]);
+  });
+
+  it.each([
+    [{ maxEntries: 5 }, undefined],
+    [{ maxEntries: 4 }, "It has more than 4 files and folders."],
+    [{ maxBytes: 9 }, undefined],
+    [{ maxBytes: 8 }, "Its files have more than 8 bytes."],
+  ])("is refused with 413 beyond the limits: %o", async (limits, problem) => {
+    const walking = pathsBelow(memoryStorage(notes), "/n/", { limits });
+    if (problem === undefined) return expect(await walking).toHaveLength(5);
+    const details = expect.stringContaining(problem);
+    return expect(walking).rejects.toMatchObject({ status: 413, code: "DIRECTORY_TOO_LARGE", message: details });
+  });
+
+  it("is refused with 413 where a link leads in a circle", async () => {
+    const directory = await temporaryDirectory();
+    await onDisk(directory, { "/a/b.txt": "b" });
+    await symlink("..", join(directory, "a/up"));
+    await expect(pathsBelow(diskStorage(directory), "/")).rejects.toMatchObject({ code: "DIRECTORY_TOO_LARGE" });
+  });
+
+  it("is looked for no further when the client has left", async () => {
+    const leaving = new AbortController();
+    const storage = memoryStorage(notes);
+    const listed: string[] = [];
+    const list: Storage["list"] = (path) => {
+      listed.push(path);
+      leaving.abort();
+      return storage.list(path);
+    };
+    const request = await fileRequest(storage, "/n/");
+    const slice = new ClientSlice(leaving.signal);
+    const walking = visibleTree(
+      { ...request, storage: { ...storage, list } },
+      plenty,
+      new NamesBudget(10).open(),
+      slice,
+    );
+    await expect(walking).rejects.toMatchObject({ code: "CLIENT_LEFT" });
+    expect(listed).toEqual(["/n/"]);
+  });
+});
