@@ -1,5 +1,12 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { bytesOfStates, movedState, type ParserState, pairWith } from "../tree-construction/parser-state.ts";
+import {
+  bytesOfStates,
+  moveState,
+  type ParserCounts,
+  type ParserState,
+  pairWith,
+  replaceNodes,
+} from "../tree-construction/parser-state.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
 import { type Displacement, elementsFormattedFromBefore } from "./element-span.ts";
 import type { HtmlParse } from "./html-document.ts";
@@ -138,40 +145,38 @@ class Join {
     }
     const { nodes, treeBytes, steps } = budget;
     const olderBytes = parse.olderBytes + oldSourceBytes;
+    const allLost = this.#lost(lost);
     const states = this.#states(begun, atEnd);
-    return { states, displaced, copies, lost: this.#lost(lost), nodes, treeBytes, steps, olderBytes };
+    return { states, displaced, copies, lost: allLost, nodes, treeBytes, steps, olderBytes };
   }
 
+  /** All states of both parses, those of the old one as they are now; nobody asks for the old ones after this. */
   #states(begun: Pick<ParserState, "displaced" | "copies">, atEnd: ParserCounts): ParserState[] {
     const { old, builder, first, end, shift, standIns } = this.#part;
     const innermost = standIns.at(-1)?.element;
     const now = (node: unknown): unknown => this.#now(node as TreeParent);
-    const states = old.parse.states.filter(({ position }) => first && position <= first.position);
-    for (const state of builder.states) {
-      if (state === first) continue;
+    const before = old.parse.states.filter(({ position }) => first && position <= first.position);
+    const parsed = builder.states.filter((state) => state !== first);
+    for (const state of parsed) {
       const isEmpty = state.last === null && state.open.at(-1)?.element === innermost;
-      const last = isEmpty ? (first?.last ?? null) : state.last;
-      const { displaced, copies } = state;
-      const counts = { displaced: displaced + begun.displaced, copies: copies + begun.copies };
-      states.push(movedState({ ...state, ...counts, last }, 0, now));
+      if (isEmpty) state.last = first?.last ?? null;
+      moveState(state, 0, { ...nothing, ...begun });
     }
-    if (!end) return states;
-    const isSuccession = this.#successors.size > 1;
-    for (const state of old.parse.states) {
-      if (state.position < end.position || state.position + shift === states.at(-1)?.position) continue;
-      const isEmpty = state.last === end.last && state.open.at(-1)?.element === end.open.at(-1)?.element;
-      const moved = movedState(state, shift, isSuccession ? now : undefined);
-      states.push({
-        ...moved,
-        displaced: state.displaced - end.displaced + atEnd.displaced,
-        copies: state.copies - end.copies + atEnd.copies,
-        nodes: state.nodes - end.nodes + atEnd.nodes,
-        treeBytes: state.treeBytes - end.treeBytes + atEnd.treeBytes,
-        steps: state.steps - end.steps + atEnd.steps,
-        ...(isEmpty && { last: this.#lastBeforeEnd }),
-      });
-    }
-    return states;
+    replaceNodes(parsed, now);
+    if (!end) return [...before, ...parsed];
+    const position = parsed.at(-1)?.position ?? first?.position;
+    const behind = old.parse.states.filter(
+      (state) => state.position >= end.position && state.position + shift !== position,
+    );
+    const more = differenceOf(atEnd, end);
+    const { last: lastAtEnd, open: openAtEnd } = end;
+    const isAtEnd = behind.filter(
+      ({ last, open }) => last === lastAtEnd && open.at(-1)?.element === openAtEnd.at(-1)?.element,
+    );
+    for (const state of behind) moveState(state, shift, more);
+    if (this.#successors.size > 1) replaceNodes(behind, now);
+    for (const state of isAtEnd) state.last = this.#lastBeforeEnd;
+    return [...before, ...parsed, ...behind];
   }
 
   #lost(inPart: HtmlParse["lost"]): HtmlParse["lost"] {
@@ -191,7 +196,17 @@ class Join {
   }
 }
 
-type ParserCounts = Pick<ParserState, "displaced" | "copies" | "nodes" | "treeBytes" | "steps">;
+const nothing: ParserCounts = { displaced: 0, copies: 0, nodes: 0, treeBytes: 0, steps: 0 };
+
+function differenceOf(counts: ParserCounts, others: ParserCounts): ParserCounts {
+  return {
+    displaced: counts.displaced - others.displaced,
+    copies: counts.copies - others.copies,
+    nodes: counts.nodes - others.nodes,
+    treeBytes: counts.treeBytes - others.treeBytes,
+    steps: counts.steps - others.steps,
+  };
+}
 
 function link(previous: TreeChild | null, next: TreeChild | null): void {
   if (previous) previous.next = next;

@@ -160,9 +160,12 @@ export class OpenElements {
     return entries.reverse();
   }
 
-  /** All of them, the outermost first. */
-  entries(): OpenElement[] {
-    return this.#elements.map((element, index) => ({ element, tag: this.#tags[index] as TagName }));
+  /** All of them, the outermost first. Of former entries, those that are the same are taken. */
+  entries(former: readonly OpenElement[] = []): OpenElement[] {
+    return this.#elements.map((element, index) => {
+      const entry = former[index];
+      return entry?.element === element ? entry : { element, tag: this.#tags[index] as TagName };
+    });
   }
 
   putBack(entries: readonly OpenElement[]): void {

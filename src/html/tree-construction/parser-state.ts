@@ -5,13 +5,13 @@ import type { TreeBuilder } from "./tree-builder.ts";
 import { contentParent } from "./tree-writer.ts";
 
 /** Characters between two saved states: this many at least, and so many that a page has a thousand states at most. */
-const leastDistance = 4096;
+const leastDistance = 2048;
 const mostStates = 1024;
 /** A state that refers to more elements is not saved: deep pages would have states larger than their trees. */
 const mostElements = 100;
-/** Memory of a state and of each element that it refers to, measured with Node 20. */
+/** Memory of a state and of each element that it refers to, measured with Node 20 on 258 real pages. */
 const stateBytes = 250;
-const entryBytes = 50;
+const entryBytes = 20;
 
 /** Estimate of the memory that states take, in bytes. */
 export function bytesOfStates(states: readonly ParserState[]): number {
@@ -22,27 +22,31 @@ export function bytesOfStates(states: readonly ParserState[]): number {
 
 /**
  * Where a parse stands between two tokens: all that what follows depends on. The tree that was built by then is the part of
- * the whole tree up to `last`, along the open elements.
+ * the whole tree up to `last`, along the open elements. When an edit takes over a tree, it takes over the states with it.
  */
-export interface ParserState {
+export interface ParserState extends ParserCounts {
   /** Offset of the next token. */
-  readonly position: number;
+  position: number;
   readonly mode: ModeName;
   readonly templateModes: readonly ModeName[];
   readonly framesetOk: boolean;
-  readonly head: SourceElement | undefined;
-  readonly form: SourceElement | undefined;
-  readonly open: readonly OpenElement[];
+  head: SourceElement | undefined;
+  form: SourceElement | undefined;
+  /** States that follow each other have the entries of elements in common that are open in both. */
+  open: readonly OpenElement[];
   /** Active formatting elements; `null` is a marker. */
-  readonly formatting: readonly (OpenElement | null)[];
+  formatting: readonly (OpenElement | null)[];
   /** The last child of the innermost open element. */
-  readonly last: TreeChild | null;
-  /** How much of each there was by then. */
-  readonly displaced: number;
-  readonly copies: number;
-  readonly nodes: number;
-  readonly treeBytes: number;
-  readonly steps: number;
+  last: TreeChild | null;
+}
+
+/** How much of each a parse has made by then. */
+export interface ParserCounts {
+  displaced: number;
+  copies: number;
+  nodes: number;
+  treeBytes: number;
+  steps: number;
 }
 
 /** Saves the state of a parse if it is time for one, and the tree can be cut here: nothing open stands before a sibling. */
@@ -56,17 +60,20 @@ export function noteState(builder: TreeBuilder): void {
   states.push(stateOf(builder));
 }
 
+/** What most states have none of. */
+const none: readonly never[] = [];
+
 function stateOf(builder: TreeBuilder): ParserState {
-  const { budget, open } = builder;
+  const { budget, open, templateModes, formatting } = builder;
   return {
     position: builder.tokenizer.position,
     mode: builder.mode,
-    templateModes: [...builder.templateModes],
+    templateModes: templateModes.length > 0 ? [...templateModes] : none,
     framesetOk: builder.framesetOk,
     head: builder.head,
     form: builder.form,
-    open: open.entries(),
-    formatting: builder.formatting.entries(),
+    open: open.entries(builder.states.at(-1)?.open),
+    formatting: formatting.length > 0 ? formatting.entries() : none,
     last: builder.lists.last(contentParent(open.current) ?? builder.root),
     displaced: builder.displaced.length,
     copies: builder.copies.size,
@@ -107,20 +114,32 @@ export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): 
   budget.steps = state.steps;
 }
 
-/** The same state further on in an edited source; `now` says what stands for a node of the old tree. */
-export function movedState(state: ParserState, shift: number, now?: (node: unknown) => unknown): ParserState {
-  const position = state.position + shift;
-  if (!now) return { ...state, position };
-  const moved = ({ element, tag }: OpenElement): OpenElement => ({ element: now(element) as SourceElement, tag });
-  return {
-    ...state,
-    position,
-    head: now(state.head) as SourceElement | undefined,
-    form: now(state.form) as SourceElement | undefined,
-    open: state.open.map(moved),
-    formatting: state.formatting.map((entry) => entry && moved(entry)),
-    last: now(state.last) as TreeChild | null,
-  };
+/** The state is further on in an edited source, and there is more or less before it. */
+export function moveState(state: ParserState, shift: number, more: ParserCounts): void {
+  state.position += shift;
+  state.displaced += more.displaced;
+  state.copies += more.copies;
+  state.nodes += more.nodes;
+  state.treeBytes += more.treeBytes;
+  state.steps += more.steps;
+}
+
+/** States refer to other nodes: `now` says what stands for a node of the old tree. */
+export function replaceNodes(states: readonly ParserState[], now: (node: unknown) => unknown): void {
+  const replaced = ({ element, tag }: OpenElement): OpenElement => ({ element: now(element) as SourceElement, tag });
+  let former: readonly OpenElement[] = [];
+  let formerNow: readonly OpenElement[] = [];
+  for (const state of states) {
+    const { open } = state;
+    state.open = open.map((entry, level) =>
+      entry === former[level] ? (formerNow[level] as OpenElement) : replaced(entry),
+    );
+    [former, formerNow] = [open, state.open];
+    state.head = now(state.head) as SourceElement | undefined;
+    state.form = now(state.form) as SourceElement | undefined;
+    if (state.formatting.length > 0) state.formatting = state.formatting.map((entry) => entry && replaced(entry));
+    state.last = now(state.last) as TreeChild | null;
+  }
 }
 
 function twinOf({ element, tag }: OpenElement, twins: Twins): OpenElement {

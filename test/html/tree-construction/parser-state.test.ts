@@ -10,7 +10,7 @@ import {
 import type { TreeBuilder } from "../../../src/html/tree-construction/tree-builder.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
-const paragraphs = "<p>some words</p>\n".repeat(500);
+const paragraphs = "<p>some words</p>\n".repeat(300);
 
 async function statesOf(source: string): Promise<readonly ParserState[]> {
   return (await parseHtml(source)).parse?.states ?? [];
@@ -40,7 +40,7 @@ describe("noteState", () => {
     ["a node goes before a table", `<table><tr><td>${paragraphs}</table><table>`, "<table>", 2],
     ["formatting is shared out anew", `<b><i>${paragraphs.replaceAll("p>", "u>")}<p>`, "</b>", 0],
     ["a second body tag gives attributes", paragraphs, "<body class=x>", 0],
-    ["a late title goes to the head", `<head></head>${"<!--some words-->".repeat(500)}`, "<title>a</title>", 0],
+    ["a late title goes to the head", `<head></head>${"<!--some words-->".repeat(300)}`, "<title>a</title>", 0],
   ])("drops the states since that do not hold any more: %s", async (_, before, tag, count) => {
     expect(await statesOf(before)).toHaveLength(2);
     const states = await statesOf(`${before}${tag}x`);
@@ -54,7 +54,7 @@ describe("bytesOfStates", () => {
     const deep = await parseHtml("<div>".repeat(90) + paragraphs);
     const [flatStates, deepStates] = [flat.parse?.states ?? [], deep.parse?.states ?? []];
     expect(deepStates).toHaveLength(flatStates.length);
-    expect(bytesOfStates(deepStates) - bytesOfStates(flatStates)).toBe(deepStates.length * 90 * 50);
+    expect(bytesOfStates(deepStates) - bytesOfStates(flatStates)).toBe(deepStates.length * 90 * 20);
     const counted = ({ memoryBytes, source, parse }: typeof flat) =>
       memoryBytes - source.length - (parse?.treeBytes ?? 0);
     expect(counted(deep)).toBe(bytesOfStates(deepStates));
@@ -63,7 +63,7 @@ describe("bytesOfStates", () => {
   it("has a bound, whatever a page has open", async () => {
     const states = await statesOf(`${"<div>".repeat(95)}${`<p>${"x".repeat(5000)}</p>`.repeat(2000)}`);
     expect(states.length).toBeGreaterThan(900);
-    expect(bytesOfStates(states)).toBeLessThanOrEqual(1024 * (250 + 100 * 50));
+    expect(bytesOfStates(states)).toBeLessThanOrEqual(1024 * (250 + 100 * 20));
   });
 });
 
