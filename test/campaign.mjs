@@ -1,7 +1,10 @@
 /**
  * `npm run campaign -- --minutes 5`: everything of which `npm test` takes a sample (all 258 pages, all attacks, the
  * benchmarks' smoke) and every random test with new seeds, round after round until the time is spent. Options:
- * `--seed N` for the first round, `--rounds N` to end after so many, `--report FILE` for the counts as JSON.
+ * `--seed N` for the first round, `--rounds N` to end after so many, `--only WORD` for the test files with this in their name,
+ * `--report FILE` for the counts as JSON.
+ *
+ * A million random edits, each beside a full parse: `npm run campaign -- --only reparse-html --edits 1000000 --rounds 1`.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,6 +17,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "Infinity" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
+    only: { type: "string", default: "" },
+    edits: { type: "string", default: "100000" },
     report: { type: "string" },
   },
 });
@@ -26,6 +31,7 @@ let rounds = 0;
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 process.env["FILEMENT_CAMPAIGN"] = "1";
 process.env["FILEMENT_CAMPAIGN_ENDS_AT"] = String(endsAt);
+process.env["FILEMENT_EDITS"] = values.edits;
 
 /** What takes a sample says so by one of these. */
 const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"/;
@@ -58,7 +64,7 @@ function filesWith(pattern) {
   return readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => `test/${name.replaceAll("\\", "/")}`)
-    .filter((file) => pattern.test(readFileSync(file, "utf8")));
+    .filter((file) => file.includes(values.only) && pattern.test(readFileSync(file, "utf8")));
 }
 
 /**
@@ -69,7 +75,7 @@ function filesWith(pattern) {
 async function round(seed) {
   console.log(`round ${rounds + 1}: seed ${seed}`);
   process.env["FILEMENT_SEED"] = String(seed);
-  if (hasS3Server) await run(ofPages, "s3");
+  if (hasS3Server && ofPages.length > 0) await run(ofPages, "s3");
   await run(files, "memory");
 }
 
@@ -82,7 +88,12 @@ async function round(seed) {
  */
 async function run(files, storage) {
   process.env["FILEMENT_STORAGE"] = storage;
-  const vitest = await createVitest("test", { config, watch: false, reporters: ["default"], silent: "passed-only" });
+  const vitest = await createVitest("test", {
+    config,
+    watch: false,
+    reporters: ["default"],
+    silent: values.only ? false : "passed-only",
+  });
   const { testModules, unhandledErrors } = await vitest.start(files);
   counts.failed += unhandledErrors.length;
   for (const module of testModules) {

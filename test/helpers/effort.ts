@@ -39,6 +39,9 @@ export function checks({ seed, numRuns, inCampaign }: Checks): { seed: number; n
   return { seed: seedOf(seed), numRuns: timesOf(numRuns, inCampaign) };
 }
 
+/** Random edits that a round of a campaign compares with full parses. */
+export const editsInCampaign = Number(process.env["FILEMENT_EDITS"] ?? 100_000);
+
 /** What is left of a campaign's time, in milliseconds; `Infinity` where nothing limits it. */
 export function campaignMsLeft(): number {
   return Math.max(0, campaignEndsAt - Date.now());

@@ -94,6 +94,10 @@ class Reparse {
     });
     if (!this.#isSeparate(end)) return undefined;
     const openAtEnd = end ? this.#endOpen(end) : [];
+    // Whether all that is behind the part stands between the tags that the element has now, nobody has looked at.
+    if (openAtEnd.some(({ original, element }) => original.startIndex === null && element.startIndex !== null)) {
+      return undefined;
+    }
     await builder.lists.settle(slice);
     if (this.#beginsWithinText()) return undefined;
     await builder.texts.settle(slice);
