@@ -192,13 +192,42 @@ describe("package.json and package-lock.json", () => {
 describe("npm test", () => {
   it("checks types, lint and packaging before it runs the tests, and hands its arguments on to vitest", async () => {
     const directory = await temporaryDirectory();
-    await writeFile(join(directory, "say.mjs"), "console.log(...process.argv.slice(2));");
+    const note =
+      'import { appendFileSync } from "node:fs"; appendFileSync("ran", `${process.argv.slice(2).join(" ")}\\n`);';
+    await writeFile(join(directory, "note.mjs"), note);
     const steps = ["types", "lint", "package", "unit"];
-    const replaced = Object.fromEntries(steps.map((name) => [name, `node say.mjs ${name}`]));
-    const scripts = { test: manifest.scripts["test"], ...replaced };
+    const replaced = Object.fromEntries(steps.map((name) => [name, `node note.mjs ${name}`]));
+    const { test, checks } = manifest.scripts;
+    await writeFile(join(directory, "package.json"), JSON.stringify({ scripts: { ...replaced, test, checks } }));
+    await cp(join(projectRoot, ".ci/checks.mjs"), join(directory, ".ci/checks.mjs"));
+    await run("npm", ["test", "--silent", "--", "--reporter=dot", "a b"], directory);
+    const ran = (await readFile(join(directory, "ran"), "utf8")).split("\n");
+    expect([...ran.slice(0, 3).sort(), ...ran.slice(3)]).toEqual([
+      "lint",
+      "package",
+      "types",
+      "unit --reporter=dot a b",
+      "",
+    ]);
+  });
+
+  it("runs no test where a check fails, and shows what all failed ones printed", async () => {
+    const directory = await temporaryDirectory();
+    const scripts = {
+      types: "node -e \"console.log('no such name'); process.exit(2)\"",
+      lint: "node -e \"console.log('all is well')\"",
+      package: "node -e \"console.error('no such file'); process.exit(1)\"",
+      unit: "node -e \"console.log('tests')\"",
+      checks: manifest.scripts["checks"],
+      test: manifest.scripts["test"],
+    };
     await writeFile(join(directory, "package.json"), JSON.stringify({ scripts }));
-    const { stdout } = await run("npm", ["test", "--silent", "--", "--reporter=dot", "a b"], directory);
-    expect(stdout).toBe("types\nlint\npackage\nunit --reporter=dot a b\n");
+    await cp(join(projectRoot, ".ci/checks.mjs"), join(directory, ".ci/checks.mjs"));
+    const { code, stdout, stderr } = await run("npm", ["test", "--silent"], directory);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("npm run types failed:\nno such name\n");
+    expect(stderr).toContain("npm run package failed:\nno such file\n");
+    expect(stderr).not.toContain("all is well");
   });
 
   it.each(["prestart", "pretest", "prebench", "precampaign"])("installs and builds first: %s", (script) => {
