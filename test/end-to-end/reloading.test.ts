@@ -9,7 +9,7 @@ import { timesOf } from "../helpers/effort.ts";
 import { type RunningCommand, startFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
-const reloads = timesOf(4, 50);
+const reloads = timesOf(2, 50);
 /** How many requests are under way at any time. */
 const requestsAtOnce = 40;
 /** Answers between one signal and the next, so that each reload meets requests under way. */

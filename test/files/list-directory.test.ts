@@ -376,7 +376,7 @@ describe("the directory listing as a page", () => {
 });
 
 describe("tens of thousands of entries", () => {
-  const count = timesOf(30_000, 100_000);
+  const count = timesOf(20_000, 100_000);
 
   function* many(): Generator<Entry> {
     for (let i = 0; i < count; i += 1) yield file(`photo-${(i * 7919) % count} of a holiday.jpeg`, { size: i });

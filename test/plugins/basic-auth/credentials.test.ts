@@ -61,7 +61,7 @@ describe("readCredentials", () => {
         const username = name.replaceAll(":", "");
         expect(readCredentials(`Basic ${encoded(`${username}:${password}`)}`, 1)).toEqual({ username, password });
       }),
-      checks({ seed: 23, numRuns: 500 }),
+      checks({ seed: 23, numRuns: 200, inCampaign: 2_000 }),
     );
   });
 
@@ -73,7 +73,7 @@ describe("readCredentials", () => {
           typeof read === "string" ? "unreadable" : ["username", "password"],
         );
       }),
-      checks({ seed: 24, numRuns: 500 }),
+      checks({ seed: 24, numRuns: 200, inCampaign: 2_000 }),
     );
   });
 });
