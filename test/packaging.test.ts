@@ -193,7 +193,7 @@ describe("npm test", () => {
   it("checks types, lint and packaging before it runs the tests, and hands its arguments on to vitest", async () => {
     const directory = await temporaryDirectory();
     const note =
-      'import { appendFileSync } from "node:fs"; appendFileSync("ran", `${process.argv.slice(2).join(" ")}\\n`);';
+      'import { appendFileSync } from "node:fs"; appendFileSync("ran", process.argv.slice(2).join(" ") + "\\n");';
     await writeFile(join(directory, "note.mjs"), note);
     const steps = ["types", "lint", "package", "unit"];
     const replaced = Object.fromEntries(steps.map((name) => [name, `node note.mjs ${name}`]));
