@@ -10,6 +10,8 @@ export interface Faults {
   cutAnswer?: RegExp | undefined;
   /** Cut the connection within the answer to a request that contains this text, after that many bytes. */
   cutAfter?: { readonly request: RegExp; readonly bytes: number } | undefined;
+  /** Answer a request that contains this text in place of the server, which does not get it. */
+  refuse?: { readonly request: RegExp; readonly answer: string } | undefined;
   /** How often; then all is well again. @default 1 */
   times?: number | undefined;
 }
@@ -19,6 +21,12 @@ export interface FaultyProxy {
   readonly url: string;
   /** Has the next connections fail in this way, and no other. */
   fail(faults: Faults): void;
+  /** Keeps back the answers to requests that contain this text, until they are released. */
+  hold(requests: RegExp): void;
+  /** Lets everything through that was kept back, and what comes from now on. */
+  release(): void;
+  /** How often an answer was kept back. */
+  readonly held: number;
   /** How often something went wrong. */
   readonly failures: number;
   /** How many connections are open. */
@@ -34,6 +42,9 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
   let faults: Faults = {};
   let left = 0;
   let failures = 0;
+  let holding: RegExp | undefined;
+  let held = 0;
+  const keptBack = new Set<Socket>();
   const fails = (wanted: RegExp | undefined, request: string): boolean => {
     if (left === 0 || !wanted?.test(request)) return false;
     left -= 1;
@@ -69,8 +80,13 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
       request += bytes.toString("latin1", 0, isNew ? bytes.length : 0);
       if (isNew) {
         if (fails(faults.cutRequest, request)) return cut();
+        if (fails(faults.refuse?.request, request)) return void client.end(faults.refuse?.answer ?? "");
         dropsAnswer = fails(faults.cutAnswer, request);
         if (fails(faults.cutAfter?.request, request)) remaining = faults.cutAfter?.bytes ?? 0;
+      }
+      if (isNew && holding?.test(request)) {
+        held += 1;
+        keptBack.add(upstream.pause());
       }
       upstream.write(bytes);
     });
@@ -88,6 +104,11 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const release = (): void => {
+    holding = undefined;
+    for (const socket of keptBack) socket.resume();
+    keptBack.clear();
+  };
   const stop = async (): Promise<void> => {
     server.close();
     for (const socket of sockets) socket.destroy();
@@ -98,6 +119,13 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     fail(wanted) {
       faults = wanted;
       left = wanted.times ?? 1;
+    },
+    hold(requests) {
+      holding = requests;
+    },
+    release,
+    get held() {
+      return held;
     },
     get failures() {
       return failures;

@@ -4,7 +4,7 @@ import { createFileServer, type FileServerConfig, memoryStorage, rateLimit } fro
 import { MemoryBuckets } from "../../src/plugins/rate-limit/memory-buckets.ts";
 import { bucketsAt, redisBuckets } from "../../src/redis/buckets.ts";
 import { checks } from "../helpers/effort.ts";
-import { redisServer } from "./redis-server.ts";
+import { cableTo, redisServer } from "./redis-server.ts";
 
 const policy = { name: "test", requestsPerSecond: 2, burstCapacity: 3 };
 
@@ -102,6 +102,33 @@ describe("buckets in Redis", { tags: ["redis-server"] }, () => {
     expect(String(onError.mock.lastCall?.[0])).toMatch(/^RedisError: redis:/);
     await redis.start();
     await expect.poll(ask).toBe(429);
+  });
+
+  it("hold requests up while Redis is slow, and let them pass where it is too slow, until it answers in time again", async () => {
+    const cable = await cableTo(await redisServer());
+    const onError = vi.fn();
+    const plugins = [rateLimit({ requestsPerSecond: 0.001, burstCapacity: 2, store: cable.url })];
+    const files = serverWith({ plugins, onError });
+    const ask = async (): Promise<number> => (await files.fetch("/a.txt")).status;
+    expect(await ask()).toBe(200);
+    cable.delay(40);
+    expect([await ask(), await ask()]).toEqual([200, 429]); // it is waited for
+    expect(onError).not.toHaveBeenCalled();
+    cable.delay(400); // each way
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+    expect(String(onError.mock.lastCall?.[0])).toMatch(/^RedisError: redis:.* has not answered for 500 ms/);
+    cable.delay(0);
+    await expect.poll(ask).toBe(429);
+  });
+
+  it("let requests pass where Redis refuses to write, and tell onError", async () => {
+    const redis = await redisServer();
+    const onError = vi.fn();
+    const plugins = [rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1, store: redis.url })];
+    const files = serverWith({ plugins, onError });
+    await redis.ask("CONFIG", "SET", "maxmemory", "1"); // it is full
+    for (let count = 0; count < 3; count += 1) expect((await files.fetch("/a.txt")).status).toBe(200);
+    expect(String(onError.mock.lastCall?.[0])).toMatch(/^RedisError: redis:.* cannot be asked: .*OOM/);
   });
 
   it("do not keep a server from starting while Redis is away, and are reported", async () => {

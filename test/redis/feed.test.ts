@@ -268,10 +268,11 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
     const feed = new RedisFeed(cable.url, {}, { ...times, patience: 60_000 });
     onTestFinished(() => feed.close());
     const told: string[] = [];
+    const restarts: boolean[] = [];
     await feed.start({
       tell: ({ path }) => told.push(path),
       tellLate: ({ path }) => told.push(path),
-      restart() {},
+      restart: (_to, _past, hasGap) => restarts.push(hasGap),
       report() {},
     });
     cable.silence();
@@ -280,7 +281,34 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
       feed.send({ kind: "created", method: "PUT", host: "h", path, requestId: "r", time: "t" }, { site: "h" });
     }
     expect(told).toEqual(paths);
-    cable.restore(); // so that the end has not to wait
+    expect(restarts).toEqual([true, false]); // at the start, and when it goes on alone
+    cable.restore();
+    await expect.poll(() => restarts).toEqual([true, false, true]);
+  });
+
+  it("waits for a Redis that is slow or refuses to write as long as its patience, and goes on alone then", async () => {
+    const redis = await redisServer();
+    const cable = await cableTo(redis);
+    const feed = new RedisFeed(cable.url, {}, { ...times, patience: 60_000 });
+    const [patient, one] = [await instance(cable.url, { feed }), await instance(cable.url)];
+    const other = await instance(redis.url);
+    const client = await connectLive(one.origin, "/ws");
+    cable.delay(40);
+    await patient.put("/slow");
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "/slow"]);
+    expect([patient, one, other].flatMap(({ onError }) => onError.mock.calls)).toEqual([]);
+    cable.delay(600);
+    await one.put("/too-slow");
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "/too-slow"]);
+    cable.delay(0);
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "gap"]);
+    await expect.poll(() => other.heard).toEqual(["/slow", "/too-slow"]);
+    await redis.ask("CONFIG", "SET", "maxmemory", "1"); // it is full
+    await one.put("/refused");
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "/refused"]);
+    await redis.ask("CONFIG", "SET", "maxmemory", "0");
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "gap"]);
+    await expect.poll(() => other.heard).toEqual(["/slow", "/too-slow", "/refused"]);
   });
 
   it("is named by a URL, in the configuration or by a live plugin", async () => {

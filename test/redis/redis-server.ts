@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { programPath } from "../helpers/needs.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -68,6 +69,8 @@ export interface Cable {
   readonly connections: number;
   /** Ends all connections; new ones can be made. */
   cut(): void;
+  /** Lets everything through later by some milliseconds; 0: at once. */
+  delay(ms: number): void;
   /** Lets nothing through, and ends nothing; also on new connections. */
   silence(): void;
   /** Lets everything through again, what was held back first. */
@@ -79,13 +82,25 @@ export async function cableTo({ port }: Pick<RedisServer, "port">): Promise<Cabl
   const pairs = new Set<readonly [Socket, Socket]>();
   let isSilent = false;
   let connections = 0;
+  let delayMs = 0;
   const server = createServer((inner) => {
     connections += 1;
     const outer = connect(port, "127.0.0.1");
     const pair = [inner, outer] as const;
     pairs.add(pair);
     for (const [from, to] of [pair, [outer, inner] as const]) {
-      from.on("data", (piece) => to.write(piece)).on("error", () => {});
+      let [line, waiting] = [Promise.resolve(), 0];
+      from.on("data", (piece) => {
+        if (delayMs === 0 && waiting === 0) return void to.write(piece);
+        const due = pause(delayMs);
+        waiting += 1;
+        line = line.then(async () => {
+          await due;
+          waiting -= 1;
+          to.write(piece);
+        });
+      });
+      from.on("error", () => {});
       from.on("close", () => {
         pairs.delete(pair);
         to.destroy();
@@ -108,6 +123,9 @@ export async function cableTo({ port }: Pick<RedisServer, "port">): Promise<Cabl
       return connections;
     },
     cut,
+    delay(ms) {
+      delayMs = ms;
+    },
     silence() {
       isSilent = true;
       for (const socket of [...pairs].flat()) socket.pause();

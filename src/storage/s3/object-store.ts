@@ -45,7 +45,7 @@ export interface Part {
 }
 
 /** How long the store may take to answer, in milliseconds; then it is asked again. The content of an answer may take longer. */
-const answerMs = 10_000;
+const usualAnswerMs = 10_000;
 /** The same where it copies, or puts together, gigabytes. */
 const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
@@ -59,10 +59,12 @@ export class ObjectStore {
   /** Told of every request. */
   readonly observers: Set<StorageObserver> = new Set();
   readonly #connect: () => Promise<Connection>;
+  readonly #answerMs: number;
 
-  constructor(bucket: string, connect: () => Promise<Connection>) {
+  constructor(bucket: string, connect: () => Promise<Connection>, answerMs: number = usualAnswerMs) {
     this.bucket = bucket;
     this.#connect = connect;
+    this.#answerMs = answerMs;
   }
 
   /** What is known of an object; `undefined` where there is none. */
@@ -112,7 +114,7 @@ export class ObjectStore {
     const { ETag = "" } = await this.#request(
       "put",
       ({ client, sdk }, options) => client.send(new sdk.PutObjectCommand(input), options),
-      answerMs + content.byteLength / slowBytesPerMs,
+      this.#answerMs + content.byteLength / slowBytesPerMs,
     );
     return writtenObject(write, ETag, content.byteLength);
   }
@@ -169,7 +171,7 @@ export class ObjectStore {
     const { ETag, ChecksumCRC32 } = await this.#request(
       "upload-part",
       ({ client, sdk }, options) => client.send(new sdk.UploadPartCommand(input), options),
-      answerMs + content.byteLength / slowBytesPerMs,
+      this.#answerMs + content.byteLength / slowBytesPerMs,
     );
     return { PartNumber: number, ETag, ChecksumCRC32 };
   }
@@ -231,7 +233,7 @@ export class ObjectStore {
     }
   }
 
-  async #request<Answer>(name: string, send: Send<Answer>, requestTimeout: number = answerMs): Promise<Answer> {
+  async #request<Answer>(name: string, send: Send<Answer>, requestTimeout: number = this.#answerMs): Promise<Answer> {
     const connection = await this.#connect();
     const since = performance.now();
     const limit = new AbortController();

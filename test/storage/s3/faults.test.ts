@@ -1,11 +1,13 @@
 import { buffer } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import * as sdk from "@aws-sdk/client-s3";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
+import { ObjectStore } from "../../../src/storage/s3/object-store.ts";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import type { Storage, StoreRequest } from "../../../src/storage/storage.ts";
 import { type FaultyProxy, faultyProxy } from "../../helpers/faulty-proxy.ts";
 import { testBucket } from "../../helpers/test-bucket.ts";
-import { content, textAt } from "../content.ts";
+import { content, namesAt, textAt } from "../content.ts";
 
 const busy = expect.objectContaining({ name: "StorageError", code: "unavailable" });
 
@@ -159,5 +161,117 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     await storage.start?.();
     await storage.check?.();
     expect(await keys()).toEqual([]);
+  });
+
+  it.each([
+    [{ method: "PUT", path: "/new.txt", body: "new" }, "/new.txt", "new", 201],
+    [{ method: "POST", path: "/log.txt", body: "b" }, "/log.txt", "ab", 200],
+    [
+      { method: "PUT", path: "/page.html", body: "<p>new", headers: { range: "selector=p" } },
+      "/page.html",
+      "<p>new</p>",
+      206,
+    ],
+  ])("answers nothing before a slow store has: %j", async ({ path, ...request }, changed, text, status) => {
+    const { storage, other, way } = await onFaultyWay({ "/log.txt": "a", "/page.html": "<p>old</p>" });
+    const files = createFileServer({ storage });
+    onTestFinished(() => files.close());
+    await files.ready();
+    way.hold(/^PUT /);
+    let isAnswered = false;
+    const answer = files.fetch(new Request(`http://localhost${path}`, request)).finally(() => {
+      isAnswered = true;
+    });
+    await expect.poll(() => textAt(other, changed)).toBe(text);
+    expect([isAnswered, way.held]).toEqual([false, 1]);
+    way.release();
+    expect((await answer).status).toBe(status);
+  });
+
+  /** A client whose patience a test can wait for. */
+  function impatient(
+    { endpoint, credentials }: Awaited<ReturnType<typeof onFaultyWay>>["options"],
+    requestTimeout: number,
+  ) {
+    const requestHandler = { requestTimeout, throwOnRequestTimeout: true };
+    const account = credentials as { accessKeyId: string; secretAccessKey: string };
+    return new sdk.S3Client({
+      endpoint,
+      region: "us-east-1",
+      forcePathStyle: true,
+      credentials: account,
+      maxAttempts: 4,
+      requestHandler,
+    });
+  }
+
+  it("gives a store that is too slow four times up: 503 with Retry-After, nothing half done, and well again when it is", async () => {
+    const { other, way, options, unfinished } = await onFaultyWay({ "/a.txt": "hello", "/page.html": "<p>old</p>" });
+    const client = impatient({ ...options, endpoint: way.url }, 50);
+    const { bucket, prefix } = options;
+    const storage = s3Storage({ client, bucket, prefix });
+    const retries: number[] = [];
+    storage.observe?.({ requested: (request) => retries.push(request.retries), lostRace() {} });
+    const reported: unknown[] = [];
+    const files = createFileServer({ storage, onError: (error) => reported.push(error) });
+    onTestFinished(() => files.close());
+    await files.ready();
+    const ask = async (method: string, path: string, body?: string): Promise<unknown[]> => {
+      const reply = await files.fetch(new Request(`http://localhost${path}`, { method, ...(body && { body }) }));
+      return [reply.status, reply.headers.get("retry-after")];
+    };
+    retries.length = 0;
+    way.hold(/^(?:GET|HEAD) /);
+    expect(await ask("GET", "/a.txt")).toEqual([503, "1"]);
+    expect(retries).toEqual([3]);
+    expect(await ask("PUT", "/new.txt", "new")).toEqual([503, "1"]);
+    way.release();
+    way.hold(/partNumber=/);
+    expect(await ask("PUT", "/large.bin", "x".repeat(9 * 1024 * 1024))).toEqual([503, "1"]);
+    way.release();
+    await expect.poll(unfinished).toBe(0);
+    expect(await namesAt(other, "/")).toEqual(["a.txt", "page.html"]);
+    expect(reported).toEqual(Array(3).fill(busy));
+    expect(await ask("GET", "/a.txt")).toEqual([200, null]);
+  });
+
+  it("waits for each answer as long as it says, whatever the client's own limit is", async () => {
+    const { way, options } = await onFaultyWay({ "/a.txt": "hello" });
+    const client = impatient({ ...options, endpoint: way.url }, 60_000);
+    onTestFinished(() => client.destroy());
+    const store = new ObjectStore(options.bucket, async () => ({ sdk, client, isGiven: false }), 200);
+    way.hold(/^HEAD /);
+    await expect(store.head(`${options.prefix}/a.txt`)).rejects.toEqual(busy);
+    expect(way.held).toBeGreaterThan(1);
+  });
+
+  it("asks a store again that wants fewer requests, and gives it up in the end", async () => {
+    const { storage, way } = await onFaultyWay({ "/a.txt": "hello" });
+    const answer =
+      "HTTP/1.1 503 Slow Down\r\ncontent-length: 42\r\nconnection: close\r\n\r\n<Error><Code>SlowDown</Code></Error>      ";
+    const random = vi.spyOn(Math, "random").mockReturnValue(0); // no pauses
+    onTestFinished(() => random.mockRestore());
+    way.fail({ refuse: { request: /^PUT /, answer }, times: 2 });
+    await storage.write("/b.txt", content("b"));
+    way.fail({ refuse: { request: /^PUT /, answer }, times: 100 });
+    await expect(storage.write("/c.txt", content("c"))).rejects.toMatchObject({ name: "StorageError", code: "busy" });
+    expect(way.failures).toBe(2 + 4);
+    expect(await namesAt(storage, "/")).toEqual(["a.txt", "b.txt"]);
+  });
+
+  it("has nothing where the store comes back empty, whatever was kept in memory, and goes on", async () => {
+    const { storage, other } = await onFaultyWay({ "/a.txt": "hello", "/dir/page.html": "<p>old</p>" });
+    const files = createFileServer({ storage });
+    onTestFinished(() => files.close());
+    const status = async (method: string, path: string, body?: string, headers = {}): Promise<number> =>
+      (await files.fetch(new Request(`http://localhost${path}`, { method, headers, ...(body && { body }) }))).status;
+    const range = { range: "selector=p" };
+    expect([await status("GET", "/a.txt"), await status("GET", "/dir/page.html", undefined, range)]).toEqual([
+      200, 206,
+    ]);
+    for (const path of ["/a.txt", "/dir/page.html", "/dir/", "/dir"]) await other.remove(path).catch(() => {});
+    expect([await status("GET", "/a.txt"), await status("PUT", "/dir/page.html", "<p>new", range)]).toEqual([404, 404]);
+    expect([await status("POST", "/a.txt", "more"), await status("PUT", "/a.txt", "new")]).toEqual([404, 201]);
+    expect([await textAt(other, "/a.txt"), await namesAt(other, "/")]).toEqual(["new", ["a.txt"]]);
   });
 });
