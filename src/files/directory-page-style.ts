@@ -1,4 +1,7 @@
-/** The style of a listing: no picture or font from anywhere. */
+/**
+ * The style of a listing: no picture or font from anywhere. Each row is a grid of its own, so that a browser lays out and
+ * paints only those that are in view: of the rows of a table it can leave out none.
+ */
 export const directoryPageStyle: string = `
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
 @media (prefers-color-scheme: dark) {
@@ -13,15 +16,17 @@ h1 { margin: 0; font-size: clamp(1.6rem, 1.2rem + 2vw, 2.4rem); font-weight: 650
 nav ol { display: flex; flex-wrap: wrap; margin: 0 0 .35rem; padding: 0; list-style: none; overflow-wrap: anywhere; }
 nav li { unicode-bidi: isolate; }
 nav li::after { content: "/"; content: "/" / ""; margin: 0 .45em; color: var(--soft); }
-main > table { width: 100%; margin-top: .35rem; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+main > table, main > table :is(caption, thead, tbody, tfoot) { display: block; }
+main > table { margin-top: .35rem; font-variant-numeric: tabular-nums; }
 main > table caption { padding-bottom: 1.75rem; color: var(--soft); text-align: start; }
-main > table th { font-weight: inherit; text-align: start; }
-main > table th, main > table td { padding: .5rem 0 .5rem 1.5rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
-main > table th:first-child { padding-left: .75rem; }
-main > table td:last-child, main > table thead th:last-child { padding-right: .75rem; }
+main > table tr:not([hidden]) { display: grid; grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem; align-items: baseline; }
+main > table tr { padding-inline: .75rem; border-bottom: 1px solid var(--line); }
+main > table tbody tr { content-visibility: auto; contain-intrinsic-height: auto 2.5625rem; }
+main > table :is(th, td) { padding: .5rem 0; font-weight: inherit; text-align: start; }
 main > table td { color: var(--soft); white-space: nowrap; }
-main > table td, main > table thead th:not(:first-child) { width: 1%; text-align: end; }
-main > table thead th { padding-block: .35rem; border-bottom-color: var(--soft); font-size: .875rem; white-space: nowrap; }
+main > table td, main > table thead th:not(:first-child) { text-align: end; }
+main > table thead tr { border-bottom-color: var(--soft); font-size: .875rem; white-space: nowrap; }
+main > table thead th { padding-block: .35rem; }
 main > table thead a { color: var(--soft); }
 main > table [aria-sort] a { color: var(--ink); font-weight: 600; }
 main > table [aria-sort] a::after { content: " \\2193"; content: " \\2193" / ""; }
@@ -39,14 +44,13 @@ main > table tbody .folder::before { background: var(--folder); }
 .video { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M1 2h14v12H1zm5 3v6l5-3z'/%3E%3C/svg%3E"); }
 .pdf { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M3 1h7l3 3v11H3zm2 7v5h1v-2h1.500a1.500 1.500 0 0 0 0-3zm1 1h1.300v1H6z'/%3E%3C/svg%3E"); }
 .archive { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M2 2h12v12H2zm5 0v2h1V3h1V2zm0 3v2h1V6h1V5H8zm0 3v3h2V8z'/%3E%3C/svg%3E"); }
-main > table tfoot th, main > table tfoot td { border-bottom: 0; color: var(--soft); font-size: .875rem; }
+main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
 .zip { margin: .75rem 0 0; }
 .empty { margin-top: 2rem; color: var(--soft); }
 @media (max-width: 34rem) {
-  main > table th, main > table td { padding-left: .75rem; }
-  main > table th:first-child { padding-left: 0; }
-  main > table td:last-child, main > table thead th:last-child { padding-right: 0; }
+  main > table tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
+  main > table tr { padding-inline: 0; }
   main > table td { font-size: .875rem; }
   main > table :is(time, th) span { display: none; }
 }

@@ -29,8 +29,10 @@ function prepare(): void {
   const entries = allEntries();
   const buttons = entries.map(buttonsOf);
   if (buttons.some(({ length }) => length > 0)) {
-    document.querySelector("main > table > thead > tr")?.append(made("td", { className: "acts" }));
-    document.querySelector("main > table > tfoot > tr")?.append(made("td"));
+    document.querySelector("main > table")?.classList.add("acting");
+    for (const row of document.querySelectorAll("main > table > :is(thead, tfoot) > tr")) {
+      row.append(made("td", { className: "acts" }));
+    }
     for (const [index, { row }] of entries.entries()) {
       row.append(made("td", { className: "acts" }, made("span", {}, ...(buttons[index] ?? []))));
     }

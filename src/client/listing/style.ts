@@ -13,8 +13,8 @@ input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(-
 .bar a:hover { border-color: var(--link); color: var(--link); text-decoration: none; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
-td.acts { width: 1%; }
-thead td.acts { border-bottom-color: var(--soft); }
+main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem 11.5rem; }
+main > table.acting tr { padding-right: 0; }
 .acts span { display: flex; justify-content: end; }
 .acts button { min-height: 1.5rem; padding: .05rem .5rem; border-color: transparent; background: none; font-size: .875rem; }
 .uploads ul { margin: 0; padding: 0; list-style: none; }
@@ -40,11 +40,10 @@ dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap
 .readme { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .readme > h2 { margin: 0 0 .75rem; color: var(--soft); font-size: 1rem; font-weight: 400; }
 @media (max-width: 34rem) {
-  main > table :is(thead, tbody, tfoot) { display: block; }
-  main > table, main > table caption { display: block; }
-  main > table tr:not([hidden]) { display: grid; grid-template-columns: 1fr auto auto; }
-  main > table td.acts { grid-column: 1 / -1; width: auto; padding-top: 0; }
-  main > table tr:has(.acts) > :not(.acts) { border-bottom: 0; }
+  main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
+  main > table.acting tbody tr { contain-intrinsic-height: auto 4.5625rem; }
+  main > table td.acts { grid-column: 1 / -1; padding-top: 0; }
+  main > table :is(thead, tfoot) .acts { display: none; }
 }
 `;
 

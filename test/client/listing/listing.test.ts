@@ -1,9 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { violationsIn } from "../../helpers/axe.ts";
+import { timesOf } from "../../helpers/effort.ts";
 import { namesIn } from "../../helpers/unzip.ts";
 import { windows } from "../chromium.ts";
 import { folders } from "./folder.ts";
+
+/** What the page of a test has in its window: how often a row was shown or hidden. */
+declare global {
+  var touched: number;
+}
 
 describe("a listing in a browser", { tags: ["chromium"] }, () => {
   const open = folders();
@@ -20,6 +26,44 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     expect(await time.textContent()).toBe(`${there.slice(0, 10)} ${there.slice(11, 16)}`);
     expect(await time.getAttribute("title")).toBe(exact.toUTCString());
     expect(await page.locator("thead").textContent()).not.toContain("UTC");
+  });
+
+  it("lays out only what is in view of thousands of entries, and touches only the rows that a filter changes", async () => {
+    const count = timesOf(1_000, 10_000);
+    const names = Array.from({ length: count }, (_, index) => `file-${index}.txt`);
+    const { page, names: namesShown } = await open(Object.fromEntries(names.map((name) => [`/${name}`, ""])));
+    const rows = Math.min(5_000, count + 1); // and the icon
+    expect(await page.locator("main tbody tr").count()).toBe(rows);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const laidOut = async (): Promise<number> => {
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      const { metrics } = await session.send("Performance.getMetrics");
+      return metrics.find(({ name }) => name === "LayoutObjects")?.value ?? Number.NaN;
+    };
+    const most = rows + 15_000; // all together have 24 times their number
+    expect(await laidOut()).toBeLessThan(most);
+    for (const part of [0.25, 0.5, 0.75, 1]) {
+      await page.evaluate((at) => scrollTo(0, at * document.body.scrollHeight), part);
+      expect(await laidOut()).toBeLessThan(most);
+    }
+
+    await page.evaluate(() => {
+      const note = (mutations: readonly MutationRecord[]): void => {
+        globalThis.touched += mutations.length;
+      };
+      globalThis.touched = 0;
+      new MutationObserver(note).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
+    });
+    const touched = (): Promise<number> => page.evaluate(() => globalThis.touched);
+    await page.getByLabel("Filter by name").pressSequentially("file-77");
+    const wanted = names.slice(0, rows - 1).filter((name) => name.includes("file-77"));
+    await expect.poll(namesShown).toEqual(wanted);
+    expect(await touched()).toBe(rows - wanted.length); // each once, not once for each key
+    await page.keyboard.press("Escape");
+    expect(await touched()).toBe(2 * (rows - wanted.length));
+    expect(await laidOut()).toBeLessThan(most);
+    expect(await page.getByRole("link", { name: "Next page" }).count()).toBe(count > rows ? 2 : 0);
   });
 
   it("works without JavaScript", async () => {
