@@ -53,6 +53,7 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   const zip = new ZipFile();
   const output = zip.outputStream as PassThrough;
   const fail = (error: Error): unknown => output.destroy(error);
+  output.on("error", () => {}); // a plugin may drop the reply: a failure that nobody waits for must not end the process
   zip.on("error", fail);
   fill({ zip, output, request, name, tree, limits, slice }).catch(fail);
   return { status: 200, headers, body: output };

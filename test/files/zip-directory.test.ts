@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { readdir, readlink, truncate } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { directory } from "../../src/plugins/directory.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import type { Exchange, User } from "../../src/server/exchange.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { OpenFile, Storage } from "../../src/storage/storage.ts";
 import { open, send } from "../helpers/send.ts";
@@ -204,6 +205,27 @@ describe("the .zip of a directory", () => {
     });
     await expect(send(url, "GET", "/?zip")).rejects.toThrow("aborted");
     expect(failures).toMatchObject([{ message: "files that grew made the archive too large" }]);
+  });
+
+  it("harms nobody where it fails after a plugin has dropped it", async () => {
+    const storage = memoryStorage({ "/a.txt": "a" });
+    const failing = new EventEmitter();
+    const failed = once(failing, "failed");
+    const broken: Storage["open"] = (path) => {
+      if (path !== "/a.txt") return storage.open(path);
+      setImmediate(() => failing.emit("failed"));
+      return Promise.reject(new Error("the disk is broken"));
+    };
+    const plugin: Plugin = {
+      name: "dropping",
+      async handle(_exchange, next) {
+        await next();
+        await failed;
+        return { status: 200, headers: {}, body: "instead" };
+      },
+    };
+    const { url } = await serve({ storage: { ...storage, open: broken }, listing, plugins: [plugin] });
+    expect((await send(url, "GET", "/?zip")).text).toBe("instead");
   });
 
   it("reads no more than the client does, and nothing when it has left", async () => {
