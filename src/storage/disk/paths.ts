@@ -3,7 +3,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
-import { isTemporaryName } from "./temporary-file.ts";
+import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
 
 /** Which symbolic links are followed. */
 export type SymlinkRule = "within-root" | "never";
@@ -114,7 +114,7 @@ export class DiskPaths {
 
   /** The location that a path names, whatever is there; `undefined` for one that no file may have. */
   locationOf(path: string): string | undefined {
-    if (path.includes("\0") || path.split("/").some(isTemporaryName)) return undefined;
+    if (path.includes("\0") || hasTemporaryName(path)) return undefined;
     const location = join(this.root, path);
     const trimmed = location.endsWith(sep) && location !== this.root ? location.slice(0, -1) : location;
     return this.#isInside(trimmed) ? trimmed : undefined;

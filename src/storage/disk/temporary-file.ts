@@ -15,6 +15,7 @@ export type TemporaryKind = "content" | "append";
 
 // .filement-<machine>-<process id>-<random>.tmp; any case, since file systems may ignore it.
 const temporaryName = /^\.filement-.*\.tmp$/i;
+const temporarySegment = /\/\.filement-[^/]*\.tmp(?:\/|$)/i;
 const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+\.tmp$/;
 
 /**
@@ -50,6 +51,11 @@ const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPN
 /** Whether a file name is kept for the server's own temporary files, which clients neither see nor write. */
 export function isTemporaryName(name: string): boolean {
   return temporaryName.test(name);
+}
+
+/** Whether a request path leads to, or through, such a name. */
+export function hasTemporaryName(path: string): boolean {
+  return temporarySegment.test(path);
 }
 
 /** What a temporary file of this server is for; `undefined` for every other name. */

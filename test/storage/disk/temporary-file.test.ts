@@ -7,6 +7,7 @@ import { appendNoteName } from "../../../src/storage/disk/append-note.ts";
 import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import {
   abandonedAfterMs,
+  hasTemporaryName,
   isAbandoned,
   isTemporaryName,
   machineOf,
@@ -37,6 +38,13 @@ describe("a temporary name", () => {
     expect(names.map(isTemporaryName)).toEqual([true, true, true, true]);
     const others = ["a.txt", ".filement.tmp", "x.filement-1.tmp", ".filement-1.tmp.html", "filement-1.tmp"];
     expect(others.map(isTemporaryName)).toEqual([false, false, false, false, false]);
+  });
+
+  it("is recognised anywhere on a path", async () => {
+    const name = await ownName();
+    expect([`/${name}`, `/dir/${name}/a.txt`, "/.FILEMENT-X.TMP/"].map(hasTemporaryName)).toEqual([true, true, true]);
+    const others = [`/x${name}`, `/${name}.html`, "/.filement-x/y.tmp", "/"];
+    expect(others.map(hasTemporaryName)).toEqual([false, false, false, false]);
   });
 
   it("tells what the file is for, if it is ours", async () => {
