@@ -31,14 +31,14 @@ export interface FeedTimes {
   readonly block: number;
   /** After how long a server that said nothing is taken for dead. */
   readonly lease: number;
+  /** Between two attempts to connect, or to send. @default 200 */
+  readonly retry?: number;
 }
 
 const usualTimes: FeedTimes = { patience: 1_000, block: 2_000, lease: 15_000 };
 /** How long the start waits for Redis, and the end. */
 const startMs = 5_000;
 const closeMs = 1_000;
-/** Between two attempts to connect, in milliseconds. */
-const retryMs = 200;
 
 /**
  * Gives the changes of all servers that name the same Redis one order, through a stream. Each server's web sockets, event streams
@@ -57,7 +57,7 @@ export class RedisFeed implements SharedFeed {
   readonly #connection: RedisConnection;
   readonly #stream: ChangeStream;
   readonly #outbox: Outbox;
-  readonly #times: FeedTimes;
+  readonly #times: Required<FeedTimes>;
   readonly #over = new AbortController();
   #end: FeedEnd | undefined;
   /** The last entry that was told here; none before the first connection. */
@@ -77,8 +77,8 @@ export class RedisFeed implements SharedFeed {
     const { name = "filement:feed", maxChanges = 10_000 } = options;
     this.#connection = RedisConnection.to(source);
     this.#stream = new ChangeStream(this.#connection, name, randomUUID(), Math.max(maxPast, maxChanges));
-    this.#outbox = new Outbox(this.#stream, this.#over.signal);
-    this.#times = times;
+    this.#times = { retry: 200, ...times };
+    this.#outbox = new Outbox(this.#stream, this.#times.retry, this.#over.signal);
   }
 
   async start(end: FeedEnd): Promise<void> {
@@ -143,7 +143,7 @@ export class RedisFeed implements SharedFeed {
       if (this.#client) destroy(this.#client);
       if (this.#isAlone) this.#tellWaiting();
       this.#attempted();
-      await pause(retryMs, undefined, { signal: this.#over.signal }).catch(() => {}); // closed
+      await pause(this.#times.retry, undefined, { signal: this.#over.signal }).catch(() => {}); // closed
     }
   }
 

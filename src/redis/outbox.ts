@@ -6,8 +6,6 @@ import type { ChangeStream, OutgoingChange, StreamEntry } from "./change-stream.
 const batchSize = 100;
 /** Changes that wait for a Redis that is away. With more, the other servers are told of a gap instead. */
 const maxWaiting = 10_000;
-/** Between two attempts where Redis is away, in milliseconds. */
-const retryMs = 200;
 
 /** A change of this server that has not come back from the stream. */
 export interface Waiting extends OutgoingChange {
@@ -26,6 +24,7 @@ export class Outbox {
   /** Whether changes were dropped that the other servers have not heard of. */
   hasDropped = false;
   readonly #stream: ChangeStream;
+  readonly #retryMs: number;
   readonly #signal: AbortSignal;
   readonly #waiting: Waiting[] = [];
   readonly #whenEmpty: (() => void)[] = [];
@@ -33,9 +32,10 @@ export class Outbox {
   #sending: Promise<void> | undefined;
   #lastLagMs = 0;
 
-  /** It sends until the signal says to stop. */
-  constructor(stream: ChangeStream, signal: AbortSignal) {
+  /** It sends until the signal says to stop, after a pause where an attempt has failed. */
+  constructor(stream: ChangeStream, retryMs: number, signal: AbortSignal) {
     this.#stream = stream;
+    this.#retryMs = retryMs;
     this.#signal = signal;
   }
 
@@ -131,6 +131,6 @@ export class Outbox {
   }
 
   async #rest(): Promise<void> {
-    await pause(retryMs, undefined, { signal: this.#signal }).catch(() => {}); // closed
+    await pause(this.#retryMs, undefined, { signal: this.#signal }).catch(() => {}); // closed
   }
 }

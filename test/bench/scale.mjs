@@ -2,7 +2,7 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { s3Credentials, startS3Server } from "../helpers/s3-server.mjs";
 import { load, requestBytes } from "./load.mjs";
 import { median } from "./rounds.mjs";
-import { withServers } from "./server-process.mjs";
+import { processorTime, withServers } from "./server-process.mjs";
 import { printTable } from "./table.mjs";
 
 const connections = 16;
@@ -70,7 +70,7 @@ export async function scale(_directory, { rounds, ms }) {
  * @param {{ rounds: number, ms: number }} effort
  */
 async function measureTask({ endpoint, bucket }, title, work, { rounds, ms }) {
-  /** @type {Map<string, import("./load.mjs").Load[]>} */
+  /** @type {Map<string, ServerLoad[]>} */
   const results = new Map(setups.map(({ name }) => [name, []]));
   const args = [endpoint, bucket, s3Credentials.accessKeyId, s3Credentials.secretAccessKey];
   /** @type {Parameters<typeof withServers>[0]} */
@@ -85,7 +85,7 @@ async function measureTask({ endpoint, bucket }, title, work, { rounds, ms }) {
       for (const { name, group } of groups) results.get(name)?.push(await loadAll(group, work, ms));
     }
   });
-  const perSecond = (/** @type {readonly import("./load.mjs").Load[]} */ loads) =>
+  const perSecond = (/** @type {readonly ServerLoad[]} */ loads) =>
     median(loads.map(({ requestsPerSecond }) => requestsPerSecond));
   const [bare = []] = results.values();
   const rows = [...results].map(([name, loads]) => [
@@ -93,9 +93,16 @@ async function measureTask({ endpoint, bucket }, title, work, { rounds, ms }) {
     Math.round(perSecond(loads)).toLocaleString("en"),
     (perSecond(loads) / perSecond(bare)).toFixed(2),
     median(loads.map(({ p99 }) => p99)).toFixed(1),
+    median(loads.map(({ processorMs }) => processorMs)).toFixed(2),
   ]);
-  printTable(title, ["server", "requests/s", "of the SDK", "p99 ms"], rows);
+  printTable(title, ["server", "requests/s", "of the SDK", "p99 ms", "processor ms each"], rows);
 }
+
+/**
+ * What servers did together, and how much time of the processor each request took them: of that, other programs take less.
+ *
+ * @typedef {import("./load.mjs").Load & { processorMs: number }} ServerLoad
+ */
 
 /**
  * Shares connections and requests out among servers.
@@ -103,21 +110,31 @@ async function measureTask({ endpoint, bucket }, title, work, { rounds, ms }) {
  * @param {readonly import("./server-process.mjs").ServerProcess[]} servers
  * @param {{ status: number, requests: readonly Buffer[] }} work
  * @param {number} ms
- * @returns {Promise<import("./load.mjs").Load>}
+ * @returns {Promise<ServerLoad>}
  */
 async function loadAll(servers, { status, requests }, ms) {
+  const before = await processorTimeOf(servers);
   const loads = await Promise.all(
     servers.map(({ port }, server) => {
       const share = requests.filter((_, i) => i % servers.length === server);
       return load(port, { requests: share, status, connections: connections / servers.length }, ms);
     }),
   );
+  const spent = (await processorTimeOf(servers)) - before; // in microseconds
+  const count = loads.reduce((sum, one) => sum + one.requests, 0);
   return {
-    requests: loads.reduce((sum, one) => sum + one.requests, 0),
+    requests: count,
+    processorMs: spent / 1000 / count,
     requestsPerSecond: loads.reduce((sum, one) => sum + one.requestsPerSecond, 0),
     megabytesPerSecond: loads.reduce((sum, one) => sum + one.megabytesPerSecond, 0),
     p99: Math.max(...loads.map(({ p99 }) => p99)),
   };
+}
+
+/** @param {readonly import("./server-process.mjs").ServerProcess[]} servers */
+async function processorTimeOf(servers) {
+  const times = await Promise.all(servers.map(({ pid }) => processorTime(pid)));
+  return times.reduce((/** @type {number} */ sum, time) => sum + (time ?? Number.NaN), 0);
 }
 
 /** @param {import("../helpers/s3-server.mjs").S3Server} store */

@@ -17,7 +17,7 @@ import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { cableTo, redisServer } from "./redis-server.ts";
 
 /** A Redis that is missed is missed soon; a slow machine is no server that has gone. */
-const times = { patience: 400, block: 100, lease: 60_000 };
+const times = { patience: 400, block: 20, lease: 60_000, retry: 10 };
 
 /** A server of its own files that shares its changes. */
 async function instance(url: string, config: FileServerConfig = {}) {
