@@ -22,6 +22,19 @@ describe("starting a file server", () => {
     expect(await statusOf(directory, "http://localhost/a.txt")).toBe(200);
   });
 
+  it("offers changes and archives in the listings of a directory, live or not", async () => {
+    for (const live of [false, true]) {
+      const { files } = await startFiles(
+        { target: await temporaryDirectory(), tls: undefined, verbose: false, live },
+        log,
+      );
+      const page = await (await files.fetch("/")).text();
+      expect(page).toContain("data-may-add");
+      expect(page).toContain('href="?zip"');
+      await files.close();
+    }
+  });
+
   it("serves what a page says, and never the page itself", async () => {
     const directory = await temporaryDirectory();
     const page = join(directory, "config.html");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "../../src/config-page/text-options.ts";
+import { hostOptions } from "../../src/options/check-config.ts";
 import {
   anyOf,
   listOf,
@@ -64,6 +65,12 @@ describe("readText", () => {
       recordOf(aText, "an object"),
       [".md text/markdown; charset=utf-8", ".x a/b"],
       { ".md": "text/markdown; charset=utf-8", ".x": "a/b" },
+    ],
+    [
+      "several features",
+      hostOptions.options["listing"] ?? yesOrNo,
+      ["edit true", "zip true"],
+      { edit: true, zip: true },
     ],
     ["a pair with a truth value", optionsOf({ edit: yesOrNo }, "an object"), ["edit true"], { edit: true }],
   ])("reads %s", (_what, schema: Schema, texts, value) => {
