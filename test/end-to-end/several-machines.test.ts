@@ -23,7 +23,7 @@ const countersOfPage = 2;
 /** Each writer ends after this many; in a campaign, with its time. */
 const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 8;
 /** Answered writes between two faults, at most. */
-const writesBetween = isCampaign ? 100 : 30;
+const writesBetween = isCampaign ? 40 : 30;
 /** A campaign goes on for this many faults, which take ten minutes or so, or until its time is spent. */
 const maxFaults = 600;
 /** For starts and ends on a busy machine, in milliseconds. */

@@ -344,7 +344,7 @@ describe("Broadcast of a shared feed", () => {
   it("leaves nothing out without a gap, whoever joins and reads when", async () => {
     const random = seededRandom(5);
     for (let round = 0; round < timesOf(60, 5000); round += 1) {
-      const { feed, broadcast, tell, restart } = await sharedFeed();
+      const { feed, broadcast, tell, tellLate, restart } = await sharedFeed();
       const clients: { client: Noting; begins: string }[] = [];
       let [alone, inStream] = [0, 5];
       restart("s", inStream, true);
@@ -371,6 +371,7 @@ describe("Broadcast of a shared feed", () => {
         } else {
           inStream += Math.floor(4 * random());
           restart("s", inStream, true);
+          if (random() < 0.5) tellLate(inStream - 5 + Math.floor(10 * random())); // perhaps of a stream before this one
         }
       }
       for (const { client } of clients) {
