@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { adversarial } from "./adversarial.mjs";
 import { editSizes } from "./edit-sizes.mjs";
 import { elementLibraries } from "./element-libraries.mjs";
+import { elementRequests } from "./element-requests.mjs";
 import { versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
@@ -55,6 +56,7 @@ export async function elements(directory, effort) {
       }
     },
   );
+  await elementRequests(effort);
   await editSizes(effort);
   await elementLibraries(directory, effort);
   await adversarial(directory, effort);

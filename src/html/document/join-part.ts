@@ -18,6 +18,9 @@ import { contentOf } from "./tree-walk.ts";
 /** Nodes that are changed without a look at the clock. */
 const nodesAtOnce = 2048;
 
+/** V8 copies shorter texts: they keep no source in memory. */
+const leastSlice = 13;
+
 /** Makes one tree of a part that was parsed again and the old tree, which is none any more from then on. */
 export async function joinPart(part: ReparsedPart, oldSourceBytes: number): Promise<ParsedTree> {
   const join = new Join(part);
@@ -251,6 +254,7 @@ async function readInto(
 }
 
 function sliceLike(text: string, source: string, start: number): string {
+  if (text.length < leastSlice) return text;
   const slice = source.slice(start, start + text.length);
   return slice === text ? slice : text;
 }

@@ -59,6 +59,7 @@ export async function prove(
   const counterparts = new Map<SourceElement, SourceElement>();
   const impliedAround = new Map<TreeNode, PlacedFragment>();
   const actual = pageSteps(after, noEdit, seams.after);
+  const isSameElement = elementComparison(before, after);
   const slice = new TimeSlice();
   let latest: SuppliedStep | undefined;
   let count = 0;
@@ -77,7 +78,7 @@ export async function prove(
   for (const wanted of pageSteps(before, treeEdit(placements), seams.before)) {
     if (wanted.supplied) latest = wanted.supplied;
     const found = nextActual(wanted);
-    const isSame = found && isSameStep(wanted, found);
+    const isSame = found && isSameStep(wanted, found, isSameElement);
     // What a parser implied around supplied elements must not take in what follows them, white space excepted.
     const isCaptured =
       impliedAround.size > 0 &&
@@ -104,7 +105,9 @@ function isImplied({ kind, node }: PageStep, { parent }: PlacedFragment): boolea
   return impliedInTable.has(node.name) || (!(parent instanceof SourceElement) && impliedInPage.has(node.name));
 }
 
-function isSameStep(wanted: PageStep, found: PageStep): boolean {
+type CompareElements = (wanted: SourceElement, found: SourceElement) => boolean;
+
+function isSameStep(wanted: PageStep, found: PageStep, isSameElement: CompareElements): boolean {
   if (wanted.kind !== found.kind || wanted.data !== found.data) return false;
   const { node, supplied } = wanted;
   if (wanted.kind === "same") return wanted.owner === found.owner;
@@ -123,11 +126,25 @@ function isPlaced({ node }: PageStep, { step: { tag }, at: { offset } }: Supplie
   return node.startIndex === offset + tag.start && node.contentStart === offset + tag.contentStart;
 }
 
-function isSameElement(a: SourceElement, b: SourceElement): boolean {
-  if (a.name !== b.name || a.namespace !== b.namespace) return false;
-  if (a.attribs === b.attribs) return true;
-  const names = Object.keys(a.attribs);
-  return names.length === Object.keys(b.attribs).length && names.every((name) => a.attribs[name] === b.attribs[name]);
+/** Compares elements of one page with those of another. Start tags that read the same are not taken apart. */
+function elementComparison({ source }: Page, { source: otherSource }: Page): CompareElements {
+  return (a, b) => {
+    if (a.name !== b.name || a.namespace !== b.namespace) return false;
+    const tag = ownTag(a, source);
+    return (tag !== undefined && tag === ownTag(b, otherSource)) || hasSameAttributes(a, b);
+  };
+}
+
+/** The start tag of an element, where that says all of its attributes: further tags may give some to these two. */
+function ownTag({ name, startIndex, contentStart }: SourceElement, source: string): string | undefined {
+  if (startIndex === null || contentStart === -1 || name === "html" || name === "body") return undefined;
+  return source.slice(startIndex, contentStart);
+}
+
+function hasSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
+  if (a === b) return true;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {

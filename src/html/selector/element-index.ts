@@ -6,7 +6,7 @@ import { nextNode } from "../document/tree-walk.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
 type ElementList = readonly SourceElement[];
-type Lists = TextMap<ElementList>;
+type Lists = TextMap<SourceElement[]>;
 
 /** What elements are found by, what narrows most first. */
 const features = ["id", "class", "type"] as const;
@@ -57,17 +57,17 @@ export function* carryIndex(from: RootNode, to: RootNode, changed: Neighbours): 
  * so that the first one over a document takes as many as all others.
  */
 export class ElementIndex {
-  all: ElementList;
+  all: SourceElement[];
   readonly #lists = new Map<Feature, Lists>();
 
-  constructor(all: ElementList) {
+  constructor(all: SourceElement[]) {
     this.all = all;
   }
 
   /** Few elements among which all are that match a compound selector. */
   *candidatesFor(compound: CompoundSelector): SlicedWork<ElementList> {
     if (compound.some(({ kind }) => kind === "nothing")) return [];
-    let fewest = this.all;
+    let fewest: ElementList = this.all;
     for (const feature of features) {
       for (const simple of compound) {
         if (simple.kind !== feature || fewest.length <= fewEnough) continue;
@@ -95,7 +95,7 @@ export class ElementIndex {
     }
     yield;
     const removed = all.slice(start, end);
-    this.all = all.slice(0, start).concat(added, all.slice(end));
+    this.all = exchanged(all, start, end, added);
     const isBehind = (element: SourceElement): boolean =>
       // What has no place of its own is searched for.
       element.startIndex === null ? this.all.indexOf(element) >= start + added.length : element.startIndex >= position;
@@ -116,7 +116,7 @@ function* listsOf(
   elements: ElementList,
   keysOf: (element: SourceElement) => readonly string[],
 ): SlicedWork<TextMap<SourceElement[]>> {
-  const lists = new TextMap<SourceElement[]>();
+  const lists = new TextMap<SourceElement[]>(elements.length);
   let work = 0;
   for (const element of elements) {
     const keys = keysOf(element);
@@ -146,14 +146,21 @@ function* exchangeIn(
     const [first] = gone;
     const start = first ? list.indexOf(first) : firstBehind(list, isBehind);
     const end = start + gone.length; // they follow each other, as in the document
-    const exchanged = list.slice(0, start).concat(comes.get(key) ?? [], list.slice(end));
-    if (exchanged.length > 0) lists.set(key, exchanged);
+    const now = exchanged(list, start, end, comes.get(key) ?? []);
+    if (now.length > 0) lists.set(key, now);
     else lists.delete(key);
     work += 1 + list.length;
     if (work < elementsInSlice) continue;
     work = 0;
     yield;
   }
+}
+
+/** Elements of a list give way to others. The list itself is changed where these are few: a copy of it is garbage soon. */
+function exchanged(list: SourceElement[], start: number, end: number, others: ElementList): SourceElement[] {
+  if (others.length > elementsInSlice) return list.slice(0, start).concat(others, list.slice(end));
+  list.splice(start, end - start, ...others);
+  return list;
 }
 
 function* keysOfBoth(some: TextMap<unknown>, others: TextMap<unknown>): Generator<string> {
@@ -183,37 +190,41 @@ function addTo(lists: TextMap<SourceElement[]>, key: string, element: SourceElem
   else if (list.at(-1) !== element) list.push(element); // The same class may be there twice.
 }
 
-const tables = 64;
-
 /** A map in many tables: a single one of 300,000 entries would hold the event loop for 20 ms each time that it grows. */
 class TextMap<Value> {
   readonly #tables: Map<string, Value>[] = [];
+  readonly #mask: number;
+
+  /** @param size for how many elements */
+  constructor(size: number) {
+    this.#mask = (size > elementsInSlice ? 64 : 1) - 1;
+  }
 
   get(key: string): Value | undefined {
-    return this.#tables[tableOf(key)]?.get(key);
+    return this.#tables[this.#tableOf(key)]?.get(key);
   }
 
   has(key: string): boolean {
-    return this.#tables[tableOf(key)]?.has(key) ?? false;
+    return this.#tables[this.#tableOf(key)]?.has(key) ?? false;
   }
 
   set(key: string, value: Value): void {
-    const table = tableOf(key);
+    const table = this.#tableOf(key);
     this.#tables[table] ??= new Map();
     this.#tables[table].set(key, value);
   }
 
   delete(key: string): void {
-    this.#tables[tableOf(key)]?.delete(key);
+    this.#tables[this.#tableOf(key)]?.delete(key);
   }
 
   *keys(): Generator<string> {
     for (const table of this.#tables) if (table) yield* table.keys();
   }
-}
 
-/** Names that are counted differ in their last characters. */
-function tableOf(key: string): number {
-  const { length } = key;
-  return (length + 17 * key.charCodeAt(length - 2) + 31 * key.charCodeAt(length - 1)) & (tables - 1);
+  /** Names that are counted differ in their last characters. */
+  #tableOf(key: string): number {
+    const { length } = key;
+    return (length + 17 * key.charCodeAt(length - 2) + 31 * key.charCodeAt(length - 1)) & this.#mask;
+  }
 }
