@@ -8,6 +8,7 @@ import {
   say,
   showEntries,
   statusLine,
+  withControlsShown,
 } from "./entries.ts";
 
 /** How long deleted entries can be had back after the last of them, in milliseconds. */
@@ -75,5 +76,5 @@ async function deleted(address: string): Promise<string | undefined> {
 }
 
 function inWords(names: readonly string[]): string {
-  return names.length === 1 ? `${names[0]}` : `${names.length} entries`;
+  return names.length === 1 ? withControlsShown(`${names[0]}`) : `${names.length} entries`;
 }

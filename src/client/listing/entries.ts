@@ -93,17 +93,24 @@ export function statusLine(): HTMLElement {
   return line;
 }
 
+/** Text with a name in it, whose characters that control the direction of text are shown by their number, as in the table. */
+export function withControlsShown(text: string): string {
+  return text.replace(/\p{Bidi_Control}/gu, (control) => {
+    return `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`;
+  });
+}
+
 /** Where the page says what has happened. */
 export const noteLine: HTMLElement = statusLine();
 
 /** Says something above the listing. */
 export function say(text: string): void {
-  noteLine.textContent = text;
+  noteLine.textContent = withControlsShown(text);
 }
 
 /** Opens a dialog with a heading; it is gone when it is closed. */
 export function openDialog(heading: string, ...content: readonly (Node | string)[]): HTMLDialogElement {
-  const title = made("h2", { id: "dialog-title", tabIndex: -1, autofocus: true }, heading);
+  const title = made("h2", { id: "dialog-title", tabIndex: -1, autofocus: true }, withControlsShown(heading));
   const dialog = made("dialog", {}, title, ...content);
   dialog.setAttribute("aria-labelledby", title.id);
   dialog.addEventListener("close", () => dialog.remove());

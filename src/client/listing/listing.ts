@@ -1,7 +1,7 @@
 // What a browser adds to the page of a directory, which works without it, too.
 import { remove, undoLine } from "./delete.ts";
 import { edit, isEditable, newFile } from "./edit.ts";
-import { allEntries, button, type Entry, made, noteLine } from "./entries.ts";
+import { allEntries, button, type Entry, made, noteLine, withControlsShown } from "./entries.ts";
 import { filterField, filterLine, moveByKeys, onEntryKey } from "./find.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { addStyle } from "./style.ts";
@@ -43,7 +43,7 @@ function prepare(): void {
 function buttonsOf(entry: Entry): HTMLButtonElement[] {
   const named = (text: string, press: () => unknown): HTMLButtonElement => {
     const made = button(text, press);
-    made.setAttribute("aria-label", `${text} ${entry.name}`);
+    made.setAttribute("aria-label", withControlsShown(`${text} ${entry.name}`));
     return made;
   };
   return [

@@ -1,4 +1,4 @@
-import { addressOf, button, made, reasonIn, refresh, say } from "./entries.ts";
+import { addressOf, button, made, reasonIn, refresh, say, withControlsShown } from "./entries.ts";
 
 const mostAtOnce = 3;
 
@@ -105,7 +105,8 @@ interface Item {
   isCancelled: boolean;
 }
 
-function itemFor({ path }: Upload): Item {
+function itemFor(upload: Upload): Item {
+  const path = withControlsShown(upload.path);
   panel.hidden = false;
   const bar = made("progress", { max: 1, value: 0 });
   bar.setAttribute("aria-label", path);

@@ -73,6 +73,20 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     expect(await page.locator("button").count()).toBe(0);
   });
 
+  it("shows what controls the direction of text in names wherever it names a file", async () => {
+    const name = "photo-\u202egpj.txt";
+    const { page } = await open({ [`/${name}`]: "text" });
+    await page.getByRole("button", { name: "View photo-[U+202E]gpj.txt" }).click();
+    await page.getByRole("heading", { name: "photo-[U+202E]gpj.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    const buffer = Buffer.from("more");
+    await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "text/plain", buffer });
+    await page.locator(".uploads li").waitFor();
+    await page.getByRole("button", { name: "Delete photo-[U+202E]gpj.txt" }).click();
+    await page.getByText("photo-[U+202E]gpj.txt will be deleted.").waitFor();
+    expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
+  });
+
   it("downloads the folder as a .zip, by keyboard and without JavaScript", async () => {
     const { url } = await open(files, { listing: { edit: true, zip: true } });
     for (const javaScriptEnabled of [true, false]) {
