@@ -81,6 +81,20 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([]);
     });
 
+    it("can be played with on a phone, with the keyboard alone", async () => {
+      const { url, stored } = await exampleSite();
+      const { page } = await live(`${url}/`, { ...phone, hasTouch: true });
+      await frameOf(page).locator("#menu").waitFor();
+      await page.getByLabel("Selector").focus();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type("#note em");
+      const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? "");
+      while ((await focused()) !== "DELETE") await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByText("204 No Content. The file has changed.").waitFor();
+      expect(await stored("tea-room.html")).toContain('<p id="note">The scones are .</p>');
+    });
+
     it("says what is wrong with content, and that not one byte has changed", async () => {
       const { url } = await exampleSite();
       const { page } = await live(`${url}/`);
@@ -130,6 +144,47 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       ]);
       expect(await page.locator(".playground, .run").count()).toBe(0);
     });
+  });
+
+  it("say that each start begins with a fresh copy, on a phone and without JavaScript, too", async () => {
+    const { url } = await exampleSite();
+    const { page } = await browser.open(`${url}/`, { ...phone, javaScriptEnabled: false });
+    for (const name of ["", "guest-book.html", "to-do.html"]) {
+      await page.goto(`${url}/${name}`);
+      expect(await page.locator("body > footer").textContent()).toContain(
+        "Each start of the server begins with a fresh one.",
+      );
+      expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, 390]);
+    }
+  });
+
+  it("have borders of what can be filled in with a contrast of 3:1, and a dot that is not in the colour of errors", async () => {
+    const { url } = await exampleSite();
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page } = await live(`${url}/to-do.html`, { colorScheme });
+      const { borders, dot, accent } = await page.evaluate(() => {
+        const luminance = (color: string): number => {
+          const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+            const value = Number(part) / 255;
+            return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        };
+        const paper = luminance(getComputedStyle(document.body).backgroundColor);
+        const contrast = (color: string): number => {
+          const [lighter = 0, darker = 0] = [luminance(color), paper].sort((a, b) => b - a);
+          return (lighter + 0.05) / (darker + 0.05);
+        };
+        const fields = [...document.querySelectorAll("input")].filter((field) => !field.checked);
+        return {
+          borders: fields.map((field) => contrast(getComputedStyle(field).borderTopColor)),
+          dot: getComputedStyle(document.querySelector(".connection") as Element, "::before").backgroundColor,
+          accent: getComputedStyle(document.querySelector(".main") as Element).backgroundColor,
+        };
+      });
+      expect([borders.length, Math.min(...borders) >= 3]).toEqual([4, true]);
+      expect(dot).not.toBe(accent);
+    }
   });
 
   it("wrap long words and addresses on a phone", async () => {

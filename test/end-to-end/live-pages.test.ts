@@ -321,6 +321,21 @@ describe("live pages", { tags: ["chromium"] }, () => {
       expect([...one.problems, ...other.problems].filter((problem) => !problem.includes("404"))).toEqual([]); // the icon
     });
 
+    it("say why a change was refused, and keep the text", async () => {
+      const storage = memoryStorage({ "/to-do.html": toDo });
+      const { url } = await serve({ storage, client: true, readOnly: true });
+      const { page } = await browser.open(`${url}/to-do.html`);
+      const said: string[] = [];
+      page.on("dialog", (dialog) => {
+        said.push(dialog.message());
+        return dialog.dismiss();
+      });
+      await page.locator("input").fill("Test");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => said).toEqual([expect.stringMatching(/^[A-Z].*\.$/)]);
+      expect(await page.locator("input").inputValue()).toBe("Test");
+    });
+
     it.each([
       [true, "Mine"],
       [false, "Theirs"],

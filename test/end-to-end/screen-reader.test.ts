@@ -8,6 +8,7 @@ import { cable } from "../client/cable.ts";
 import { windows } from "../client/chromium.ts";
 import { folders } from "../client/listing/folder.ts";
 import { listenTo, outlineOf } from "../helpers/accessibility.ts";
+import { violationsIn } from "../helpers/axe.ts";
 import { exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
@@ -258,7 +259,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
 navigation "Ways on"
   link "The folder above"
   link "The first page"`);
-    expect(await page.title()).toBe(title);
+    expect([await page.title(), await violationsIn(page)]).toEqual([title, []]);
   });
 
   it("reads aloud what happens in a listing", async () => {

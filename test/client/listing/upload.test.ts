@@ -12,6 +12,10 @@ describe("uploads", { tags: ["chromium"] }, () => {
     const folder = await open({ "/b/x.txt": "" }, {}, "/b/");
     await choose(folder, file("one.txt"), file("über uns?.txt"), file("three.txt"), file("four.txt"));
     await expect.poll(() => states(folder)).toEqual(["done", "done", "done", "done"]);
+    const bars = await folder.page
+      .getByRole("progressbar")
+      .evaluateAll((all) => all.map((bar) => [bar.ariaLabel, (bar as HTMLProgressElement).value]));
+    expect(bars).toEqual(["one.txt", "über uns?.txt", "three.txt", "four.txt"].map((name) => [name, 1]));
     await expect.poll(() => folder.names()).toEqual(["four.txt", "one.txt", "three.txt", "über uns?.txt", "x.txt"]);
     expect((await folder.ask("GET", "/b/%C3%BCber%20uns%3F.txt")).text).toBe("hello");
     expect(folder.problems).toEqual([]);
