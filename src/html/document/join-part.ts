@@ -168,9 +168,9 @@ class Join {
     replaceNodes(parsed, now);
     if (!end) return [...before, ...parsed];
     const position = parsed.at(-1)?.position ?? first?.position;
-    const behind = old.parse.states.filter(
-      (state) => state.position >= end.position && state.position + shift !== position,
-    );
+    const behind = old.parse.states
+      .filter((state) => state.position >= end.position && state.position + shift !== position)
+      .map((state) => (state === first ? { ...state } : state)); // what was inserted begins and ends in one state
     const more = differenceOf(atEnd, end);
     const { last: lastAtEnd, open: openAtEnd } = end;
     const isAtEnd = behind.filter(

@@ -109,6 +109,22 @@ describe("reparsePart", () => {
     expect(page.isJoined).toBe(false);
   });
 
+  it("goes on from a state at which something was inserted, before it and behind it", async () => {
+    const document = await parseHtml(`<div>${filler}${filler}</div>`);
+    const start = document.parse?.states[0]?.position ?? 0;
+    let page: Page = { document, whole: await parseHtml(document.source) };
+    for (const text of ["<br>", "<wbr>", "<img>", "<br>"]) {
+      const { source } = page.document;
+      const edit = { start, end: start, shift: text.length };
+      const next = await pageAfter({ source: source.slice(0, start) + text + source.slice(start), ...edit }, page);
+      expect(next.isJoined).toBe(true);
+      page = next;
+    }
+    const positions = page.document.parse?.states.map(({ position }) => position) ?? [];
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+    expect(positions).toContain(start);
+  });
+
   it("makes the tree of a full parse after each of 10,000 random edits, 100 of one page", { timeout }, async () => {
     const random = seededRandom(51);
     const pages = timesOf(10_000, editsInCampaign) / editsOfPage;
