@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLinks } from "../.ci/site/dead-links.mjs";
+import { outlineOf } from "./helpers/accessibility.ts";
 import { violationsIn } from "./helpers/axe.ts";
 import { sharedChromium } from "./helpers/chromium.ts";
 import { type RunningNode, runNode } from "./helpers/run-node.ts";
@@ -34,6 +35,28 @@ describe("npm run docs", { tags: ["campaign", "site"] }, () => {
   it("serves the examples that pages link to, and lets nobody write", async () => {
     expect((await fetch(`${site}/examples/express.mjs`)).status).toBe(200);
     expect((await fetch(`${site}/index.html`, { method: "PUT", body: "mine" })).status).toBe(405);
+  });
+
+  it("tells screen readers where things are, and calls headings by their text", { tags: ["chromium"] }, async () => {
+    const browser = await sharedChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(`${site}/docs/listings`);
+    await page.locator('.VPSwitchAppearance[title^="Switch"]').first().waitFor({ state: "attached" });
+    const outline = (await outlineOf(page)).map((line) => line.trim());
+    await page.close();
+    expect(outline[0]).toBe('link "Skip to content"');
+    expect(outline.filter((line) => /^(?:banner|navigation|main|contentinfo)/.test(line))).toEqual([
+      "banner",
+      'navigation "Main Navigation"',
+      'navigation "Sidebar Navigation"',
+      'navigation "On this page"',
+      "main",
+      "contentinfo",
+      'navigation "Pager"',
+    ]);
+    const headings = outline.slice(outline.indexOf("main")).filter((line) => line.startsWith("heading"));
+    expect(headings.slice(0, 2)).toEqual(['heading "Listings", 1', 'heading "In a browser", 2']);
+    expect(headings.filter((heading) => /Permalink|, 1$/.test(heading))).toHaveLength(1);
   });
 
   it.each(pages)("serves %s so that axe finds nothing, in light and in dark", { tags: ["chromium"] }, async (path) => {

@@ -28,7 +28,10 @@ export default defineConfig({
     html: false, // outside of code, `<` is a character: as on the page in the repository
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: (markdown) => markdown.core.ruler.push("links-to-files", linkToFiles),
+    config(markdown) {
+      markdown.core.ruler.push("links-to-files", linkToFiles);
+      markdown.core.ruler.push("headings-by-name", leavePermalinksToTheMouse);
+    },
   },
   themeConfig: {
     search: { provider: "local" },
@@ -52,6 +55,17 @@ function slugOf(heading) {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
+}
+
+/** A heading is called by its text: the link to itself, which shows beside it, would be read as a part of its name. */
+function leavePermalinksToTheMouse({ tokens }) {
+  for (const { children } of tokens) {
+    for (const token of children ?? []) {
+      if (token.attrGet("class") !== "header-anchor") continue;
+      token.attrSet("aria-hidden", "true");
+      token.attrSet("tabindex", "-1");
+    }
+  }
 }
 
 /** Has links to the README lead to the first page, and links to other files of the project to the copy of those. */
