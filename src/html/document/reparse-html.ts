@@ -79,10 +79,8 @@ class Reparse {
     this.#source = source;
     this.#shift = shift;
     this.#builder = treeBuilder(source, new ParseBudget(limits));
-    // A state at the very end of the source is none to go on from: the end of the page has not been read there.
-    const inside = states.filter(({ position }) => position + shift < source.length);
-    this.#first = inside.findLast(({ position }) => position <= start);
-    this.#ends = inside.filter(({ position }) => position >= end).reverse();
+    this.#first = states.findLast(({ position }) => position <= start);
+    this.#ends = states.filter(({ position }) => position >= end).reverse();
   }
 
   async run(): Promise<ReparsedPart | undefined> {

@@ -51,9 +51,11 @@ export interface ParserCounts {
 
 /** Saves the state of a parse if it is time for one, and the tree can be cut here: nothing open stands before a sibling. */
 export function noteState(builder: TreeBuilder): void {
-  const { states, tokenizer } = builder;
+  const { source, states, tokenizer } = builder;
   const distance = tokenizer.position - (states.at(-1)?.position ?? 0);
-  if (distance < leastDistance || distance < builder.source.length / mostStates) return;
+  if (distance < leastDistance || distance < source.length / mostStates) return;
+  // There, the end may have cut off a tag or a comment, which goes on in what is added.
+  if (tokenizer.position === source.length) return;
   if (builder.open.length + builder.formatting.length > mostElements) return;
   // A frameset takes the body away: what was built is no part of the tree.
   if (builder.mode.includes("frameset") || !builder.isBetweenTokens || !isCutAlongOpen(builder)) return;
