@@ -125,7 +125,8 @@ export class DocumentCache {
     this.#loading.set(loadingKey, loaded);
     try {
       const document = await loaded;
-      this.set(path, version, document);
+      // An edit may have put a newer version there meanwhile.
+      if (this.#documents.peek(path) === known) this.set(path, version, document);
       return document;
     } catch (error) {
       if (error instanceof DocumentError && refusals.has(error.code)) this.#refused.set(path, { version, error });

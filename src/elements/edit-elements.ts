@@ -112,23 +112,21 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
         const other = await decidedHtml(beforeWrite, pending);
         if (other !== undefined) edit = editOf(other);
       }
-      let isTaken = false;
+      let isJudged = site.changes.judgesElements(path);
       const takeTree = (): boolean => {
-        // Whoever judges by elements is told what they were, also when the reply was sent.
-        if (site.changes.judgesElements(path)) return false;
+        // Those who judge by elements are told what they were, also when the reply was sent.
+        isJudged ||= site.changes.judgesElements(path);
+        if (isJudged) return false;
         now.release();
-        isTaken = documents.take(path, document);
+        const isTaken = documents.take(path, document);
         if (!isTaken) held.push(documents.keep(document));
         return isTaken;
       };
       const made = await applyEdit(document, matches, edit, editLimits, takeTree);
       applied = made;
-      elements = isTaken
-        ? undefined
-        : {
-            before: chosen,
-            after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps),
-          };
+      elements = isJudged
+        ? { before: chosen, after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps) }
+        : undefined;
       held.push(documents.keep(made.document));
       content = await edit.content(made);
       return made.document === document ? undefined : sizedBytes(made.document, maxLength);

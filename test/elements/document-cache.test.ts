@@ -48,6 +48,17 @@ describe("DocumentCache", () => {
     expect(await get(cache, "/a", "2", () => Promise.reject(new Error("loaded")))).toBe(document);
   });
 
+  it("keeps the result of an edit that was made while an older version was being parsed", async () => {
+    const cache = new DocumentCache();
+    const older = await parseHtml("<p>b");
+    const loaded = get(cache, "/a", "1", async () => {
+      cache.set("/a", "2", document);
+      return older;
+    });
+    expect(await loaded).toBe(older);
+    expect(await get(cache, "/a", "2", () => Promise.reject(new Error("loaded")))).toBe(document);
+  });
+
   it("remembers that a version cannot be parsed", async () => {
     const cache = new DocumentCache();
     const refuse = (): Promise<never> => Promise.reject(new DocumentError("DOCUMENT_TOO_COSTLY", "no"));

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { DocumentCache } from "../../src/elements/document-cache.ts";
 import { placedElements } from "../../src/elements/edit-elements.ts";
 import { atOnce } from "../../src/event-loop/sliced-work.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -64,6 +65,15 @@ describe("editElements", () => {
     await send(files, "POST", "i", "c");
     await send(files, "DELETE", "p");
     expect((await wholePage(files)).toString()).toBe("<i>bc</i>");
+    await files.close();
+  });
+
+  it("takes the tree over again after an edit that somebody kept from it", async () => {
+    const files = serveOne(`<p>a</p>${"<i>x</i>".repeat(1000)}`); // long enough for states of the parser
+    const take = vi.spyOn(DocumentCache.prototype, "take").mockReturnValueOnce(false);
+    onTestFinished(() => take.mockRestore());
+    for (const content of ["b", "c"]) await send(files, "PUT", "p", `<p>${content}</p>`);
+    expect(take.mock.results.map(({ value }) => value)).toEqual([false, true]);
     await files.close();
   });
 
