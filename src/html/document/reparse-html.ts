@@ -94,10 +94,9 @@ class Reparse {
     });
     if (!this.#isSeparate(end)) return undefined;
     const openAtEnd = end ? this.#endOpen(end) : [];
-    // Whether all that is behind the part stands between the tags that the element has now, nobody has looked at.
-    if (openAtEnd.some(({ original, element }) => original.startIndex === null && element.startIndex !== null)) {
-      return undefined;
-    }
+    // An element that gets or loses its start tag ends elsewhere, too, and nobody has looked at what is behind the part.
+    const hasTag = ({ startIndex }: SourceElement): boolean => startIndex !== null;
+    if (openAtEnd.some(({ original, element }) => hasTag(original) !== hasTag(element))) return undefined;
     await builder.lists.settle(slice);
     if (this.#beginsWithinText()) return undefined;
     await builder.texts.settle(slice);

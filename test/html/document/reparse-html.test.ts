@@ -129,6 +129,14 @@ describe("reparsePart", () => {
     expect(positions).toContain(start);
   });
 
+  it("gives an element that loses its start tag no end either", async () => {
+    const rows = "<td>1</td>".repeat(1000);
+    const document = await parseHtml(`<p>before</p><table>${rows}</table><table><tr>${rows}</tr></table>`);
+    const start = document.source.indexOf("<tr>");
+    const edit = { source: document.source.replace("<tr>", ""), start, end: start + 4, shift: -4 };
+    await expect(pageAfter(edit, { document, whole: await parseHtml(document.source) })).resolves.toBeDefined();
+  });
+
   it.each(["<div title='", "<b class=", "<!-- "])(
     "goes on in what the end of a page has cut off: %s",
     async (cutOff) => {
