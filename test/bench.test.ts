@@ -50,6 +50,10 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["GET of a page of 90 KB", ["selector=title", "the whole page"]],
     ["PUT selector=title in a page of 90 KB, connections: 1", durabilities],
     ["PUT selector=title in a page of 90 KB, connections: 4", durabilities],
+    [
+      "Processor time of requests for elements, 9 pages",
+      expect.arrayContaining(["htmlparser2.parseDocument", "PUT title", "POST to a small element"]),
+    ],
     ["PUT of one small element, by the size of the page", expect.arrayContaining(["10 KB"])],
     ["Reading p a[href]", libraries],
     ["Replacing title", libraries],
