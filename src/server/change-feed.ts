@@ -75,7 +75,7 @@ export type JudgesElements = (path: string) => boolean;
 /** What the feed knows of a listener. */
 interface Subscription {
   readonly judges: JudgesElements;
-  /** Told when ids begin anew; none for who does not go by ids. */
+  /** Told when ids begin anew; `undefined` for a listener that does not go by ids. */
   readonly restarted: ((restart: FeedRestart) => void) | undefined;
 }
 
@@ -115,8 +115,8 @@ export interface FeedEnd {
   /** The next change, which gets the next number. */
   tell(change: UnnumberedChange, origin: ChangeOrigin): void;
   /**
-   * A change from before the last restart: for the program. Who goes by ids has been told of a gap, and the id may be one that is
-   * still to come.
+   * A change from before the last restart: for the program. Listeners that go by ids have been told of a gap, and the id may be
+   * one that is still to come.
    */
   tellLate(change: Change, origin: ChangeOrigin): void;
   /** Goes on at another position, in front of which these changes were. */
@@ -159,7 +159,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /**
    * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a function that
-   * ends the subscription. Who goes by ids is told by `restarted` when they begin anew, which happens only to a shared feed.
+   * ends the subscription. A listener that goes by ids is told by `restarted` when they begin anew, as only a shared feed does.
    * `judges` says whether the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them slower; by default
    * it does where it takes an origin.
    */
