@@ -13,6 +13,7 @@ type Node = DefaultTreeAdapterTypes.Node;
 type ChildNode = DefaultTreeAdapterTypes.ChildNode;
 type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
+type TextNode = DefaultTreeAdapterTypes.TextNode;
 type Document = DefaultTreeAdapterTypes.Document;
 
 export type EditMethod = "PUT" | "POST" | "DELETE";
@@ -33,19 +34,19 @@ export interface AskedEdit {
 
 /**
  * What a page must read as after an edit, in the steps of its tree; made with parse5 alone, none of the server's code.
- * There can be several: a row goes to a table, or to the `tbody` that the parser has put into it; a cell, to the `tr` there.
+ * There can be several: a row goes to a table, or to the `tbody` that the parser has put into it; a cell, to the `tr` there;
+ * and white space before the end of `body` may stay before what is added behind it.
  */
 export function expectedReadings(page: Uint8Array, edit: AskedEdit): string[] {
-  const readings = [0, 1, 2].map((levels) => {
+  return [0, 1, 2].flatMap((levels) => {
     const document = pageTree(page);
     const elements = elementsOf(document);
     const chosen = edit.elements.map((index) => elements[index]).filter((element) => element !== undefined);
-    if (edit.method === "POST" && edit.html.trim() === "") return steps(document, textOf(page));
+    if (edit.method === "POST" && edit.html.trim() === "") return [steps(document, textOf(page))];
     if (edit.method === "POST") for (const element of chosen) append(element, edit.html, levels, elements);
     else for (const element of chosen) if (!hasAncestorIn(element, chosen)) replace(element, edit);
-    return steps(document, textOf(page));
+    return [false, true].map((keepsBlanksBefore) => steps(document, textOf(page), keepsBlanksBefore));
   });
-  return readings;
 }
 
 /** What a page reads as. */
@@ -140,11 +141,11 @@ export function textOf(page: Uint8Array): string {
  * A tree as one text, with neighbouring texts joined. White space between the tags of `html` and `head`, at the beginning
  * and end of `body` and behind it does not count: where the parser puts it depends on what else is there.
  */
-function steps(document: Document, page: string): string {
+function steps(document: Document, page: string, keepsBlanksBefore = false): string {
   const body = elementsOf(document).find(({ tagName }) => tagName === "body");
   const { endTag, endOffset = page.length } = body?.sourceCodeLocation ?? {};
   const end = endTag?.startOffset ?? endOffset;
-  const isEnd = page.slice(end).replace(/\s+|<\/(?:body|html)\s*>|<!--(?:-?>|[\s\S]*?--!?>)/gi, "") === "";
+  const isEnd = withoutEndTags(page.slice(end)).trim() === "";
   const result: string[] = [document.mode];
   let text = "";
   let isAtBodyStart = false;
@@ -160,8 +161,7 @@ function steps(document: Document, page: string): string {
     if (typeof node === "string") {
       add(node);
     } else if ("value" in node) {
-      const isBehind = isEnd && (node.sourceCodeLocation?.endOffset ?? 0) > end;
-      const value = isBehind ? node.value.replace(/[ \t\n\f\r]+$/, "") : node.value;
+      const value = isEnd ? withoutBlanksBehind(node, page, end, keepsBlanksBefore) : node.value;
       if (!isOutsideBody(node) || !/^[ \t\n\f\r]*$/.test(value)) text += value;
     } else if ("tagName" in node) {
       const attributes = node.attrs.map(({ prefix = "", name, value }) => `${prefix}:${name}=${JSON.stringify(value)}`);
@@ -176,6 +176,21 @@ function steps(document: Document, page: string): string {
   }
   add("");
   return withoutBlanksAtEnd(result).join("\n");
+}
+
+/** What follows the end of `body`, without the tags and comments that may stand there. */
+function withoutEndTags(text: string): string {
+  return text.replace(/<\/(?:body|html)\s*>|<!--(?:-?>|[\s\S]*?--!?>)/gi, "");
+}
+
+/** A text without the white space that the parser has put into it from behind the end of `body`, or without all at its end. */
+function withoutBlanksBehind(text: TextNode, page: string, end: number, keepsBlanksBefore: boolean): string {
+  const { value } = text;
+  const endOffset = text.sourceCodeLocation?.endOffset ?? 0;
+  if (endOffset <= end) return value;
+  const behind = withoutEndTags(page.slice(end, endOffset)).replace(/\r\n/g, "\n").length;
+  const most = keepsBlanksBefore ? behind : value.length;
+  return value.replace(new RegExp(`[ \\t\\n\\f\\r]{0,${most}}$`), "");
 }
 
 function withoutBlanksAtEnd(result: readonly string[]): string[] {

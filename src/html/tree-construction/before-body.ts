@@ -175,7 +175,7 @@ function earlyMode({
       if (blanks && keepsBlanks) builder.insertText(blanks);
       if (!rest) return;
       leave(builder);
-      builder.processText(rest);
+      builder.processTextAgain(rest);
     },
     end(builder) {
       leave(builder);

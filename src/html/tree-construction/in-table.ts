@@ -136,7 +136,7 @@ export const inColumnGroup: InsertionMode = {
   text(builder, run) {
     const [blanks, rest] = splitBlanks(run, builder.source);
     if (blanks) builder.insertText(blanks);
-    if (rest && leaveColumnGroup(builder)) builder.processText(rest);
+    if (rest && leaveColumnGroup(builder)) builder.processTextAgain(rest); // the table fosters all of the text, or none
   },
   comment: insertComment,
   end: tableText.end,

@@ -143,6 +143,13 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     rules.text(this, run);
   }
 
+  /** Processes text again after the mode has changed; where text is not split, together with the pieces that follow. */
+  processTextAgain(run: TextRun): void {
+    if (this.#modes[this.mode].splitsText) this.processText(run);
+    else if (run.isVerbatim) this.#collector.addVerbatim(run.start, run.end);
+    else this.#collector.add(run.data, run.start, run.end);
+  }
+
   processEnd(): void {
     this.#modes[this.mode].end(this);
   }

@@ -47,6 +47,8 @@ describe("a table", () => {
     ["<table>&#32;<tr>", "<table> <tbody><tr></tr></tbody></table>"],
     ["<table>\0 \0<tr>", "<table> <tbody><tr></tr></tbody></table>"],
     ["<table><colgroup>a", "a<table><colgroup></colgroup></table>"],
+    ["<table><col>&\n<td>", "&amp;\n<table><colgroup><col></colgroup><tbody><tr><td></td></tr></tbody></table>"],
+    ["<table><col> a&#32;<tr>", "a <table><colgroup><col> </colgroup><tbody><tr></tr></tbody></table>"],
     ["<table></p>", "<p></p><table></table>"],
   ])("puts before it what does not belong into it: %j", async (html, body) => {
     expect(await bodyOf(html)).toBe(body);
