@@ -1,6 +1,6 @@
 import { endPage } from "./in-body-end-tags.ts";
 import { type InsertionMode, ignore, insertComment, ruleTable, type TagRule } from "./insertion-mode.ts";
-import { isBlankText, type TextRun } from "./text-run.ts";
+import { blanksOf, isBlankText, type TextRun } from "./text-run.ts";
 import type { TreeBuilder } from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.17 to 13.2.6.4.21: behind the body, and pages with a `frameset`.
@@ -87,7 +87,7 @@ export const afterAfterFrameset: InsertionMode = {
   endTags: ruleTable({}, ignore),
   text(builder, run) {
     const blanks = blanksOf(run);
-    if (blanks.data !== "") builder.rulesOf("in body").text(builder, blanks);
+    if (blanks) builder.rulesOf("in body").text(builder, blanks);
   },
   comment: commentInDocument,
   end: (builder) => builder.stop(),
@@ -96,12 +96,7 @@ export const afterAfterFrameset: InsertionMode = {
 /** Of text beside frames only the white space is content. */
 function insertBlanks(builder: TreeBuilder, run: TextRun): void {
   const blanks = blanksOf(run);
-  if (blanks.data !== "") builder.insertText(blanks);
-}
-
-function blanksOf(run: TextRun): TextRun {
-  if (isBlankText(run)) return run;
-  return { ...run, data: run.data.replace(/[^\t\n\f\r ]+/g, ""), isVerbatim: false };
+  if (blanks) builder.insertText(blanks);
 }
 
 function commentInDocument(builder: TreeBuilder, data: string, start: number, end: number): void {

@@ -2,7 +2,7 @@ import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { isHiddenInput } from "./in-body.ts";
 import { type InsertionMode, ignore, insertComment, type ModeName, ruleTable, type TagRule } from "./insertion-mode.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import { isBlankText, splitBlanks } from "./text-run.ts";
+import { blanksOf, isBlankText, splitBlanks } from "./text-run.ts";
 import type { TreeBuilder } from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.9 to 13.2.6.4.15.
@@ -134,7 +134,8 @@ export const inColumnGroup: InsertionMode = {
   ),
   splitsText: true,
   text(builder, run) {
-    const [blanks, rest] = splitBlanks(run, builder.source);
+    const isInGroup = builder.open.currentTag === colgroup; // not directly in a template
+    const [blanks, rest] = isInGroup ? splitBlanks(run, builder.source) : [blanksOf(run), undefined];
     if (blanks) builder.insertText(blanks);
     if (rest && leaveColumnGroup(builder)) builder.processTextAgain(rest); // the table fosters all of the text, or none
   },

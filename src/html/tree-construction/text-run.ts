@@ -91,6 +91,13 @@ export function splitBlanks(
   ];
 }
 
+/** Of a run only its white space, wherever in it that stands. */
+export function blanksOf(run: TextRun): TextRun | undefined {
+  if (isBlankText(run)) return run;
+  const data = run.data.replace(/[^\t\n\f\r ]+/g, "");
+  return data === "" ? undefined : { ...run, data, isVerbatim: false };
+}
+
 /** A rope is made flat when it has this many pieces, and one for this many characters: a rope of words is twice their size. */
 const fewestPieces = 64;
 const charactersForPiece = 64;

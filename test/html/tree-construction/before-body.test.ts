@@ -38,6 +38,7 @@ it.each([
   ["<tbody><tr>", "<tbody><tr></tr></tbody>"],
   ["<col><col>", "<col><col>"],
   ["<col>a<p>", "<col>"],
+  ["<col> a b&#32;<td>", "<col>   "],
   ["<p>a<td>b", "<p>ab</p>"],
   ["<template>a</template>b", "<template>a</template>b"],
   ["</p></div>a", "a"],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { TextNode } from "../../../src/html/document/html-nodes.ts";
-import { isBlankText, SourceTexts, splitBlanks, TextCollector } from "../../../src/html/tree-construction/text-run.ts";
+import {
+  blanksOf,
+  isBlankText,
+  SourceTexts,
+  splitBlanks,
+  TextCollector,
+} from "../../../src/html/tree-construction/text-run.ts";
 import { nodesOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -38,6 +44,12 @@ const run = (data: string, isVerbatim = true) => ({ data, start: 5, end: 5 + dat
 
 it("knows white space", () => {
   expect([" \t\n\f\r", "", "\u00a0", " a "].map((data) => isBlankText(run(data)))).toEqual([true, true, false, false]);
+});
+
+it("leaves the white space of a text", () => {
+  expect(blanksOf(run(" \n"))).toEqual(run(" \n"));
+  expect(blanksOf(run(" a \nb"))).toEqual({ data: "  \n", start: 5, end: 10, isVerbatim: false });
+  expect(blanksOf(run("ab"))).toBeUndefined();
 });
 
 it("splits the white space off, wherever it ends in the source", () => {
