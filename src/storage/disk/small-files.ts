@@ -183,7 +183,7 @@ interface Look {
  * know of.
  */
 export class FreshStats {
-  readonly #due = new Map<string, Look>();
+  #due = new Map<string, Look>();
   #turn = 0;
 
   /** Counts the turns: who asks in the same one as another can take the same answer. */
@@ -203,10 +203,11 @@ export class FreshStats {
   }
 
   #begin(): void {
-    const looks = [...this.#due.values()];
-    this.#due.clear();
+    const looks = this.#due;
+    // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive their use.
+    this.#due = new Map();
     this.#turn += 1;
-    for (const look of looks) look.begin();
+    for (const look of looks.values()) look.begin();
   }
 }
 
