@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { s3Storage } from "../../src/storage/s3/s3-storage.ts";
-import { campaignMsLeft, isCampaign, seededRandom } from "../helpers/effort.ts";
+import { campaignMsLeft, isCampaign, isTimeFor, seededRandom, timesOf } from "../helpers/effort.ts";
 import { faultyProxy } from "../helpers/faulty-proxy.ts";
 import type { Need } from "../helpers/needs.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
@@ -16,7 +16,8 @@ import { namesAt, textAt } from "../storage/content.ts";
 /** Processes of one round and the next. */
 const processCounts = [1, 2, 4];
 /** A campaign goes on to the thousandth kill, or until its time is spent. */
-const maxKills = isCampaign ? 1_000 : 6;
+const usualKills = 6;
+const maxKills = timesOf(usualKills, 1_000);
 const killsOfRound = isCampaign ? 24 : 2;
 const clients = 6;
 /** For the end of a round on a busy machine, in milliseconds: the last start of a server, and looking at every file. */
@@ -263,7 +264,7 @@ describe("processes with one root that are killed", { tags: ["linux"] }, () => {
   });
 
   it("lose nothing that was answered, tear nothing and leave nothing", timeout, async ({ signal }) => {
-    const isOver = (): boolean => signal.aborted || campaignMsLeft() === 0;
+    const isOver = (): boolean => signal.aborted || !isTimeFor(totals.kills, usualKills);
     const random = seededRandom(7);
     while (totals.kills < maxKills && !isOver()) {
       const count = processCounts[totals.rounds % processCounts.length] ?? 1;

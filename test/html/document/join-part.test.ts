@@ -6,7 +6,7 @@ import { applyEdit, type ElementEdit } from "../../../src/html/edit/apply-edit.t
 import { languageOf } from "../../../src/html/edit/document-language.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
-import { campaignMsLeft, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
+import { isTimeFor, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { shapeOf } from "../tree-shape.ts";
 
@@ -59,7 +59,7 @@ describe("joinPart", () => {
     let taken = 0;
     let pages = 0;
     for (const { bytes } of sample(realPages(), 2)) {
-      if (campaignMsLeft() === 0) break;
+      if (!isTimeFor(pages, 8)) break;
       pages += 1;
       let document = await parseHtml(bytes);
       for (let count = 0; count < timesOf(4, 30); count += 1) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEditedPart, parseSource } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { realPages } from "../../elements/pages.ts";
-import { campaignMsLeft, editsInCampaign, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
+import { editsInCampaign, isTimeFor, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { malformedPage } from "../malformed-page.ts";
 import { requireSameTree } from "../same-tree.ts";
@@ -150,9 +150,10 @@ describe("reparsePart", () => {
 
   it("makes the tree of a full parse after each of 10,000 random edits, 100 of one page", { timeout }, async () => {
     const random = seededRandom(51);
-    const pages = timesOf(10_000, editsInCampaign) / editsOfPage;
+    const usual = 10_000 / editsOfPage;
+    const pages = timesOf(usual, editsInCampaign / editsOfPage);
     let [joined, edits] = [0, 0];
-    for (let page = 0; page < pages && campaignMsLeft() > 0; page += 1) {
+    for (let page = 0; page < pages && isTimeFor(page, usual); page += 1) {
       const [first, second] = [0.3, 0.2].map((share) =>
         random() < share ? malformedPage(random) : "<title>t</title>",
       );
@@ -167,9 +168,10 @@ describe("reparsePart", () => {
   it("makes the tree of a full parse after each edit of real pages", { timeout }, async () => {
     const random = seededRandom(53);
     const times = 20;
+    const usual = 8 * times;
     let [joined, edits] = [0, 0];
     for (const { bytes } of sample(realPages(), 2)) {
-      if (campaignMsLeft() === 0) break;
+      if (!isTimeFor(edits, usual)) break;
       joined += await editPage(bytes, times, random);
       edits += times;
     }
