@@ -1,6 +1,12 @@
 /**
- * The style of a listing: no picture or font from anywhere. Each row is a grid of its own, so that a browser lays out and
- * paints only those that are in view: of the rows of a table it can leave out none.
+ * Rows of one group of the table. A browser lays out and paints only the groups that are in view. With groups of one row, it
+ * spends more on watching 5,000 of them while one scrolls than on all that it leaves out; a group of thousands leaves out nothing.
+ */
+export const rowsOfGroup = 50;
+
+/**
+ * The style of a listing: no picture or font from anywhere. Rows and groups of rows are no table for the layout: of a table, a
+ * browser can leave out nothing.
  */
 export const directoryPageStyle: string = `
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
@@ -16,12 +22,12 @@ h1 { margin: 0; font-size: clamp(1.6rem, 1.2rem + 2vw, 2.4rem); font-weight: 650
 nav ol { display: flex; flex-wrap: wrap; margin: 0 0 .35rem; padding: 0; list-style: none; overflow-wrap: anywhere; }
 nav li { unicode-bidi: isolate; }
 nav li::after { content: "/"; content: "/" / ""; margin: 0 .45em; color: var(--soft); }
-main > table, main > table :is(caption, thead, tbody, tfoot) { display: block; }
-main > table { margin-top: .35rem; font-variant-numeric: tabular-nums; }
+main > table, main > table :is(caption, thead, tbody:not([hidden]), tfoot) { display: block; }
+main > table { --row: 2.5625rem; margin-top: .35rem; font-variant-numeric: tabular-nums; }
 main > table caption { padding-bottom: 1.75rem; color: var(--soft); text-align: start; }
 main > table tr:not([hidden]) { display: grid; grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem; align-items: baseline; }
 main > table tr { padding-inline: .75rem; border-bottom: 1px solid var(--line); }
-main > table tbody tr { content-visibility: auto; contain-intrinsic-height: auto 2.5625rem; }
+main > table tbody { content-visibility: auto; contain-intrinsic-height: auto calc(${rowsOfGroup} * var(--row)); }
 main > table :is(th, td) { padding: .5rem 0; font-weight: inherit; text-align: start; }
 main > table td { color: var(--soft); white-space: nowrap; }
 main > table td, main > table thead th:not(:first-child) { text-align: end; }
@@ -52,6 +58,7 @@ main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem
   main > table tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
   main > table tr { padding-inline: 0; }
   main > table td { font-size: .875rem; }
-  main > table :is(time, th) span { display: none; }
+  main > table th span { display: none; }
+  main > table time { display: block; height: 1.5em; overflow: clip; white-space: normal; }
 }
 `;

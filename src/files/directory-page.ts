@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "../http/escape-html.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
-import { directoryPageStyle } from "./directory-page-style.ts";
+import { directoryPageStyle, rowsOfGroup } from "./directory-page-style.ts";
 import type { ListingColumn } from "./listing-order.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import type { ListedEntry } from "./measure-entries.ts";
@@ -120,10 +120,16 @@ async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
 `;
   const order = linkToOrder({ ...query, limit: undefined, after: undefined }, query.order);
   const search = order.startsWith("?") && !isUsual(query) ? order : "";
-  let together = 0;
+  let [count, together] = [0, 0];
   for await (const batch of entries) {
-    for (const { type, stat } of batch) if (type === "file") together += stat.size;
-    yield batch.map((entry) => row(entry, content, search)).join("");
+    let rows = "";
+    for (const entry of batch) {
+      if (count > 0 && count % rowsOfGroup === 0) rows += "</tbody>\n<tbody>\n";
+      rows += row(entry, content, search);
+      count += 1;
+      if (entry.type === "file") together += entry.stat.size;
+    }
+    yield rows;
   }
   const sum =
     selected.files > 1
@@ -156,7 +162,7 @@ function row(
   return (
     `<tr${may}><th scope="row"><a class="${kind}" href="${href}">${shown(name)}${isFolder ? "/" : ""}</a></th>` +
     `<td>${type === "file" ? sizeData(size) : ""}</td>` +
-    `<td><time datetime="${time}">${time.slice(0, 10)}<span> ${time.slice(11, 16)}</span></time></td></tr>\n`
+    `<td><time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 16)}</time></td></tr>\n`
   );
 }
 

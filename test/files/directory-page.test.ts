@@ -7,6 +7,7 @@ import {
   directoryPagePolicy,
   humanSize,
 } from "../../src/files/directory-page.ts";
+import { rowsOfGroup } from "../../src/files/directory-page-style.ts";
 import type { ListedEntry } from "../../src/files/measure-entries.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 
@@ -177,7 +178,20 @@ describe("a directory page", () => {
   test("gives exact bytes and times beside the short ones", async () => {
     const html = await page([file("a", 1_234_567)]);
     expect(html).toContain('<data value="1234567" title="1,234,567 bytes">1.2 MB</data>');
-    expect(html).toContain('<time datetime="2025-03-04T05:06:07.089Z">2025-03-04<span> 05:06</span></time>');
+    expect(html).toContain('<time datetime="2025-03-04T05:06:07.089Z">2025-03-04 05:06</time>');
+  });
+
+  test("has its rows in groups, which a browser can leave out while they are out of view, and few elements in each", async () => {
+    const pageOf = async (count: number): Promise<string> => {
+      return page(Array.from({ length: count }, (_, index) => file(`${index}.txt`)));
+    };
+    const elements = elementsOf(await pageOf(2 * rowsOfGroup + 1));
+    const groups = elements.filter(({ tagName }) => tagName === "tbody");
+    const rows = groups.map(({ childNodes }) => childNodes.filter(({ nodeName }) => nodeName === "tr").length);
+    expect(rows).toEqual([rowsOfGroup, rowsOfGroup, 1]);
+    expect((await pageOf(rowsOfGroup)).match(/<tbody>/g)).toHaveLength(1);
+    const perRow = (elements.length - elementsOf(await pageOf(rowsOfGroup + 1)).length - 1) / rowsOfGroup;
+    expect(perRow).toBe("tr th a td data td time".split(" ").length);
   });
 
   test("is a table with headers for its columns and rows, in a main landmark below a heading", async () => {

@@ -42,10 +42,23 @@ export function hideWhere(holds: (entry: Entry) => boolean): void {
 
 /** Looks again which entries are to be shown. */
 export function showEntries(): void {
+  const shown = new Map(rowGroups().map((group) => [group, 0]));
   for (const entry of allEntries()) {
     const isHidden = reasonsToHide.some((holds) => holds(entry));
     if (entry.row.hidden !== isHidden) entry.row.hidden = isHidden;
+    const group = entry.row.parentElement as HTMLTableSectionElement;
+    if (!isHidden) shown.set(group, (shown.get(group) ?? 0) + 1);
   }
+  for (const [group, count] of shown) {
+    if (group.hidden !== (count === 0)) group.hidden = count === 0;
+    // How high a group is that is not laid out: what the style says goes for whole ones.
+    group.style.containIntrinsicHeight = count === group.rows.length ? "" : `calc(${count} * var(--row))`;
+  }
+}
+
+/** The groups in which the rows of the listing are. */
+export function rowGroups(): HTMLTableSectionElement[] {
+  return [...document.querySelectorAll<HTMLTableSectionElement>("main > table > tbody")];
 }
 
 function entryOf(row: HTMLTableRowElement): Entry {

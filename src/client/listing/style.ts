@@ -41,7 +41,7 @@ dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap
 .readme > h2 { margin: 0 0 .75rem; color: var(--soft); font-size: 1rem; font-weight: 400; }
 @media (max-width: 34rem) {
   main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
-  main > table.acting tbody tr { contain-intrinsic-height: auto 4.5625rem; }
+  main > table.acting { --row: 4.5625rem; }
   main > table td.acts { grid-column: 1 / -1; padding-top: 0; }
   main > table :is(thead, tfoot) .acts { display: none; }
 }

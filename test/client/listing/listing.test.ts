@@ -11,6 +11,21 @@ declare global {
   var touched: number;
 }
 
+/** Runs in the page: how many nodes it has. */
+function countNodes(): number {
+  const walker = document.createTreeWalker(document);
+  let count = 0;
+  while (walker.nextNode()) count += 1;
+  return count;
+}
+
+/** Runs in the page: the buttons of the row in the middle of the view. */
+function buttonsInView(): string[] {
+  const { left } = (document.querySelector("main > table") as Element).getBoundingClientRect();
+  const row = document.elementFromPoint(left + 20, innerHeight / 2)?.closest("tr");
+  return [...(row?.querySelectorAll("button") ?? [])].map(({ textContent }) => textContent);
+}
+
 describe("a listing in a browser", { tags: ["chromium"] }, () => {
   const open = folders();
   const browser = windows();
@@ -41,16 +56,19 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
       const { metrics } = await session.send("Performance.getMetrics");
       return metrics.find(({ name }) => name === "LayoutObjects")?.value ?? Number.NaN;
     };
-    const most = rows + 15_000; // all together have 24 times their number
-    expect(await laidOut()).toBeLessThan(most);
+    const nodes = (): Promise<number> => page.evaluate(countNodes);
+    const [mostLaidOut, mostNodes] = [15_000, 11 * rows + 5_000]; // all rows with buttons would have 24 of both, each
+    expect(await laidOut()).toBeLessThan(mostLaidOut);
     for (const part of [0.25, 0.5, 0.75, 1]) {
       await page.evaluate((at) => scrollTo(0, at * document.body.scrollHeight), part);
-      expect(await laidOut()).toBeLessThan(most);
+      await expect.poll(() => page.evaluate(buttonsInView)).toEqual(["View", "Edit", "Delete"]);
+      expect(await laidOut()).toBeLessThan(mostLaidOut);
+      expect(await nodes()).toBeLessThan(mostNodes);
     }
 
     await page.evaluate(() => {
       const note = (mutations: readonly MutationRecord[]): void => {
-        globalThis.touched += mutations.length;
+        globalThis.touched += mutations.filter(({ target }) => target.nodeName === "TR").length;
       };
       globalThis.touched = 0;
       new MutationObserver(note).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
@@ -59,10 +77,12 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Filter by name").pressSequentially("file-77");
     const wanted = names.slice(0, rows - 1).filter((name) => name.includes("file-77"));
     await expect.poll(namesShown).toEqual(wanted);
+    const gaps = await page.evaluate(() => document.querySelector("main > table")?.getBoundingClientRect().height);
+    expect(gaps).toBeLessThan(45 * (wanted.length + 5)); // nothing stays where rows are hidden
     expect(await touched()).toBe(rows - wanted.length); // each once, not once for each key
     await page.keyboard.press("Escape");
     expect(await touched()).toBe(2 * (rows - wanted.length));
-    expect(await laidOut()).toBeLessThan(most);
+    expect(await laidOut()).toBeLessThan(mostLaidOut);
     expect(await page.getByRole("link", { name: "Next page" }).count()).toBe(count > rows ? 2 : 0);
   });
 
