@@ -37,7 +37,8 @@ describe(".ci/install-if-needed.mjs", () => {
     await mkdir(join(directory, "node_modules/half"), { recursive: true });
     await writeProgram(join(directory, "bin/npm"), 'echo "$@" >> npm.log', ...npm);
     const env = { PATH: `${directory}/bin:${process.env["PATH"]}` };
-    const start = (): RunningNode => runNode([".ci/install-if-needed.mjs"], { cwd: directory, env });
+    const start = (...options: readonly string[]): RunningNode =>
+      runNode([...options, ".ci/install-if-needed.mjs"], { cwd: directory, env });
     return { directory, start, install: async () => (await start().ended).code };
   }
 
@@ -59,6 +60,24 @@ describe(".ci/install-if-needed.mjs", () => {
       said.push(printed.stderr);
     }
     expect(said).toEqual([expect.stringMatching(/^Installing the dependencies, once\./), ""]);
+  });
+
+  it("gives a sign of life every ten seconds while it installs", async () => {
+    const { directory, start } = await checkout("until test -f done; do :; done", ...complete);
+    // A clock that goes on by ten seconds at each signal, and not by itself.
+    const clock = `import { mock } from "node:test";
+      mock.timers.enable({ apis: ["setInterval", "Date"] });
+      process.on("SIGUSR2", () => mock.timers.tick(10_000));`;
+    await writeFile(join(directory, "clock.mjs"), clock);
+    const { waitFor, kill, printed, ended } = start("--import", "./clock.mjs");
+    await waitFor(/Installing/, "stderr");
+    for (const seconds of [10, 20, 30]) {
+      kill("SIGUSR2");
+      await waitFor(new RegExp(`still installing, ${seconds} s\n`), "stderr");
+    }
+    await writeFile(join(directory, "done"), "");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(printed.stderr.match(/still installing/g)).toHaveLength(3);
   });
 
   it("installs again when the lock file is newer", async () => {
