@@ -8,7 +8,7 @@ const run = join(projectRoot, "test/soak/run.mjs");
 
 describe("npm run soak", () => {
   it("gets right answers only, and the descriptors back, from a server with everything on", async () => {
-    const requests = String(timesOf(200, 8_000));
+    const requests = String(timesOf(100, 8_000));
     // The minute ends it on a machine that is too busy for all of them.
     const load = ["--requests", requests, "--minutes", "1", "--seed", String(5 + suiteSeed)];
     if (isCampaign) load.push("--busy", "1");

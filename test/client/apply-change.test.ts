@@ -113,7 +113,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", async () => {
-    const steps = await randomSteps(timesOf(150, 1_600));
+    const steps = await randomSteps(timesOf(60, 1_600));
     const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
     const { page, problems } = await browser.open(`${url}/page.html`);
     await page.waitForFunction(isLoaded);

@@ -13,7 +13,7 @@ import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
 import { fragment, method, page, target } from "./page-arbitraries.ts";
 import { elementsOf, selectorOf } from "./pages.ts";
 
-const usual = 600;
+const usual = 200;
 const effort = checks({ seed: 20_261_121, numRuns: usual, inCampaign: 10_000 });
 /** What fast-check has shrunk a failure to, so that only that is repeated: `EDIT_PATH=0:1 npx vitest ...`. */
 const path = process.env["EDIT_PATH"];

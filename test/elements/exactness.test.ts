@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 describe("the elements of real pages", () => {
-  it.each(sample(realPages(), 2))("it selects each by its path in a browser: $name", async ({ bytes }) => {
+  it.each(sample(realPages(), 4))("it selects each by its path in a browser: $name", async ({ bytes }) => {
     const document = await parseHtml(bytes);
     const select = selectorOver(document);
     const expected = browserPaths(document.source);

@@ -8,7 +8,7 @@ import { OfflineChromium } from "./chromium.ts";
 /** Between the parts of a table in a template Chromium makes a form, which the standard leaves out. Selectors do not search templates. */
 const formInTemplate = /<template>.*<form/s;
 const pagesAtOnce = 50;
-const count = timesOf(150, 2000);
+const count = timesOf(50, 2000);
 
 describe("the trees of malformed pages in Chromium", { tags: ["chromium"] }, () => {
   let browser: OfflineChromium;

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundled, configDirectory, type Files, hostPage, pluginItem } from "../config-page/pages.ts";
+import { sample } from "../helpers/effort.ts";
 import { runFilement, startFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -15,7 +16,7 @@ async function refusal(plugins: string, files: Files = {}): Promise<string> {
 }
 
 describe("a configuration that cannot work", () => {
-  it.each([
+  const broken = [
     ["throws", "throw new Error('no database');", "no database"],
     ["has a syntax error", "export default (", "SyntaxError: Unexpected end of input"],
     [
@@ -26,7 +27,9 @@ describe("a configuration that cannot work", () => {
     ["exports no function", "export const auth = 1;", "expected a default export that is a function"],
     ["returns nothing", "export default () => {};", "expected its function to return a plugin: an object with a name"],
     ["rejects", "export default async () => { throw new Error('no key'); };", "no key"],
-  ])("keeps the server from starting when a library %s", async (_what, source, reason) => {
+  ];
+
+  it.each(sample(broken, 3))("keeps the server from starting when a library %s", async (_what, source, reason) => {
     expect(await refusal(pluginItem("file://./auth.mjs"), { "auth.mjs": source })).toMatch(
       `filement: DIR/config.html:4: library DIR/auth.mjs cannot be used: ${reason}`,
     );

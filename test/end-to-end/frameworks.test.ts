@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { sample } from "../helpers/effort.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { listen } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
@@ -127,7 +128,7 @@ describe("the programs of docs/embedding.md", () => {
     await checkOperations(overHttp2(port), site, "");
   });
 
-  it.each([
+  const frameworks: readonly [string, string, Readonly<Record<string, string>>, string, string][] = [
     ["Express 5", "Express", { express: "express" }, "/docs", "/docs/about"],
     ["Express 4", "Express", { express: "express4" }, "/docs", "/docs/about"],
     ["Nest", "Nest", nest, "/docs", "/about"],
@@ -135,7 +136,9 @@ describe("the programs of docs/embedding.md", () => {
     ["Koa", "Koa", { koa: "koa" }, "", "/about"],
     ["Hono", "Hono", { hono: "hono", "@hono/node-server": "@hono/node-server" }, "", "/about"],
     ["a path of node:http", "Under a path", none, "/docs", "/about"],
-  ])(
+  ];
+
+  it.each(sample(frameworks, 2))(
     "serve and change files and elements, beside a route of their own: %s",
     async (_name, heading, packages, mount, own) => {
       const { port, site } = await runProgram(documented(heading), packages);

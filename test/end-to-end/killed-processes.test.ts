@@ -16,7 +16,7 @@ import { namesAt, textAt } from "../storage/content.ts";
 /** Processes of one round and the next. */
 const processCounts = [1, 2, 4];
 /** A campaign goes on to the thousandth kill, or until its time is spent. */
-const usualKills = 6;
+const usualKills = 4;
 const maxKills = timesOf(usualKills, 1_000);
 const killsOfRound = isCampaign ? 24 : 2;
 const clients = 6;

@@ -8,7 +8,7 @@ import { seedOf, timesOf } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 
 const writers = 100;
-const changesEach = timesOf(8, 100);
+const changesEach = timesOf(4, 100);
 const total = writers * changesEach;
 
 /** Numbers that look random and are the same each time (a linear congruential generator). */
@@ -39,7 +39,7 @@ function follow(port: number, random: (below: number) => number): { heard: Heard
       const last = lastOf(heard);
       socket = new WebSocket(`ws://127.0.0.1:${port}/ws${last === undefined ? "" : `?since=${last}`}`);
       heard.connections += 1;
-      let stays = 20 + random(200);
+      let stays = timesOf(10, 20) + random(timesOf(80, 200));
       socket.on("message", (data) => {
         if (stays === 0) return; // on its way when the client left: told again
         const { type, id } = JSON.parse(String(data));

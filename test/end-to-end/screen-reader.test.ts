@@ -9,6 +9,7 @@ import { windows } from "../client/chromium.ts";
 import { folders } from "../client/listing/folder.ts";
 import { listenTo, outlineOf } from "../helpers/accessibility.ts";
 import { violationsIn } from "../helpers/axe.ts";
+import { sample } from "../helpers/effort.ts";
 import { exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
@@ -198,7 +199,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
   /** The outline of a page as one text, as the tables above have it. */
   const heardOf = async (page: Page): Promise<string> => (await outlineOf(page)).join("\n");
 
-  it.each(Object.keys(examplePages))("finds its way in the example page /%s", async (name) => {
+  it.each(sample(Object.keys(examplePages), 2))("finds its way in the example page /%s", async (name) => {
     const { url } = await exampleSite();
     const { page } = await browser.open(`${url}/${name}`);
     await page.locator(".connection.live").waitFor();
@@ -207,10 +208,12 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
     expect(current).toEqual(name === "tea-room.html" ? [] : [expect.any(String)]);
   });
 
-  it.each([
+  const listings: readonly [string, FileServerConfig["listing"] & {}, string][] = [
     ["that one may only read", true, listingToRead],
     ["that one may edit", { edit: true }, listingToEdit],
-  ])("finds its way in a listing %s", async (_what, listing, outline) => {
+  ];
+
+  it.each(sample(listings, 2))("finds its way in a listing %s", async (_what, listing, outline) => {
     const { page } = await open(docs, { listing }, "/docs/");
     await page.locator(".readme").waitFor();
     expect(await heardOf(page)).toBe(outline);
@@ -249,7 +252,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
     button "Take theirs"`);
   });
 
-  it.each(errors)("finds its way on from %s", async (title, config, path, headers) => {
+  it.each(sample(errors, 6))("finds its way on from %s", async (title, config, path, headers) => {
     const files = { "/docs/page.html": "<p>Page", "/docs/deep/a.txt": "" };
     const { url } = await serve({ storage: memoryStorage(files), ...config });
     const { page } = await browser.open("about:blank", headers ? { extraHTTPHeaders: headers } : undefined);

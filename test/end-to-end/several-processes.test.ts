@@ -60,7 +60,7 @@ function sendTo(url: string, method: string, target: string, sending?: Sending):
 describe("several processes with one root", { tags: ["linux"] }, () => {
   it("lose none of many elements that are added to one page", async () => {
     const { directory, send } = await sharedDirectory({ "a.html": "<!doctype html><ul></ul>" });
-    const count = timesOf(60, 150);
+    const count = timesOf(30, 150);
     const adding = numbers(count).map((n) =>
       send("POST", "/a.html", { headers: { range: "selector=ul" }, body: `<li>${n}</li>` }),
     );
@@ -75,13 +75,14 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     const { directory, send } = await sharedDirectory({ "log.txt": "" });
     const line = (n: number): string => `${n} ${"x".repeat(9000)} ${n}\n`;
     const reads: Promise<Answer>[] = [];
-    const appending = numbers(60).map((n) => {
+    const count = timesOf(20, 60);
+    const appending = numbers(count).map((n) => {
       reads.push(send("GET", "/log.txt"));
       return send("POST", "/log.txt", { body: line(n) });
     });
     expect(new Set((await Promise.all(appending)).map(({ status }) => status))).toEqual(new Set([200]));
     const lines = (await readFile(join(directory, "log.txt"), "utf8")).split(/(?<=\n)/);
-    expect(lines.sort()).toEqual(numbers(60).map(line).sort());
+    expect(lines.sort()).toEqual(numbers(count).map(line).sort());
     for (const { status, text } of await Promise.all(reads)) {
       expect([status, text.split("\n").every((each) => /^(?:(\d+) x{9000} \1)?$/.test(each))]).toEqual([200, true]);
     }
@@ -90,14 +91,15 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
 
   it("let one of them create a file that none may replace", async () => {
     const { directory, send } = await sharedDirectory({});
-    const creating = numbers(20).map(async (n) => {
+    const count = timesOf(8, 20);
+    const creating = numbers(count).map(async (n) => {
       const headers = { "if-none-match": "*" };
       const attempts = numbers(processes).map((by) => send("PUT", `/${n}.txt`, { headers, body: String(by) }));
       const statuses = (await Promise.all(attempts)).map(({ status }) => status);
       return statuses.sort();
     });
     for (const statuses of await Promise.all(creating)) expect(statuses).toEqual([201, 412, 412]);
-    expect(await readdir(directory)).toHaveLength(20);
+    expect(await readdir(directory)).toHaveLength(count);
   });
 
   it("count every increment that If-Match let through", async () => {
@@ -105,7 +107,7 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     const increments = await Promise.all(
       urls.map(async (url) => {
         let done = 0;
-        for (let attempt = 0; attempt < 40; attempt += 1) {
+        for (let attempt = 0; attempt < timesOf(15, 40); attempt += 1) {
           const { text, headers } = await sendTo(url, "GET", "/count.txt");
           const sending = { headers: { "if-match": headers.etag ?? "" }, body: String(Number(text) + 1) };
           const { status } = await sendTo(url, "PUT", "/count.txt", sending);
