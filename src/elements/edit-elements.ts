@@ -5,7 +5,7 @@ import { parseDocument } from "../html/document/parse-document.ts";
 import { documentBytes, type SourceDocument } from "../html/document/source-document.ts";
 import { TreeWalk } from "../html/document/tree-walk.ts";
 import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/apply-edit.ts";
-import { outermost } from "../html/edit/placement.ts";
+import { outermost, spliceBytes } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { decidedHtml } from "../server/before-write.ts";
@@ -129,7 +129,10 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
         : undefined;
       held.push(documents.keep(made.document));
       content = await edit.content(made);
-      return made.document === document ? undefined : sizedBytes(made.document, maxLength);
+      if (made.document === document) return undefined;
+      const edited = made.isNormalised ? documentBytes(made.document) : spliceBytes(bytes, document, made.placements);
+      refuseTooManyBytes(edited.byteLength, maxLength);
+      return edited;
     });
     if (!applied) return noMatchReply(options.dialect);
     const { document, isNormalised } = applied;
@@ -190,10 +193,9 @@ function readsAsParsed(document: SourceDocument): boolean {
   return document.encoding === "utf8" || !isUtf8(documentBytes(document));
 }
 
-function sizedBytes(document: SourceDocument, maxLength: number): Uint8Array {
-  const bytes = documentBytes(document);
-  if (bytes.byteLength <= maxLength) return bytes;
-  const details = `The document would have ${bytes.byteLength} bytes; ${maxLength} are allowed.`;
+function refuseTooManyBytes(size: number, maxLength: number): void {
+  if (size <= maxLength) return;
+  const details = `The document would have ${size} bytes; ${maxLength} are allowed.`;
   throw new HttpError(413, "RESULT_TOO_LARGE", details);
 }
 

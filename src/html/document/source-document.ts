@@ -51,7 +51,7 @@ const beyondLatin1 = /[^\x00-\xff]/;
 
 const ascii = /^[\x00-\x7f]*$/;
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+export const byteOrderMark: Uint8Array = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The characters of a file. */
 export function readSource(bytes: Uint8Array): DocumentSource {
@@ -83,9 +83,9 @@ export function sourceDocument(
   };
 }
 
-/** The bytes of an edited source of a document; those of its unedited source are the bytes it was parsed from. */
-export function documentBytes(document: DocumentSource, source: string = document.source): Uint8Array {
-  const bytes = Buffer.from(source, document.encoding);
+/** The bytes of a document; of one that was not edited, those it was parsed from. */
+export function documentBytes(document: DocumentSource): Uint8Array {
+  const bytes = Buffer.from(document.source, document.encoding);
   return document.hasByteOrderMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
 }
 

@@ -1,7 +1,8 @@
+import { Buffer } from "node:buffer";
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
 import { SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import { isClosing, pageElements } from "../document/page.ts";
-import type { SourceDocument } from "../document/source-document.ts";
+import { byteOrderMark, type DocumentSource, type SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";
 import type { Fragment } from "./well-formed.ts";
 
@@ -71,6 +72,27 @@ export function splice(source: string, replacements: readonly Replacement[]): st
   }
   parts.push(source.slice(position));
   return parts.join("");
+}
+
+/** The same in the bytes of a document: all but what changes is copied, which takes less time than encoding it. */
+export function spliceBytes(
+  bytes: Uint8Array,
+  { source, encoding, hasByteOrderMark }: DocumentSource,
+  replacements: readonly Replacement[],
+): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let position = 0;
+  let written = 0;
+  let read = hasByteOrderMark ? byteOrderMark.length : 0;
+  for (const { start, end, text } of replacements) {
+    read += Buffer.byteLength(source.slice(position, start), encoding);
+    parts.push(bytes.subarray(written, read), Buffer.from(text, encoding));
+    read += Buffer.byteLength(source.slice(start, end), encoding);
+    written = read;
+    position = end;
+  }
+  parts.push(bytes.subarray(written));
+  return Buffer.concat(parts);
 }
 
 /** Of elements in document order, those that lie in no other one of them. */
