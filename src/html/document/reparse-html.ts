@@ -79,6 +79,7 @@ class Reparse {
     this.#source = source;
     this.#shift = shift;
     this.#builder = treeBuilder(source, new ParseBudget(limits));
+    this.#builder.isPart = true;
     this.#first = states.findLast(({ position }) => position <= start);
     this.#ends = states.filter(({ position }) => position >= end).reverse();
   }

@@ -6,6 +6,8 @@ import { contentParent } from "./tree-writer.ts";
 
 /** Characters between two saved states: this many at least, and so many that a page has a thousand states at most. */
 const leastDistance = 2048;
+/** The same where an edit was made: another one follows there sooner than elsewhere. */
+const leastDistanceInPart = 512;
 const mostStates = 1024;
 /** A state that refers to more elements is not saved: deep pages would have states larger than their trees. */
 const mostElements = 100;
@@ -53,7 +55,8 @@ export interface ParserCounts {
 export function noteState(builder: TreeBuilder): void {
   const { source, states, tokenizer } = builder;
   const distance = tokenizer.position - (states.at(-1)?.position ?? 0);
-  if (distance < leastDistance || distance < source.length / mostStates) return;
+  const least = builder.isPart ? leastDistanceInPart : leastDistance;
+  if (distance < least || distance < source.length / mostStates) return;
   // There, the end may have cut off a tag or a comment, which goes on in what is added.
   if (tokenizer.position === source.length) return;
   if (builder.open.length + builder.formatting.length > mostElements) return;

@@ -45,6 +45,8 @@ export class TreeWriter {
   readonly source: string;
   /** "Foster parenting": what does not belong into a table goes before it. */
   fosters = false;
+  /** Whether no more is parsed than an edit has changed. */
+  isPart = false;
   /** Where the parse has gone on from a state of an older one. */
   resumedAt = 0;
   /** Whether it has changed what was built before. */

@@ -129,6 +129,18 @@ describe("reparsePart", () => {
     expect(positions).toContain(start);
   });
 
+  it("saves states closer to an edit than elsewhere, so that the next one there parses less", async () => {
+    const document = await parseHtml(`<div>${filler}${filler}</div>`);
+    const start = document.source.indexOf("<p>", document.source.length / 2);
+    const edit = { start, end: start, shift: 4 };
+    const source = `${document.source.slice(0, start)}<br>${document.source.slice(start)}`;
+    const near = ({ parse }: SourceDocument): number =>
+      parse?.states.filter(({ position }) => Math.abs(position - start) <= 1024).length ?? 0;
+    expect(near(document)).toBe(1);
+    const page = await pageAfter({ source, ...edit }, { document, whole: await parseHtml(document.source) });
+    expect(near(page.document)).toBe(3);
+  });
+
   it("gives an element that loses its start tag no end either", async () => {
     const rows = "<td>1</td>".repeat(1000);
     const document = await parseHtml(`<p>before</p><table>${rows}</table><table><tr>${rows}</tr></table>`);
