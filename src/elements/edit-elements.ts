@@ -8,8 +8,8 @@ import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/appl
 import { outermost, spliceBytes } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import type { ChangedElements } from "../server/access.ts";
 import { decidedHtml } from "../server/before-write.ts";
-import type { ChangedElements } from "../server/change-feed.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
@@ -53,6 +53,7 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
   const editLimits = { ...parseLimits(options, client), maxLength };
   const { beforeWrite, recordRemoved } = options;
   let isReadable = false;
+  let isJudgedLater = false;
 
   /** Judges permission and preconditions for elements of one version of the document. */
   const judge = async (
@@ -112,11 +113,14 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
         const other = await decidedHtml(beforeWrite, pending);
         if (other !== undefined) edit = editOf(other);
       }
-      let isJudged = site.changes.judgesElements(path);
+      const readers = site.changes.judgesElements(path);
+      isJudgedLater = readers === true;
+      if (typeof readers === "object") await chosen.answerAhead(readers, path, client);
       const takeTree = (): boolean => {
-        // Those who judge by elements are told what they were, also when the reply was sent.
-        isJudged ||= site.changes.judgesElements(path);
-        if (isJudged) return false;
+        // Listeners may judge by what the elements were, also when the reply was sent.
+        const late = site.changes.judgesElements(path);
+        isJudgedLater ||= late === true || (late !== false && readers === false);
+        if (isJudgedLater) return false;
         now.release();
         const isTaken = documents.take(path, document);
         if (!isTaken) held.push(documents.keep(document));
@@ -124,9 +128,16 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
       };
       const made = await applyEdit(document, matches, edit, editLimits, takeTree);
       applied = made;
-      elements = isJudged
-        ? { before: chosen, after: new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps) }
-        : undefined;
+      elements = undefined;
+      if (isJudgedLater || readers) {
+        const after = new ChosenElements(made.document, () => placedElements(made), maxSelectionSteps);
+        elements = { before: chosen, after };
+        if (!isJudgedLater && typeof readers === "object") {
+          await after.answerAhead(readers, path, client);
+          chosen.close();
+          after.close();
+        }
+      }
       held.push(documents.keep(made.document));
       content = await edit.content(made);
       if (made.document === document) return undefined;
@@ -143,7 +154,7 @@ export async function editElements(request: ElementRequest, { read, editOf }: Wa
       const kind = `elements-${edit.kind}` as const;
       const etag = entityTag(stat.version);
       exchange.changed({ kind, path, selector, matches: matches.length, ...html, ...old, etag }, elements);
-      if (elements) documents.keep(document); // for as long as somebody is still to be told
+      if (isJudgedLater) documents.keep(document); // for as long as somebody is still to be told
     }
     const normalised = isNormalised && { "x-normalised": "true" };
     // Who may not read the elements learns neither how many they are, nor what they hold besides the edit.

@@ -62,6 +62,7 @@ export class ChosenElements implements SelectedElements {
   readonly #find: () => SlicedWork<readonly SourceElement[]>;
   readonly #maxSelectionSteps: number;
   readonly #answers = new Map<string, () => boolean>();
+  #isClosed = false;
 
   /** `elements` are given, or found when a rule asks. */
   constructor(
@@ -90,9 +91,23 @@ export class ChosenElements implements SelectedElements {
     );
   }
 
+  /** Finds out ahead what these will ask when it is to be known whether they may read the elements. */
+  async answerAhead(readers: readonly Access[], path: string, client: Client): Promise<void> {
+    for (const access of readers) {
+      await this.isGiven(access, "read", path, client).catch(() => false); // it throws that again when it is asked
+    }
+  }
+
+  /** The tree may become part of another one: only what was asked before has an answer from now on, and all else throws. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   #answer(question: string, work: () => SlicedWork<boolean>): boolean {
-    const known = this.#answers.get(question) ?? demand(this.#learn(question, work));
-    return known();
+    const known = this.#answers.get(question);
+    if (known) return known();
+    if (this.#isClosed) throw new Error(`nobody asked before the page was edited whether its elements ${question}`);
+    return demand(this.#learn(question, work))();
   }
 
   /** Remembers an answer, or that it is too costly. */

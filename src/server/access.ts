@@ -18,6 +18,14 @@ export interface SelectedElements {
   touch(selector: string): boolean;
 }
 
+/** The elements that an edit changed. Who may not read both of them must not hear of the edit. */
+export interface ChangedElements {
+  /** What the selector selected. */
+  readonly before: SelectedElements;
+  /** What stands in their place now. */
+  readonly after: SelectedElements;
+}
+
 /** Decides what a request may do; an authentication plugin puts its own in place of the default, which permits all. */
 export interface Access {
   /** Whether the client has a right to a whole file, or to a directory. */

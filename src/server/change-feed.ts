@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { SelectedElements } from "./access.ts";
+import type { Access, ChangedElements } from "./access.ts";
 import { notify } from "./logger.ts";
 
 /** What happened to a file or its elements. */
@@ -58,19 +58,14 @@ export interface ChangeOrigin {
   readonly isNoticed?: boolean;
 }
 
-/** The elements that an edit changed. Who may not read both of them must not hear of the edit. */
-export interface ChangedElements {
-  /** What the selector selected. */
-  readonly before: SelectedElements;
-  /** What stands in their place now. */
-  readonly after: SelectedElements;
-}
-
 /** Called with each change, right after its commit and before the client has the reply. */
 export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
 
-/** Whether a listener needs the changed elements of an edit at a path. */
-export type JudgesElements = (path: string) => boolean;
+/**
+ * Whether a listener needs the changed elements of an edit at a path. One that asks only whether some clients may read them
+ * names these: they are asked ahead, while the page is as it was, and the listener finds the answers.
+ */
+export type JudgesElements = (path: string) => boolean | readonly Access[];
 
 /** What the feed knows of a listener. */
 interface Subscription {
@@ -184,10 +179,12 @@ export class ChangeFeed implements AsyncIterable<Change> {
     this.#shared = shared;
   }
 
-  /** Whether somebody needs the elements that an edit changes. */
-  judgesElements(path: string): boolean {
-    for (const { judges } of this.#listeners.values()) if (judges(path)) return true;
-    return false;
+  /** Whether somebody needs the elements that an edit changes; or for whom alone it is to be known whether they may read them. */
+  judgesElements(path: string): boolean | readonly Access[] {
+    const judging = [...this.#listeners.values()].map(({ judges }) => judges(path));
+    if (judging.includes(true)) return true;
+    const readers = judging.flatMap((each) => (typeof each === "object" ? each : []));
+    return readers.length > 0 && readers;
   }
 
   /** Id of the latest change; 0 before the first. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
-import { type Access, permitAll, type User } from "./access.ts";
-import type { ChangedElements, NewChange } from "./change-feed.ts";
+import { type Access, type ChangedElements, permitAll, type User } from "./access.ts";
+import type { NewChange } from "./change-feed.ts";
 import { notify } from "./logger.ts";
 import { type HostRequest, RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";

@@ -8,7 +8,10 @@ import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import { applyEdit } from "../../src/html/edit/apply-edit.ts";
 import type { Placement } from "../../src/html/edit/placement.ts";
 import { fragmentsOf } from "../../src/html/edit/well-formed.ts";
+import type { ChangedElements } from "../../src/server/access.ts";
+import type { ChangeOrigin } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { accessOf } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
@@ -74,6 +77,41 @@ describe("editElements", () => {
     onTestFinished(() => take.mockRestore());
     for (const content of ["b", "c"]) await send(files, "PUT", "p", `<p>${content}</p>`);
     expect(take.mock.results.map(({ value }) => value)).toEqual([false, true]);
+    await files.close();
+  });
+
+  it("takes the tree over where it is known ahead what rules by elements ask, and answers them", async () => {
+    const files = serveOne(`<p class=a>a</p>${"<i>x</i>".repeat(1000)}`);
+    const take = vi.spyOn(DocumentCache.prototype, "take");
+    onTestFinished(() => take.mockRestore());
+    const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.areAmong(".a"));
+    const heard: unknown[] = [];
+    const ask = (_change: unknown, { elements }: ChangeOrigin): void => {
+      heard.push([elements?.before, elements?.after].map((each) => each?.areAmong(".a")));
+    };
+    files.changes.subscribe(ask, undefined, () => [access]);
+    for (const name of ["a", "b", "a"]) await send(files, "PUT", "p", `<p class=${name}>c</p>`);
+    expect(heard).toEqual([
+      [true, true],
+      [true, false],
+      [false, true],
+    ]);
+    expect(take.mock.results.map(({ value }) => value)).toEqual([true, true, true]);
+    await files.close();
+  });
+
+  it("leaves the tree to a listener that may ask anything of the elements", async () => {
+    const files = serveOne(`<p class=a>a</p>${"<i>x</i>".repeat(1000)}`);
+    const take = vi.spyOn(DocumentCache.prototype, "take");
+    onTestFinished(() => take.mockRestore());
+    const heard: (ChangedElements | undefined)[] = [];
+    files.changes.subscribe((_change, { elements }) => heard.push(elements));
+    for (const name of ["a", "b"]) await send(files, "PUT", "p", `<p class=${name}>c</p>`);
+    expect(heard.map((each) => [each?.before.areAmong(".a"), each?.after.areAmong(".a")])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+    expect(take).not.toHaveBeenCalled();
     await files.close();
   });
 

@@ -118,6 +118,20 @@ describe("ChosenElements", () => {
     expect(await ask((asked) => asked.touch("p p, p ~ p")).catch((error: unknown) => error)).toBe(first);
   });
 
+  it("answer what was asked ahead after the tree is gone, and nothing else", async () => {
+    const mine = await chosen("mine");
+    const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.areAmong("li, p ~ i"));
+    const costly = accessOf((_right, _path, asked) => typeof asked === "object" && asked.touch("p p"));
+    const few = new ChosenElements(await parseHtml("<p>".repeat(1000)), [], 100);
+    await few.answerAhead([costly], "/a.html", { address: "a" });
+    few.close();
+    expect(() => few.touch("p p")).toThrow(expect.objectContaining({ code: "SELECTOR_TOO_COSTLY" }));
+    await mine.answerAhead([access], "/a.html", { address: "a" });
+    mine.close();
+    expect(mine.areAmong("li, p ~ i")).toBe(true);
+    expect(() => mine.areAmong("li")).toThrow("nobody asked");
+  });
+
   it("fail where a rule's selector is too costly", async () => {
     const document = await parseHtml("<p>".repeat(1000));
     const chosen = new ChosenElements(document, elementsOf(document), 100);

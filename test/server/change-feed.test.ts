@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { permitAll } from "../../src/server/access.ts";
 import { type Change, ChangeFeed, type NewChange } from "../../src/server/change-feed.ts";
 
 const unexpected = (error: unknown): void => {
@@ -66,6 +67,18 @@ describe("a change feed", () => {
     expect(feed.judgesElements("/a")).toBe(true);
     leave();
     expect(feed.judgesElements("/a")).toBe(false);
+  });
+
+  it("tells for whom alone it is to be known whether they may read the elements of an edit", () => {
+    const feed = new ChangeFeed(unexpected);
+    const [ada, bob] = [{ ...permitAll }, { ...permitAll }];
+    feed.subscribe(unexpected, undefined, () => []);
+    expect(feed.judgesElements("/a")).toBe(false);
+    feed.subscribe(unexpected, undefined, () => [ada]);
+    feed.subscribe(unexpected, undefined, () => [bob]);
+    expect(feed.judgesElements("/a")).toEqual([ada, bob]);
+    feed.subscribe(unexpected, undefined, () => true);
+    expect(feed.judgesElements("/a")).toBe(true);
   });
 
   it("counts changes that nobody listens to", () => {

@@ -41,10 +41,11 @@ export function mayReadAll({ access }: Audience): boolean {
   return access === permitAll;
 }
 
-/** Whether it depends on elements what a client may hear of a page. */
-export function isJudgedByElements(audience: Audience, path: string): boolean {
+/** The access of a client of which it depends on elements what it may hear of a page. */
+export function accessByElements(audience: Audience, path: string): Access | undefined {
   const access = currentAccess(audience);
-  return !access.permitsPath("read", path) && access.permitsElements("read", path, "any");
+  const isByElements = !access.permitsPath("read", path) && access.permitsElements("read", path, "any");
+  return isByElements ? access : undefined;
 }
 
 /** Whether a client could still connect: its user may have been removed, or the rules may have changed. */

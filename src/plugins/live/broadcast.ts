@@ -1,6 +1,7 @@
 import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { Access } from "../../server/access.ts";
 import type { ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
-import { type Audience, isJudgedByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
+import { type Audience, accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
 import { ChangeMessage, type Encode, withoutContent } from "./change-message.ts";
 
 /** The connection of a client that receives changes. */
@@ -109,15 +110,18 @@ export class Broadcast {
     while (this.#pending.length > mostPending) this.#running.steps.next();
   }
 
-  /** Whether the elements decide what one of the clients receives. Where many would have to be asked, perhaps. */
-  #judgesElements(path: string): boolean {
+  /** The clients of which the elements decide what they receive. Where many would have to be asked, perhaps some. */
+  #judgesElements(path: string): true | readonly Access[] {
+    const judged: Access[] = [];
     let asked = 0;
     for (const { receiver } of this.#members) {
       if (mayReadAll(receiver.audience)) continue;
       asked += 1;
-      if (asked > mostAsked || isJudgedByElements(receiver.audience, path)) return true;
+      if (asked > mostAsked) return true;
+      const access = accessByElements(receiver.audience, path);
+      if (access) judged.push(access);
     }
-    return false;
+    return judged;
   }
 
   async #run(steps: SlicedWork<void>): Promise<void> {

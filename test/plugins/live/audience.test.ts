@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Audience, mayReceive, mayStay } from "../../../src/plugins/live/audience.ts";
-import type { Right, SelectedElements } from "../../../src/server/access.ts";
-import type { Change, ChangedElements } from "../../../src/server/change-feed.ts";
+import type { ChangedElements, Right, SelectedElements } from "../../../src/server/access.ts";
+import type { Change } from "../../../src/server/change-feed.ts";
 import { accessOf } from "../../helpers/file-request.ts";
 
 const file: Change = { id: 1, kind: "replaced", method: "PUT", host: "h", path: "/a/b.html", requestId: "r", time: "" };

@@ -148,8 +148,9 @@ describe("Broadcast", () => {
     broadcast.join(new Noting({ access: access(true, true) }), "now");
     broadcast.join(new Noting({ access: access(false, false) }), "now");
     expect(feed.judgesElements("/a")).toBe(false);
-    const leave = broadcast.join(new Noting({ access: access(false, true) }), "now");
-    expect(feed.judgesElements("/a")).toBe(true);
+    const judged = access(false, true);
+    const leave = broadcast.join(new Noting({ access: judged }), "now");
+    expect(feed.judgesElements("/a")).toEqual([judged]);
     leave();
     expect(feed.judgesElements("/a")).toBe(false);
     for (let count = 0; count < 100; count += 1) broadcast.join(new Noting({ access: access(true, true) }), "now");
