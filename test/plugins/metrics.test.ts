@@ -397,6 +397,20 @@ describe("the registry of metrics", () => {
     expect((await scrape(files)).get("http_requests_in_flight")).toBe(1);
   });
 
+  it("counts requests from nothing again when the host program resets it", async () => {
+    const registry = new Registry();
+    const files = fileServer({ registry });
+    await ask(files, "GET", "/a.txt");
+    await registry.metrics();
+    await ask(files, "GET", "/a.txt");
+    registry.resetMetrics();
+    await ask(files, "GET", "/nowhere");
+    const samples = await scrape(files);
+    expect(samples.has(requestsTotal("GET", 200))).toBe(false);
+    expect(samples.get(requestsTotal("GET", 404))).toBe(1);
+    expect(samples.get('http_request_duration_seconds_count{method="GET"}')).toBe(1);
+  });
+
   it("that fails is a failure of the server, and tells the client nothing", async () => {
     const registry = new Registry();
     const failure = new Error("the secret is a word");

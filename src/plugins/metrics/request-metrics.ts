@@ -1,11 +1,17 @@
 import type { Duplex } from "node:stream";
-import type { Counter, Histogram } from "prom-client";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import type { Reply } from "../../server/reply.ts";
 import type { Site } from "../../server/site.ts";
-import { promClient } from "./prom-client.ts";
-import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
+import {
+  type Kept,
+  type NamedMetric,
+  readCounter,
+  readCounters,
+  readGauge,
+  readHistogram,
+  type Sample,
+} from "./read-metric.ts";
 
 /** Anyone can invent a method, and each would be kept for ever: those that are not served are one. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]);
@@ -22,8 +28,8 @@ export class RequestMetrics {
   readonly metrics: readonly NamedMetric[];
   /** The hosts whose document caches are counted. */
   readonly sites: Set<Site> = new Set();
-  readonly #requests: Counter<"method" | "status">;
-  readonly #durations: Histogram<"method">;
+  readonly #replies = new Replies();
+  readonly #durations: Durations;
   // Plain numbers: a host program that resets its registry must not make "in flight" negative.
   #inFlight = 0;
   #clients = 0;
@@ -31,28 +37,16 @@ export class RequestMetrics {
   #refusals = 0;
 
   constructor({ prefix, buckets }: RequestMetricsOptions) {
-    const { Counter, Histogram } = promClient();
-    const requests = `${prefix}http_requests_total`;
-    this.#requests = new Counter({
-      name: requests,
-      help: "Requests that were answered, or given up by the client.",
-      labelNames: ["method", "status"],
-      registers: [],
-    });
     const durations = `${prefix}http_request_duration_seconds`;
-    this.#durations = new Histogram({
-      name: durations,
-      help: "From the arrival of a request's header section to the last byte of the reply, in seconds.",
-      labelNames: ["method"],
-      buckets: [...buckets], // prom-client freezes it
-      registers: [],
-    });
+    const durationsHelp = "From the arrival of a request's header section to the last byte of the reply, in seconds.";
+    const repliesHelp = "Requests that were answered, or given up by the client.";
+    this.#durations = new Durations(durations, buckets);
     const gauge = (name: string, help: string, read: () => number): NamedMetric => readGauge(prefix + name, help, read);
     const counter = (name: string, help: string, read: () => number): NamedMetric =>
       readCounter(prefix + name, help, read);
     this.metrics = [
-      { name: requests, metric: this.#requests },
-      { name: durations, metric: this.#durations },
+      readCounters(`${prefix}http_requests_total`, repliesHelp, ["method", "status"], this.#replies),
+      readHistogram(durations, durationsHelp, ["method"], this.#durations),
       gauge("http_requests_in_flight", "Requests that are being answered.", () => this.#inFlight),
       counter("http_response_bytes_total", "Bytes of content that were sent.", () => this.#bytes),
       gauge("websocket_clients", "Connections that were taken over and are open.", () => this.#clients),
@@ -73,8 +67,8 @@ export class RequestMetrics {
   /** An exchange is over. */
   end(exchange: Exchange, { status, headers, bytes, durationMs }: Outcome): void {
     const method = methods.has(exchange.method) ? exchange.method : "OTHER";
-    this.#requests.inc({ method, status });
-    this.#durations.observe({ method }, durationMs / 1000);
+    this.#replies.count(method, status);
+    this.#durations.add(method, durationMs / 1000);
     this.#bytes += bytes;
     // The fields of a limit tell its refusal from a 429 that something else has sent.
     if (status === 429 && headers["x-ratelimit-limit"] !== undefined) this.#refusals += 1;
@@ -100,5 +94,91 @@ export class RequestMetrics {
     let sum = 0;
     for (const { documentCaches } of this.sites) for (const cache of documentCaches) sum += cache[which];
     return sum;
+  }
+}
+
+/** How many replies there were, by method and status. */
+class Replies implements Kept {
+  readonly #byMethod = new Map<string, Map<number, Counted>>();
+  #counted: Counted[] = [];
+
+  count(method: string, status: number): void {
+    const counted = this.#byMethod.get(method)?.get(status) ?? this.#begin(method, status);
+    counted.value += 1;
+  }
+
+  samples(): readonly Sample[] {
+    return this.#counted;
+  }
+
+  reset(): void {
+    this.#byMethod.clear();
+    this.#counted = [];
+  }
+
+  #begin(method: string, status: number): Counted {
+    const counted = { labels: { method, status }, value: 0 };
+    const byStatus = this.#byMethod.get(method) ?? new Map<number, Counted>();
+    this.#byMethod.set(method, byStatus.set(status, counted));
+    this.#counted.push(counted);
+    return counted;
+  }
+}
+
+type Counted = Sample & { value: number };
+
+/** How long requests of a method took. */
+interface Taken {
+  /** How many took up to each bound but longer than the one below; the last of them longer than all bounds. */
+  readonly counts: number[];
+  /** All of them together. */
+  seconds: number;
+}
+
+/** How long requests took, by method. */
+class Durations implements Kept {
+  readonly #name: string;
+  readonly #bounds: readonly number[];
+  readonly #byMethod = new Map<string, Taken>();
+
+  /** `name` is that of the metric. */
+  constructor(name: string, bounds: readonly number[]) {
+    this.#name = name;
+    this.#bounds = bounds;
+  }
+
+  add(method: string, seconds: number): void {
+    const taken = this.#byMethod.get(method) ?? this.#begin(method);
+    let bucket = 0;
+    while (seconds > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    taken.counts[bucket] = (taken.counts[bucket] ?? 0) + 1;
+    taken.seconds += seconds;
+  }
+
+  /** As Prometheus has them: each bucket holds the ones below, too. */
+  samples(): readonly (Sample & { metricName: string })[] {
+    const name = this.#name;
+    return [...this.#byMethod].flatMap(([method, { counts, seconds }]) => {
+      let sum = 0;
+      const buckets = counts.map((count, bucket) => {
+        sum += count;
+        return { metricName: `${name}_bucket`, labels: { le: this.#bounds[bucket] ?? "+Inf", method }, value: sum };
+      });
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels: { method }, value: seconds },
+        { metricName: `${name}_count`, labels: { method }, value: sum },
+      ];
+    });
+  }
+
+  reset(): void {
+    this.#byMethod.clear();
+  }
+
+  #begin(method: string): Taken {
+    const taken = { counts: new Array<number>(this.#bounds.length + 1).fill(0), seconds: 0 };
+    this.#byMethod.set(method, taken);
+    return taken;
   }
 }
