@@ -419,7 +419,7 @@ describe("examples/rate-limit.mjs", () => {
   });
 });
 
-describe("examples/scale-out", { tags: ["nginx", "redis-server", "versitygw"] }, () => {
+describe("examples/scale-out", { tags: ["nginx", "redis-server", "versitygw", "campaign"] }, () => {
   it("starts two servers behind nginx, of which each tells the changes of the other, and ends all of it", async () => {
     const { waitFor, kill, ended } = runNode([join(examples, "scale-out/start.mjs")], {
       env: { ...withoutNotices, PORT: "0" },

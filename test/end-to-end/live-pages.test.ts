@@ -77,7 +77,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect([...one.problems, ...other.problems]).toEqual([]);
   });
 
-  it("show what is written with curl", async () => {
+  it("show what is written with curl", { tags: ["campaign"] }, async () => {
     const { url } = await exampleSite();
     const window = await live(`${url}/to-do.html`);
     await edit(`${url}/to-do.html`, "POST", "#todo", "<li>Water the plants");
@@ -193,7 +193,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
       expect(await stored("to-do.html")).toContain(theirs);
     });
 
-    it("ask nothing where only the tick has changed", async () => {
+    it("ask nothing where only the tick has changed", { tags: ["campaign"] }, async () => {
       const { page, problems } = await conflict('<li id="kite" class="done">Repair the kite</li>');
       await showsItems({ page, problems }, first.with(1, "+ My kite"));
     });
@@ -206,7 +206,9 @@ describe("live pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([]);
     });
 
-    it("keep a text whose element was deleted in the field for a new one, with Escape", async () => {
+    it("keep a text whose element was deleted in the field for a new one, with Escape", {
+      tags: ["campaign"],
+    }, async () => {
       const { page } = await conflict(undefined);
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
@@ -369,7 +371,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
     );
   });
 
-  it("make the guest book one that is signed, edited and read by many", async () => {
+  it("make the guest book one that is signed, edited and read by many", { tags: ["campaign"] }, async () => {
     const { url, stored } = await exampleSite();
     const [one, other] = [await live(`${url}/guest-book.html`), await live(`${url}/guest-book.html`)];
     const texts = ({ page }: Window): Promise<string[]> => page.locator(".entry p").allTextContents();

@@ -21,9 +21,9 @@ const followersOfServer = 2;
 const pages = 4;
 const countersOfPage = 2;
 /** Each writer ends after this many; in a campaign, with its time. */
-const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 8;
+const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 5;
 /** Answered writes between two faults, at most. */
-const writesBetween = isCampaign ? 40 : 30;
+const writesBetween = isCampaign ? 40 : 12;
 /** A campaign goes on for this many faults, which take ten minutes or so, or until its time is spent. */
 const maxFaults = 600;
 /** For starts and ends on a busy machine, in milliseconds. */
