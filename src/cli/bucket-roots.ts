@@ -1,6 +1,7 @@
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { messageOf } from "../server/logger.ts";
 import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
+import type { Storage } from "../storage/storage.ts";
 
 /**
  * Opens the roots of a configuration that are buckets. Only the command line does, since the keys come from the environment.
@@ -15,14 +16,19 @@ export async function withBuckets<Config extends FileServerConfig>(config: Confi
 }
 
 async function withBucket<Config extends HostConfig>(config: Config): Promise<Config> {
-  const { root, ...others } = config;
-  if (!isBucketUrl(root)) return config;
-  const place = readBucketUrl(root);
-  if (!place) throw new ConfigError([`root is ${JSON.stringify(root)}: expected ${expectedBucketUrl}`]);
+  const { root } = config;
+  const roots = [root ?? []].flat();
+  if (!roots.some(isBucketUrl)) return config;
+  return { ...config, root: await Promise.all(roots.map((each) => (isBucketUrl(each) ? opened(each) : each))) };
+}
+
+async function opened(url: string): Promise<Storage> {
+  const place = readBucketUrl(url);
+  if (!place) throw new ConfigError([`root is ${JSON.stringify(url)}: expected ${expectedBucketUrl}`]);
   const { s3Storage } = await import("../storage/s3/s3-storage.ts");
   try {
-    return { ...others, storage: s3Storage({ ...place, credentials: "environment" }) } as Config;
+    return s3Storage({ ...place, credentials: "environment" });
   } catch (error) {
-    throw new ConfigError([`root is ${JSON.stringify(root)}: ${messageOf(error)}`]);
+    throw new ConfigError([`root is ${JSON.stringify(url)}: ${messageOf(error)}`]);
   }
 }

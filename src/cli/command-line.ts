@@ -5,7 +5,8 @@ import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** What `filement --help` prints. */
-export const help = `Usage: filement [directory | bucket | config.html] [options]
+export const help = `Usage: filement [directory | bucket]... [options]
+       filement config.html [options]
        filement import-config old.html
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
@@ -14,6 +15,7 @@ of rusty-beam in the words of this server, with a comment at each difference (do
 
   directory          what to serve                     (default: .)
   bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
+                     of several, the first that has a file; only the first is written to
   config.html        the configuration of the server   (docs/configuration.md)
   --port N           port to listen on; 0 picks one    (default: bindPort, or 3000)
   --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
@@ -42,6 +44,8 @@ command line.
 export interface CommandLine {
   /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
+  /** Further directories and buckets; what is not in those before is served from there. */
+  readonly behind: readonly string[];
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
   readonly host: string | undefined;
@@ -74,13 +78,14 @@ export function parseCommandLine(args: readonly string[]): CommandLine | ImportC
   if (values.help) return "help";
   if (values.version) return "version";
   if (positionals[0] === "import-config") return importOf(positionals.slice(1));
-  const [target = ".", ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`expected one directory or page, got also: ${others.join(" ")}`);
-  if (target === "") throw new UsageError('expected a directory or a page, got ""'); // it would be the working directory
+  const [target = ".", ...behind] = positionals;
+  // It would be the working directory.
+  if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
   // An empty address would be every address.
   if (values.host === "") throw new UsageError("--host expects an address");
   return {
     target,
+    behind,
     port: values.port === undefined ? undefined : portOf(values.port),
     host: values.host,
     allowedHosts: values["allowed-host"].map(hostNameOf),

@@ -6,7 +6,7 @@ import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { withBuckets } from "./bucket-roots.ts";
-import type { CommandLine } from "./command-line.ts";
+import { type CommandLine, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback } from "./open-hosts.ts";
 import { requestLog } from "./request-log.ts";
@@ -26,7 +26,7 @@ export interface StartedFiles {
 export const defaultAddress = "127.0.0.1";
 
 type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
-  Partial<Pick<CommandLine, "host" | "allowedHosts" | "live" | "readOnly">>;
+  Partial<Pick<CommandLine, "behind" | "host" | "allowedHosts" | "live" | "readOnly">>;
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -53,6 +53,7 @@ export async function isPage(target: string): Promise<boolean> {
 
 async function configOf({
   target,
+  behind = [],
   tls,
   verbose,
   host,
@@ -60,7 +61,10 @@ async function configOf({
   live = false,
   readOnly = false,
 }: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
-  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(target, live);
+  const isConfigured = await isPage(target);
+  if (isConfigured && behind.length > 0)
+    throw new UsageError("a page names its roots itself: expected nothing beside it");
+  const loaded: PageConfig = isConfigured ? await loadConfig(target) : await directoryConfig([target, ...behind], live);
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
@@ -72,12 +76,13 @@ async function configOf({
   return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
 }
 
-async function directoryConfig(root: string, isLive: boolean): Promise<FileServerConfig> {
+async function directoryConfig(roots: readonly string[], isLive: boolean): Promise<FileServerConfig> {
+  const root = roots.length === 1 ? roots[0] : roots;
   const listing = { edit: true, zip: true };
   if (!isLive) return { root, listing };
   const { webSocket } = await import("../plugins/web-socket.ts");
   // Nobody tells of changes that others make in a bucket.
-  return { root, listing, client: true, watch: !isBucketUrl(root), plugins: [webSocket()] };
+  return { root, listing, client: true, watch: !roots.some(isBucketUrl), plugins: [webSocket()] };
 }
 
 /** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */

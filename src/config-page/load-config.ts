@@ -201,11 +201,12 @@ class ConfigReader {
     const { bindAddress, bindPort, ...checked } = options;
     attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
-    for (const directory of [root ?? []].flat()) {
-      if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(directory)) continue;
+    for (const each of [root ?? []].flat()) {
+      if (typeof each !== "string") continue;
+      if (isBucketUrl(each) ? readBucketUrl(each) : await isDirectory(each)) continue;
       const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-      const expected = isBucketUrl(root) ? expectedBucketUrl : "a directory";
-      problems.add(line, `${property} is ${shown(directory)}: expected ${expected}`);
+      const expected = isBucketUrl(each) ? expectedBucketUrl : "a directory";
+      problems.add(line, `${property} is ${shown(each)}: expected ${expected}`);
     }
     return options;
   }

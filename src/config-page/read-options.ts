@@ -63,9 +63,8 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
     } else if (read.has(option)) {
       page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
-      const isBucket = kind.buckets?.includes(option) && values.length === 1 && namesBucket(values[0]);
-      const directory = kind.locations?.includes(option) && !isBucket ? page.directory : undefined;
-      const reading = readValue(schema, values, directory);
+      const directory = kind.locations?.includes(option) ? page.directory : undefined;
+      const reading = readValue(schema, values, directory, kind.buckets?.includes(option));
       if ("problem" in reading) page.problems.add(line, `${property} ${reading.problem}`);
       read.set(option, "value" in reading ? reading.value : undefined);
     }
@@ -116,20 +115,24 @@ function addInWordsOfPage(
   problems.add(line, property + problem.slice(option.length));
 }
 
-function namesBucket({ value }: Partial<MicrodataValue> = {}): boolean {
-  return typeof value === "string" && isBucketUrl(tidyText(value));
-}
-
-/** The value, or what is wrong with it: the rest of a sentence that begins with the property. */
+/**
+ * The value, or what is wrong with it: the rest of a sentence that begins with the property.
+ *
+ * @param directory of the page, where the values are locations
+ * @param mayBeBuckets whether URLs of buckets are locations, too
+ */
 function readValue(
   schema: Schema,
   values: readonly MicrodataValue[],
   directory: string | undefined,
+  mayBeBuckets = false,
 ): { readonly value: unknown } | { readonly problem: string } {
   const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
   if (texts.length < values.length) return { problem: "is an item: expected a value" };
   const value = texts.map(shown).join(", ");
-  const paths = directory === undefined ? texts : texts.map((text) => filePath(text, directory));
+  const pathOf = (text: string): string | undefined =>
+    directory === undefined || (mayBeBuckets && isBucketUrl(text)) ? text : filePath(text, directory);
+  const paths = texts.map(pathOf);
   const isText = (text: string | undefined): text is string => text !== undefined;
   if (!paths.every(isText)) return { problem: `is ${value}: expected ${expectedLocation}` };
   // There may be blanks and commas in paths.

@@ -16,7 +16,6 @@ import {
 import type { PluginSite } from "../server/plugin.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { storageOfRoots } from "../storage/layered-storage.ts";
-import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts";
 
@@ -122,10 +121,6 @@ function definedOptions(config: HostConfig): Partial<SiteOptions> {
 function storageOf(name: string, config: HostConfig): Storage | undefined {
   const { storage, root, symlinks = "within-root", durability = "fsync" } = config;
   if (storage || root === undefined) return storage;
-  if (isBucketUrl(root)) {
-    const expected = "a directory; in code, a bucket is a storage: s3Storage of filement/s3";
-    throw new ConfigError([`${inHost(name)}root is ${JSON.stringify(root)}: expected ${expected}`]);
-  }
   try {
     return storageOfRoots(root, { symlinks, durability });
   } catch (error) {

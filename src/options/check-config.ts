@@ -59,7 +59,11 @@ const pathPattern = text(
 const rootDirectories: Schema = {
   problemsOf: (value) => (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value),
 };
-const severalRoots = listOf(textNotEmpty, "a list of directories");
+const aStorage = valueThat(
+  hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
+  "a storage: an object with stat, open, list, write, append, update and remove",
+);
+const severalRoots = listOf(anyOf([textNotEmpty, aStorage], "a directory or a storage"), "a list of directories");
 const zipOptions = optionsOf({ maxEntries: positiveInteger, maxBytes: positiveInteger }, "an object of limits");
 const listingFeatures = withRule(
   optionsOf({ edit: yesOrNo, zip: anyOf([yesOrNo, zipOptions], "true, false, or limits") }, "an object"),
@@ -67,10 +71,7 @@ const listingFeatures = withRule(
 );
 const ofHost = {
   root: rootDirectories,
-  storage: valueThat(
-    hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
-    "a storage: an object with stat, open, list, write, append, update and remove",
-  ),
+  storage: aStorage,
   plugins: listOf(aPlugin, "a list of plugins"),
   aliases: listOf(hostName, "a list of host names"),
   methods: withRule(listOf(oneOf(fileMethods), "a list of methods"), (methods: readonly unknown[]) =>

@@ -17,7 +17,7 @@ import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import type { FileOptions, Site } from "../server/site.ts";
-import { storageOfRoots } from "../storage/layered-storage.ts";
+import { type Root, storageOfRoots } from "../storage/layered-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { elementOptionsReply, optionsBySelector } from "./file-handler/element-options.ts";
@@ -36,8 +36,8 @@ import {
 
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
-  /** Directory on disk to serve, or several in order, in place of the host's. */
-  readonly root?: string | readonly string[];
+  /** Directory on disk to serve, or several directories and storages in order, in place of the host's. */
+  readonly root?: string | readonly (string | Storage)[];
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
   /**
@@ -108,7 +108,7 @@ async function withField(answered: Promise<Reply>, name: string, value: string):
   return reply;
 }
 
-function storageOf(root: string | readonly string[]): Storage {
+function storageOf(root: Root): Storage {
   try {
     return storageOfRoots(root);
   } catch (error) {

@@ -1,6 +1,8 @@
 import { type DiskStorageOptions, diskStorage } from "./disk/disk-storage.ts";
+import { isBucketUrl } from "./s3/bucket-url.ts";
 import {
   type OpenFile,
+  type OpenFor,
   type Storage,
   StorageError,
   type StorageWatcher,
@@ -12,11 +14,18 @@ import {
 /** Names of a later storage that are looked up together in those before it. */
 const batchSize = 32;
 
-/** The storage of one directory of the disk, or of several in order. Throws where one of them is no directory. */
-export function storageOfRoots(root: string | readonly string[], options?: DiskStorageOptions): Storage {
-  const [first = "", ...others] = [root].flat();
-  const storage = diskStorage(first, options);
-  return others.length === 0 ? storage : layeredStorage([storage, ...others.map((each) => diskStorage(each, options))]);
+/** What a host serves: a directory of the disk, or several directories and storages in order. */
+export type Root = string | readonly (string | Storage)[];
+
+/** The storage of one root, or of several in order. Throws where one of them is no directory. */
+export function storageOfRoots(root: Root, options?: DiskStorageOptions): Storage {
+  const [first = diskStorage("", options), ...others] = [root].flat().map((each) => {
+    if (typeof each !== "string") return each;
+    if (!isBucketUrl(each)) return diskStorage(each, options);
+    const expected = "a directory; in code, a bucket is a storage: s3Storage of filement/s3";
+    throw new Error(`root is ${JSON.stringify(each)}: expected ${expected}`);
+  });
+  return others.length === 0 ? first : layeredStorage([first, ...others]);
 }
 
 /**
@@ -58,9 +67,9 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
     }
   }
 
-  async function open(path: string): Promise<OpenFile | undefined> {
+  async function open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined> {
     for (const storage of storages) {
-      const file = await storage.open(path);
+      const file = await storage.open(path, purpose);
       if (file || (await storage.stat(path))) return file; // a directory hides the files below it
     }
     return undefined;
@@ -149,6 +158,14 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
       return !(await first.stat(path)) && (await statIn(later, path))?.type === "file";
     },
     ...(storages.every((storage) => storage.watch) && { watch }),
+    ...(storages.some((storage) => storage.observe) && {
+      observe(observer) {
+        const ends = storages.map((storage) => storage.observe?.(observer));
+        return () => {
+          for (const end of ends) end?.();
+        };
+      },
+    }),
     async close() {
       for (const storage of storages) await storage.close?.();
     },

@@ -5,6 +5,7 @@ describe("the command line", () => {
   it("serves the working directory and leaves the rest to the configuration when nothing is said", () => {
     expect(parseCommandLine([])).toEqual({
       target: ".",
+      behind: [],
       port: undefined,
       host: undefined,
       allowedHosts: [],
@@ -37,6 +38,7 @@ describe("the command line", () => {
     ];
     expect(parseCommandLine([...tls, ...rest])).toEqual({
       target: "page.html",
+      behind: [],
       port: 0,
       host: "::",
       allowedHosts: ["a.example", "b.example"],
@@ -48,6 +50,10 @@ describe("the command line", () => {
       logFormat: "json",
       verbose: true,
     });
+  });
+
+  it("takes several directories and buckets in order", () => {
+    expect(parseCommandLine(["a", "--live", "s3://b", "c"])).toMatchObject({ target: "a", behind: ["s3://b", "c"] });
   });
 
   it("takes what follows -- for the target, whatever it looks like", () => {
@@ -72,7 +78,7 @@ describe("the command line", () => {
     ["a value for an option that has none", ["--check=yes"], "Option '--check' does not take an argument"],
     ["an empty address", ["--host="], "--host expects an address"],
     ["an empty target", [""], 'expected a directory or a page, got ""'],
-    ["two targets", ["a", "b"], "expected one directory or page, got also: b"],
+    ["an empty target behind another one", ["a", ""], 'expected a directory or a page, got ""'],
     ["a certificate without its key", ["--cert", "a"], "--cert and --key go together"],
     ["a key without its certificate", ["--key", "a"], "--cert and --key go together"],
     ["a log format that there is not", ["--log-format", "xml"], '--log-format expects text or json, got "xml"'],

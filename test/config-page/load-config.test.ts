@@ -201,6 +201,19 @@ describe("the root of a host", () => {
     ]);
   });
 
+  it("may be a list of directories and buckets, each of which has to make sense", async () => {
+    const roots = (...each: readonly string[]) =>
+      serverPage(named("a", each.map((root) => meta("hostRoot", root)).join("")));
+    const { config } = await loadPage(roots("site", "s3://site/docs", "site"));
+    expect(config.hosts?.["a"]?.root).toEqual([expect.stringMatching(/site$/), "s3://site/docs", expect.any(String)]);
+    expect(await problemsOfPage(roots("site", "s3://key:secret@site"))).toEqual([
+      expect.stringMatching(/^config.html:2: hostRoot is "s3:.* expected a bucket/),
+    ]);
+    expect(await problemsOfPage(roots("s3://site", "missing"))).toEqual([
+      'config.html:2: hostRoot is "DIR/missing": expected a directory',
+    ]);
+  });
+
   it("is not missing", async () => {
     const expected = "the host has no hostRoot: expected a directory to serve";
     expect(await problemsOfPage(serverPage(named("a", "")))).toEqual([`config.html:2: ${expected}`]);

@@ -390,7 +390,7 @@ describe("an option of a static server", () => {
       const all = { status, text, ...headers, vary: headers["vary"]?.toLowerCase() };
       return Object.fromEntries(compared.map((name) => [name, all[name as keyof typeof all]]));
     };
-    const roots = [ours.root ?? "."].flat().map((each) => join(root, each));
+    const roots = [ours.root ?? "."].flat().map((each) => join(root, String(each)));
     expect(await ask(filesOf({ ...ours, root: roots }))).toEqual(await ask(await peer(root)));
   });
 

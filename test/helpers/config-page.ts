@@ -3,14 +3,14 @@ export function pluginItem(
   library: string,
   parameters: Readonly<Record<string, string | readonly string[]>> = {},
 ): string {
-  const metas = Object.entries({ library, ...parameters }).flatMap(([name, values]) =>
-    [values].flat().map((value) => `<meta itemprop="${name}" content="${value}">`),
-  );
-  return `<li itemprop="plugin" itemscope itemtype="https://example.com/Plugin">${metas.join("")}</li>`;
+  return `<li itemprop="plugin" itemscope itemtype="https://example.com/Plugin">${metas({ library, ...parameters })}</li>`;
 }
 
 /** A configuration page with one host, which answers to every name. */
-export function configPage(root: string, { plugins = [], server = {}, host = {} }: PageParts = {}): string {
+export function configPage(
+  root: string | readonly string[],
+  { plugins = [], server = {}, host = {} }: PageParts = {},
+): string {
   return `<!doctype html>
 <title>Configuration</title>
 <main itemscope itemtype="https://example.com/ServerConfig">
@@ -29,8 +29,8 @@ interface PageParts {
   readonly host?: Readonly<Record<string, string>>;
 }
 
-function metas(properties: Readonly<Record<string, string>>): string {
+function metas(properties: Readonly<Record<string, string | readonly string[]>>): string {
   return Object.entries(properties)
-    .map(([name, value]) => `<meta itemprop="${name}" content="${value}">`)
+    .flatMap(([name, values]) => [values].flat().map((value) => `<meta itemprop="${name}" content="${value}">`))
     .join("\n");
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { layeredStorage, storageOfRoots } from "../../src/storage/layered-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage, StoredStat } from "../../src/storage/storage.ts";
@@ -132,6 +133,32 @@ describe("several storages as one", () => {
     ]);
   });
 
+  it("tell one observer what is asked of those whose store lies elsewhere", () => {
+    expect(twoLayers().storage.observe).toBeUndefined();
+    const observers = new Set<unknown>();
+    const observe: Storage["observe"] = (observer) => {
+      observers.add(observer);
+      return () => observers.delete(observer);
+    };
+    const storage = layeredStorage([memoryStorage(), { ...memoryStorage(), observe }]);
+    const observer = { requested() {}, lostRace() {} };
+    const end = storage.observe?.(observer);
+    expect([...observers]).toEqual([observer]);
+    end?.();
+    expect(observers.size).toBe(0);
+  });
+
+  it("are told what an opened file is wanted for", async () => {
+    const purposes: unknown[] = [];
+    const inner = memoryStorage({ "/a.txt": "a" });
+    const open: Storage["open"] = (path, purpose) => {
+      purposes.push(purpose);
+      return inner.open(path, purpose);
+    };
+    await (await layeredStorage([memoryStorage(), { ...inner, open }]).open("/a.txt", "properties"))?.close();
+    expect(purposes).toEqual(["properties"]);
+  });
+
   it("cannot be watched where one of them cannot", () => {
     const { watch: _watch, ...blind } = memoryStorage();
     expect(layeredStorage([memoryStorage(), blind]).watch).toBeUndefined();
@@ -198,10 +225,23 @@ describe("several roots", () => {
     expect(change.path).toBe("/two.txt");
   });
 
-  it("must all be directories", async () => {
+  it("may be directories and storages", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "here.txt"), "here");
+    const built = memoryStorage({ "/built.js": "app()" });
+    for (const config of [{ root: [root, built] }, { plugins: [fileHandler({ root: [root, built] })] }]) {
+      const files = createFileServer(config);
+      expect(await (await ask(files, "GET", "/here.txt")).text()).toBe("here");
+      expect(await (await ask(files, "GET", "/built.js")).text()).toBe("app()");
+      expect((await ask(files, "PUT", "/built.js")).status).toBe(403);
+      await files.close();
+    }
+  });
+
+  it("must all be directories or storages", async () => {
     const root = await temporaryDirectory();
     expect(() => createFileServer({ root: [root, join(root, "none")] })).toThrow(/none/);
     expect(() => createFileServer({ root: [] })).toThrow("root is []: expected a string");
-    expect(() => createFileServer({ root: [root, ""] })).toThrow("root[1] is");
+    expect(() => createFileServer({ root: [root, ""] })).toThrow('root[1] is "": expected a directory or a storage');
   });
 });
