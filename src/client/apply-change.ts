@@ -2,7 +2,13 @@ import type { PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
 
 /** Where a browser parses what is added differently from what is there: only the whole file tells what became of them. */
-const unpredictable = "html, head, table, template, noscript";
+const unpredictable = "html,head,table,template,noscript";
+/**
+ * What may be open where the file has `</noscript>`. To the server, as to a page, the content of `noscript` is text. In a copy,
+ * where scripts do not run, it is elements: the tag does not end an open `<li>`, which then holds all that follows, and `<b>`
+ * goes on behind it.
+ */
+const openInNoscript = "body noscript:last-child :not(img),body noscript :not(img,p,iframe):last-child";
 
 /**
  * Makes a change of elements in a copy of the file. Gives `false`, with the copy in no particular state, where it cannot be
@@ -11,7 +17,7 @@ const unpredictable = "html, head, table, template, noscript";
 export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
   const { kind, selector = "", matches, html = "" } = change;
   const selected = find(copy, selector);
-  if (!selected || selected.length !== matches) return false;
+  if (!selected || selected.length !== matches || dom(copy).querySelector(openInNoscript)) return false;
 
   const isAppended = kind === "elements-appended";
   for (const element of selected) {
@@ -29,7 +35,7 @@ export function applyChange(copy: Document, change: Omit<PageChange, "own">): bo
     }
   }
   dom(copy).normalize(); // text beside text is one text when the file is read
-  return true;
+  return !dom(copy).querySelector(openInNoscript); // nor one that was added
 }
 
 /** As the server reads a selector: as it stands, and if that does not parse, percent-decoded. */

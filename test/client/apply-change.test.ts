@@ -160,4 +160,27 @@ describe("applyChange", { tags: ["chromium"] }, () => {
     expect(outcome.ran).toBe(false);
     expect(problems).toEqual([]);
   });
+
+  it.each([
+    ["<p>a</p><noscript><li>b</noscript>", "body", "c", false],
+    ["<span><noscript><p>b</noscript></span><i>a</i>", "i", "c", false],
+    ["<body><noscript><b>b</noscript><p>a</p>", "p", "c", false],
+    ["<p>a</p>", "body", "<noscript><i>b</noscript>", false],
+    ["<p>a</p><noscript><p>b</p></noscript><hr>", "body", "c", true],
+    ["<p>a</p><noscript><img></noscript>", "p", "<noscript><img></noscript>", true],
+  ])(
+    "takes %j for known only where its noscript ends in a copy, too: %s gets %j",
+    async (before, selector, html, isKnown) => {
+      const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
+      const { page } = await browser.open(`${url}/page.html`);
+      await page.waitForFunction(isLoaded);
+      const change = { kind: "elements-appended", selector, matches: 1, html };
+      const isMade = await page.evaluate(
+        ([text, given]) =>
+          parts["apply-change"].applyChange(new DOMParser().parseFromString(text, "text/html"), given as never),
+        [before, change] as const,
+      );
+      expect(isMade).toBe(isKnown);
+    },
+  );
 });
