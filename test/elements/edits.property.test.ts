@@ -25,6 +25,20 @@ afterAll(() => {
   console.info(`seed ${effort.seed}, ${edits} edits\n${counts.join("\n")}`);
 });
 
+describe("what a page reads as", () => {
+  it.each([
+    ["<table><tr><td><template><td></table><!--c--></template>", "the end of a table that a template stands in"],
+    ["<table><tbody><template><tr></tr><tbody><!--c--></template>", "the next part of such a table"],
+  ])("has in a template what follows in it: %s, %s", (html) => {
+    const steps = reading(Buffer.from(html)).split("\n");
+    const [start, comment, end] = ["<http://www.w3.org/1999/xhtml template >", "<!--c-->", "</template>"].map((step) =>
+      steps.indexOf(step),
+    );
+    expect(comment).toBeGreaterThan(start ?? 0);
+    expect(end).toBeGreaterThan(comment ?? 0);
+  });
+});
+
 describe("an edit of any page with any content", () => {
   it("is refused and changes nothing, or changes just what it should", async () => {
     const property = fc.asyncProperty(page, target, method, fragment, async (before, aim, verb, content) => {

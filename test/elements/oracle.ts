@@ -4,8 +4,8 @@ import {
   defaultTreeAdapter,
   html as markup,
   Parser,
+  type ParserOptions,
   parse,
-  parseFragment,
   type Token,
 } from "parse5";
 
@@ -15,11 +15,26 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 type TextNode = DefaultTreeAdapterTypes.TextNode;
 type Document = DefaultTreeAdapterTypes.Document;
+type NodeTypes = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
 
 export type EditMethod = "PUT" | "POST" | "DELETE";
 
-/** To parse5, as to the standard, a NUL begins the `body`; browsers do not see it. */
-class BrowserParser extends Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap> {
+const { TABLE, TBODY, TEMPLATE, TFOOT, THEAD } = markup.TAG_ID;
+
+/** parse5 where browsers read a page otherwise. */
+class BrowserParser extends Parser<NodeTypes> {
+  /** Of a table, nothing is in scope from within a template in it; parse5 lets `</table>` there end the table. */
+  constructor(...of: ConstructorParameters<typeof Parser<NodeTypes>>) {
+    super(...of);
+    const { openElements } = this;
+    const topmost = (name: markup.TAG_ID): number => openElements.tagIDs.lastIndexOf(name, openElements.stackTop);
+    const isInScope = (name: markup.TAG_ID): boolean =>
+      topmost(name) > Math.max(topmost(TEMPLATE), name === TABLE ? -1 : topmost(TABLE));
+    openElements.hasInTableScope = isInScope;
+    openElements.hasTableBodyContextInTableScope = () => [TBODY, TFOOT, THEAD].some(isInScope);
+  }
+
+  /** To parse5, as to the standard, a NUL begins the `body`; browsers do not see it. */
   override onNullCharacter(token: Token.CharacterToken): void {
     if (this.tokenizer.inForeignNode) super.onNullCharacter(token);
   }
@@ -100,11 +115,17 @@ function fragmentIn(parent: Node, replaced: Element | undefined, html: string): 
   const name = replaced?.tagName;
   if (name && ["html", "head", "body", "frameset"].includes(name)) return pageElement(html);
   const options = { treeAdapter: { ...defaultTreeAdapter, getDocumentMode: () => modeOf(parent) } };
-  if (!("tagName" in parent)) return [...parseFragment(html, options).childNodes];
-  if (!("content" in parent)) return [...parseFragment(parent, html, options).childNodes];
+  if (!("tagName" in parent)) return fragment(null, html, options);
+  if (!("content" in parent)) return fragment(parent, html, options);
   // In a template, which `innerHTML` knows nothing of, forms may nest.
-  const [template] = parseFragment(`<template>${html}</template>`).childNodes;
+  const [template] = fragment(null, `<template>${html}</template>`);
   return template && "content" in template ? [...template.content.childNodes] : [];
+}
+
+function fragment(context: ParentNode | null, html: string, options?: ParserOptions<NodeTypes>): ChildNode[] {
+  const parser = BrowserParser.getFragmentParser(context, options);
+  parser.tokenizer.write(html, true);
+  return [...parser.getFragment().childNodes];
 }
 
 /** In quirks mode, a `table` does not end a `p`; parse5 does not ask what document a fragment is for. */
