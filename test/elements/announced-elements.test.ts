@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { placedElements } from "../../src/elements/announced-elements.ts";
+import { atOnce } from "../../src/event-loop/sliced-work.ts";
+import { elementSpan } from "../../src/html/document/element-span.ts";
+import type { SourceElement } from "../../src/html/document/html-nodes.ts";
+import { applyEdit } from "../../src/html/edit/apply-edit.ts";
+import type { Placement } from "../../src/html/edit/placement.ts";
+import { fragmentsOf } from "../../src/html/edit/well-formed.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
+import { elementsOf } from "./pages.ts";
+
+const limits = { maxBytes: 1e6, maxDepth: 512, maxLength: 1e6 } as never;
+
+/** Replaces the elements of a class by HTML, and names what stands in their place. */
+async function placed(page: string, html: string): Promise<string[]> {
+  const document = await parseHtml(page);
+  const replaced = elementsOf(document).filter(({ attribs }) => attribs["class"] === "old");
+  const fragmentIn = fragmentsOf(html);
+  const place = async (_document: unknown, elements: readonly SourceElement[]): Promise<readonly Placement[]> =>
+    Promise.all(
+      elements.map(async (element) => {
+        const span = elementSpan(element);
+        if (!span) throw new Error("it has no place");
+        const fragment = await fragmentIn(element.parent);
+        return { ...span, text: html, fragment, fragmentStart: 0, removes: [element] };
+      }),
+    );
+  const applied = await applyEdit(document, replaced, { kind: "replaced", html, place }, limits);
+  return atOnce(placedElements(applied)).map(({ name, attribs }) => `${name}${attribs["id"] ?? ""}`);
+}
+
+it("finds the outermost elements of what was supplied, in every place", async () => {
+  const page = "<ul><li class=old>a<li id=1>b<li class=old>c</ul><p id=2>d</p>";
+  expect(await placed(page, "<li id=3><b>x</b></li><li id=4>y</li>")).toEqual(["li3", "li4", "li3", "li4"]);
+});
+
+it("finds none where text was supplied", async () => {
+  expect(await placed("<p>a <b class=old>b</b> <i>c</i></p>", "text")).toEqual([]);
+});
