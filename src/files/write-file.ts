@@ -1,7 +1,8 @@
 import { entityTag } from "../http/entity-tag.ts";
+import { hasPreconditions } from "../http/preconditions.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
-import type { CommitCheck } from "../storage/storage.ts";
+import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { locationOf } from "./location.ts";
@@ -30,4 +31,18 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });
   if (!created) return storedReply(200, path, stat);
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });
+}
+
+/**
+ * The file that a PUT is about, without asking a store that lies elsewhere: where nothing depends on what is there, the write
+ * itself finds out. It checks the rights again, by what it replaces.
+ */
+export function recentFile(
+  { method, headers, access }: FileRequest["exchange"],
+  { storage, options }: Pick<FileRequest, "storage" | "options">,
+  path: string,
+): StoredStat | undefined {
+  if (method !== "PUT" || hasPreconditions(headers) || options.beforeWrite) return undefined;
+  const isFree = access.permitsPath("create", path) && access.permitsPath("overwrite", path);
+  return isFree ? storage.recent?.(path) : undefined;
 }

@@ -9,6 +9,11 @@ export interface Validators {
   readonly modified: Date;
 }
 
+/** Whether a change has a condition of its own. */
+export function hasPreconditions(headers: IncomingHttpHeaders): boolean {
+  return ["if-match", "if-none-match", "if-unmodified-since"].some((name) => headers[name] !== undefined);
+}
+
 /**
  * Judges `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since` in the order of RFC 9110 §13.2.2.
  * `current` describes what is stored, `undefined` for nothing. `extraTags` satisfy `If-Match` like `current.etag`: the

@@ -6,6 +6,7 @@ import { browserModule, listingModule, moduleReply } from "../files/browser-modu
 import { closeAtEnd, type FileRequest, purposeOf } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf, standIn } from "../files/serving.ts";
+import { recentFile } from "../files/write-file.ts";
 import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
@@ -209,7 +210,7 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
       return foundTarget(exchange, space, path, file.stat, file);
     }
   }
-  const stat = await space.storage.stat(path);
+  const stat = recentFile(exchange, space, path) ?? (await space.storage.stat(path));
   const isDirectory = stat?.type === "directory" && !path.endsWith("/");
   return foundTarget(exchange, space, isDirectory ? `${path}/` : path, stat);
 }

@@ -129,6 +129,11 @@ export interface Storage {
   start?(report?: (problem: unknown) => void): Promise<void>;
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
+  /**
+   * The file that was at a path a moment ago, where asking would take long: the server begins a `write` with it whose `check`
+   * it lets decide, and answers nothing by it. `undefined` where that is not known.
+   */
+  recent?(path: string): StoredStat | undefined;
   /** Opens a file for reading; `undefined` if there is none, and for a directory. @param purpose `"content"` by default */
   open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { writeFile } from "../../src/files/write-file.ts";
+import { recentFile, writeFile } from "../../src/files/write-file.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type WriteOptions } from "../../src/storage/storage.ts";
 import { type Asked, fileRequest } from "../helpers/file-request.ts";
@@ -65,5 +65,28 @@ describe("writing a file", () => {
     const request = await fileRequest({ ...memoryStorage(), write }, "/a.txt", put());
     await expect(writeFile(request)).rejects.toMatchObject({ code: "full" });
     expect(request.changes).toEqual([]);
+  });
+});
+
+describe("what is known of a file", () => {
+  const stat = { type: "file", size: 3, modified: new Date(), version: "v" } as const;
+  const storage: Storage = { ...memoryStorage(), recent: () => stat };
+
+  it("is enough to begin a PUT that any file may be under", async () => {
+    const { exchange, ...rest } = await fileRequest(storage, "/a.txt", put());
+    expect(recentFile(exchange, rest, "/a.txt")).toBe(stat);
+  });
+
+  it.each<[string, Asked]>([
+    ["of another method", { method: "DELETE" }],
+    ["with a condition", { headers: { "if-match": "*" } }],
+    ["with the condition that there is none", { headers: { "if-none-match": "*" } }],
+    ["with a condition of time", { headers: { "if-unmodified-since": new Date(0).toUTCString() } }],
+    ["by who may not create", { permits: (right) => right === "overwrite" }],
+    ["by who may not overwrite", { permits: (right) => right === "create" }],
+    ["that the host program decides about", { options: { beforeWrite: () => undefined } }],
+  ])("is not used for a request %s", async (_which, asked) => {
+    const { exchange, ...rest } = await fileRequest(storage, "/a.txt", put(asked));
+    expect(recentFile(exchange, rest, "/a.txt")).toBeUndefined();
   });
 });

@@ -89,6 +89,7 @@ export class Changes {
       // Absent: the object that was to be replaced has gone.
       const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
       if (!isRefused && !isUnknownOutcome(error)) throw error;
+      if (isRefused) this.places.lost(path);
       const found = await this.places.look(path).catch((failure: unknown) => {
         throw isRefused ? failure : error;
       });

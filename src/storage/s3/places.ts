@@ -25,11 +25,17 @@ const maxBytes = 32 * 1024 * 1024;
 const entryBytes = 1024;
 
 /** How long a change may be begun with what was seen last, in milliseconds. */
-const recentMs = 1_000;
-/** The same of directories, of which nothing but their being there counts. */
-const recentDirectoryMs = 10_000;
+const recentMs = 10_000;
 /** Longest key, in bytes: a limit of S3. */
 const maxKeyBytes = 1024;
+
+/** What was at a path when it was last looked at. */
+interface Seen {
+  readonly found: Found;
+  readonly at: number;
+  /** Whether another server was first with a change, since when the file was not found as this one had left it. */
+  readonly isShared: boolean;
+}
 
 /**
  * What is where in the store. Paths are keys below a prefix; a directory is there as long as a key begins with its path and
@@ -38,7 +44,7 @@ const maxKeyBytes = 1024;
 export class Places {
   readonly store: ObjectStore;
   readonly #prefix: string;
-  readonly #seen = new LRUCache<string, { readonly found: Found; readonly at: number }>({
+  readonly #seen = new LRUCache<string, Seen>({
     maxSize: maxBytes,
     sizeCalculation: ({ found }) => entryBytes + (found.kind === "file" ? (found.bytes?.byteLength ?? 0) : 0),
   });
@@ -75,8 +81,16 @@ export class Places {
   /** Notes what is at a path. */
   saw(path: string, found: Found): void {
     const known = this.known(path);
-    const isKnown = found.kind === "file" && !found.bytes && known?.object.stat.version === found.object.stat.version;
-    this.#seen.set(unslashed(path), { found: isKnown && !found.wasRead ? known : found, at: performance.now() });
+    const isUnchanged = found.kind === "file" && known?.object.stat.version === found.object.stat.version;
+    const isKnown = isUnchanged && !found.bytes && !found.wasRead;
+    const isShared = !isUnchanged && (this.#seen.get(unslashed(path))?.isShared ?? false);
+    this.#seen.set(unslashed(path), { found: isKnown ? known : found, at: performance.now(), isShared });
+  }
+
+  /** Notes that another server was first with a change of a file. */
+  lost(path: string): void {
+    const seen = this.#seen.get(path);
+    if (seen) this.#seen.set(path, { ...seen, isShared: true });
   }
 
   /**
@@ -85,9 +99,13 @@ export class Places {
    */
   recent(path: string): Found | undefined {
     const seen = this.#seen.get(unslashed(path));
-    if (!seen) return undefined;
-    const limit = seen.found.kind === "directory" ? recentDirectoryMs : recentMs;
-    return performance.now() - seen.at <= limit ? seen.found : undefined;
+    return seen && performance.now() - seen.at <= recentMs ? seen.found : undefined;
+  }
+
+  /** The same of a file that no other server writes just now: with one that does, many changes would be begun in vain. */
+  recentFile(path: string): FoundFile | undefined {
+    const found = this.#seen.get(path)?.isShared ? undefined : this.recent(path);
+    return found?.kind === "file" ? found : undefined;
   }
 
   /** A version of a file that was there at some time. */

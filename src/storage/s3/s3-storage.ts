@@ -83,6 +83,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
       }
     },
     stat: (path) => statAt(places, path),
+    recent: (path) => places.recentFile(path)?.object.stat,
     open: (path, purpose = "content") => reader.open(path, purpose),
     list: (path) => list(places, path),
     write: (path, content, how) => write(changes, path, content, how),

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createFileServer } from "../../../src/file-server.ts";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
@@ -125,5 +126,54 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     await expect(one.update("/a.txt", edit)).rejects.toMatchObject({ name: "StorageError", code: "conflict" });
     expect(await textAt(other, "/a.txt")).toBe(String(tries));
     expect(tries).toBeGreaterThan(10);
+  });
+});
+
+describe("a PUT over a bucket", { tags: ["versitygw"] }, () => {
+  /** Two servers of one bucket, and what the first asks of the store for a request. */
+  async function twoServers() {
+    const { storages } = await servers(2, { "/a.txt": "old" });
+    const [own, other] = storages as [Storage, Storage];
+    const files = createFileServer({ storage: own });
+    onTestFinished(() => files.close());
+    let asked: string[] = [];
+    own.observe?.({ requested: ({ name }) => void asked.push(name), lostRace() {} });
+    const put = async (body: string, headers: Record<string, string> = {}) => {
+      asked = [];
+      const request = new Request("http://localhost/a.txt", { method: "PUT", body, headers });
+      return [(await files.fetch(request)).status, ...asked];
+    };
+    await put("first");
+    return { put, other };
+  }
+
+  it("asks nothing before it replaces a file that was seen a moment ago, unless it has conditions", async () => {
+    const { put, other } = await twoServers();
+    expect(await put("second")).toEqual([200, "put"]);
+    expect(await put("third", { "if-match": "*" })).toEqual([200, "head", "put"]);
+    expect(await put("none", { "if-none-match": "*" })).toEqual([412, "head"]);
+    expect(await textAt(other, "/a.txt")).toBe("third");
+  });
+
+  it("finds out what others have made of the file meanwhile, and asks first until they leave it alone", async () => {
+    const { put, other } = await twoServers();
+    await other.write("/a.txt", content("theirs"));
+    expect(await put("mine")).toEqual([200, "put", "head", "put"]);
+    expect(await textAt(other, "/a.txt")).toBe("mine");
+    await other.write("/a.txt", content("theirs again"));
+    expect(await put("again")).toEqual([200, "head", "put"]);
+    expect(await put("alone")).toEqual([200, "head", "put"]);
+    expect(await put("still alone")).toEqual([200, "put"]);
+  });
+
+  it("creates a file that others have removed meanwhile, and refuses to replace a directory", async () => {
+    const gone = await twoServers();
+    await gone.other.remove("/a.txt");
+    expect((await gone.put("mine"))[0]).toBe(201);
+    const directory = await twoServers();
+    await directory.other.remove("/a.txt");
+    await directory.other.write("/a.txt/b.txt", content("b"));
+    expect((await directory.put("mine"))[0]).toBe(405);
+    expect(await namesAt(directory.other, "/a.txt/")).toEqual(["b.txt"]);
   });
 });
