@@ -6,7 +6,7 @@ import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { insertionPoint, outermost } from "../../src/html/edit/placement.ts";
 import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
-import { checks, isTimeFor } from "../helpers/effort.ts";
+import { checks, timeForMore } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
 import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
@@ -41,8 +41,9 @@ describe("what a page reads as", () => {
 
 describe("an edit of any page with any content", () => {
   it("is refused and changes nothing, or changes just what it should", async () => {
+    const isTimeFor = timeForMore(usual);
     const property = fc.asyncProperty(page, target, method, fragment, async (before, aim, verb, content) => {
-      if (!isTimeFor(edits, usual)) return;
+      if (!isTimeFor(edits)) return;
       edits += 1;
       const document = await parseHtml(before);
       const selector = selectorFor(aim, document);

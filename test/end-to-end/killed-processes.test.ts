@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { s3Storage } from "../../src/storage/s3/s3-storage.ts";
-import { campaignMsLeft, isCampaign, isTimeFor, seededRandom, timesOf } from "../helpers/effort.ts";
+import { campaignMsLeft, isCampaign, seededRandom, timeForMore, timesOf } from "../helpers/effort.ts";
 import { faultyProxy } from "../helpers/faulty-proxy.ts";
 import type { Need } from "../helpers/needs.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
@@ -251,20 +251,21 @@ async function killUnderLoad(
 describe("processes with one root that are killed", { tags: ["linux"] }, () => {
   const timeout = isCampaign ? { timeout: campaignMsLeft() + endOfRoundMs } : {};
 
-  // First: the other takes all of the time of a campaign.
   const tags: Need[] = ["versitygw", "campaign"];
   it("lose nothing that was answered to a bucket whose answers are lost now and then", {
     tags,
     ...timeout,
   }, async () => {
     const random = seededRandom(11);
+    const isTimeFor = timeForMore(usualKills);
     const root = await inBucket(random);
-    await verify(root, await killUnderLoad(root, 4, random, () => campaignMsLeft() === 0));
+    await verify(root, await killUnderLoad(root, 4, random, () => !isTimeFor(totals.kills)));
     await root.remove();
   });
 
   it("lose nothing that was answered, tear nothing and leave nothing", timeout, async ({ signal }) => {
-    const isOver = (): boolean => signal.aborted || !isTimeFor(totals.kills, usualKills);
+    const isTimeFor = timeForMore(usualKills);
+    const isOver = (): boolean => signal.aborted || !isTimeFor(totals.kills);
     const random = seededRandom(7);
     while (totals.kills < maxKills && !isOver()) {
       const count = processCounts[totals.rounds % processCounts.length] ?? 1;

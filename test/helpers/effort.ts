@@ -47,12 +47,21 @@ export function campaignMsLeft(): number {
   return Math.max(0, campaignEndsAt - Date.now());
 }
 
+/** What one test takes of a campaign's time at most, so that the others have their turn; all of it where it was asked for. */
+const shareOfOneTest = Number(process.env["FILEMENT_CAMPAIGN_SHARE"] ?? 1);
+
+/** The time of a test that could go on for ever, in milliseconds; `Infinity` where nothing limits it. */
+export function msForOneTest(): number {
+  return campaignMsLeft() * shareOfOneTest;
+}
+
 /**
- * Whether a test that takes minutes in a campaign tries one more case: the first `usual` always, others until the time is
- * spent. So no case is cut short, and what a test says about all of its cases never rests on a handful.
+ * Says for a test that takes minutes in a campaign whether it tries one more case: the first `usual` always, others until
+ * its time is spent. So no case is cut short, and what a test says about all of its cases never rests on a handful.
  */
-export function isTimeFor(done: number, usual: number): boolean {
-  return done < usual || campaignMsLeft() > 0;
+export function timeForMore(usual: number): (done: number) => boolean {
+  const endsAt = Date.now() + msForOneTest();
+  return (done) => done < usual || Date.now() < endsAt;
 }
 
 /** One of `share` in `npm test`, spread over all of them; everything in the campaign. */

@@ -5,7 +5,7 @@ import { serialise } from "../../../src/html/document/serialise.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { TreeWalk } from "../../../src/html/document/tree-walk.ts";
 import { elementsOf } from "../../elements/pages.ts";
-import { isTimeFor, seededRandom, timesOf } from "../../helpers/effort.ts";
+import { seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { malformedPage } from "../malformed-page.ts";
 
@@ -67,8 +67,9 @@ describe("the characters of an element in a malformed page", () => {
   it("are the element and nothing else, read where they stand", { timeout: 300_000 }, async () => {
     const random = seededRandom(43);
     const usual = 150;
+    const isTimeFor = timeForMore(usual);
     let count = 0;
-    for (let page = 0; page < timesOf(usual, 20_000) && isTimeFor(page, usual); page += 1) {
+    for (let page = 0; page < timesOf(usual, 20_000) && isTimeFor(page); page += 1) {
       const html = malformedPage(random);
       const document = await parseHtml(html);
       for (const element of elementsOf(document)) {

@@ -6,7 +6,7 @@ import { applyEdit, type ElementEdit } from "../../../src/html/edit/apply-edit.t
 import { languageOf } from "../../../src/html/edit/document-language.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
-import { isTimeFor, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
+import { sample, seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { shapeOf } from "../tree-shape.ts";
 
@@ -58,8 +58,9 @@ describe("joinPart", () => {
     const random = seededRandom(61);
     let taken = 0;
     let pages = 0;
+    const isTimeFor = timeForMore(4);
     for (const { bytes } of sample(realPages(), 4)) {
-      if (!isTimeFor(pages, 4)) break;
+      if (!isTimeFor(pages)) break;
       pages += 1;
       let document = await parseHtml(bytes);
       for (let count = 0; count < timesOf(4, 30); count += 1) {

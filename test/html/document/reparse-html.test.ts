@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEditedPart, parseSource } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { realPages } from "../../elements/pages.ts";
-import { editsInCampaign, isTimeFor, sample, seededRandom, timesOf } from "../../helpers/effort.ts";
+import { editsInCampaign, sample, seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { malformedPage } from "../malformed-page.ts";
 import { requireSameTree } from "../same-tree.ts";
@@ -165,9 +165,10 @@ describe("reparsePart", () => {
   }, async () => {
     const random = seededRandom(51);
     const usual = 3_000 / editsOfPage;
+    const isTimeFor = timeForMore(usual);
     const pages = timesOf(usual, editsInCampaign / editsOfPage);
     let [joined, edits] = [0, 0];
-    for (let page = 0; page < pages && isTimeFor(page, usual); page += 1) {
+    for (let page = 0; page < pages && isTimeFor(page); page += 1) {
       const [first, second] = [0.3, 0.2].map((share) =>
         random() < share ? malformedPage(random) : "<title>t</title>",
       );
@@ -182,10 +183,10 @@ describe("reparsePart", () => {
   it("makes the tree of a full parse after each edit of real pages", { timeout }, async () => {
     const random = seededRandom(53);
     const times = 20;
-    const usual = 4 * times;
+    const isTimeFor = timeForMore(4 * times);
     let [joined, edits] = [0, 0];
     for (const { bytes } of sample(realPages(), 4)) {
-      if (!isTimeFor(edits, usual)) break;
+      if (!isTimeFor(edits)) break;
       joined += await editPage(bytes, times, random);
       edits += times;
     }
