@@ -28,9 +28,10 @@ function common(exchange: Exchange, { status, bytes, aborted }: Outcome, time: D
 
 /** Apache's `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i"`. */
 function combined(exchange: Exchange, outcome: Outcome, time: Date): string {
-  const referer = withoutUserInfo(exchange.header("referer") ?? "-");
-  const userAgent = exchange.header("user-agent") ?? "-";
-  return `${common(exchange, outcome, time)} "${escapedBytes(referer)}" "${escapedBytes(userAgent)}"`;
+  const referer = exchange.header("referer");
+  const from = referer === undefined ? "-" : escapedBytes(withoutUserInfo(referer));
+  const userAgent = escapedBytes(exchange.header("user-agent") ?? "-");
+  return `${common(exchange, outcome, time)} "${from}" "${userAgent}"`;
 }
 
 function json(exchange: Exchange, outcome: Outcome, time: Date): string {
