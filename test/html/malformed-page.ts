@@ -28,3 +28,37 @@ export function malformedPage(random: () => number): string {
   const length = 1 + Math.floor(random() * 20);
   return Array.from({ length }, () => parts[Math.floor(random() * parts.length)] ?? "").join("");
 }
+
+/** What pages about one thing are made of: the rules of the parser that meet there are seldom asked by any parts in any order. */
+const themes = [
+  "table tbody thead tr td th caption colgroup col template",
+  "template template tr td col caption table p",
+  "select option optgroup hr input button p b textarea",
+  "a b i nobr font code p div table object",
+  "svg math g foreignObject desc title mi mo annotation-xml mglyph font p b",
+  "html head body frameset frame noframes meta script style p",
+  "p div ul li dl dt dd h1 h2 pre form button address",
+  "title textarea style script xmp iframe noembed p plaintext",
+  "applet marquee object ruby rb rt rp rtc button b",
+].map((names) => names.split(" "));
+const attributes =
+  " id=x| size=1| type=hidden| encoding=text/html| a='&amp;&copy=1'| href=x a=\"y\r\nz\"| a=1 a=2|/".split("|");
+const texts = "x| | y |\n|\r\n|\r|\t|\0|a b|&amp;|&copy|&|&n|&#13;|&#32;|&#10;|&notit;|&nbsp;|</>|3 > 2".split("|");
+const marks =
+  "<!--c-->|<!-->|<!--a--!>|<!--|-->|<!doctype html>|<!doctype>|</ x>|<!x>|<![CDATA[x]]>|]]>|</p>|</br>|<!--<script>".split(
+    "|",
+  );
+
+/** A page of up to 30 tags, texts and comments, most tags of one or two kinds of content. */
+export function pageOfTheme(random: () => number): string {
+  const pick = (items: readonly string[]): string => items[Math.floor(random() * items.length)] ?? "";
+  const names = [0, 1].flatMap(() => themes[Math.floor(random() * themes.length)] ?? []);
+  const part = (): string => {
+    const die = random();
+    if (die < 0.3) return pick(texts);
+    if (die < 0.36) return pick(marks);
+    if (die < 0.6) return `</${pick(names)}>`;
+    return `<${pick(names)}${random() < 0.2 ? pick(attributes) : ""}>`;
+  };
+  return Array.from({ length: 1 + Math.floor(random() * 30) }, part).join("");
+}
