@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { ConfigError } from "../config.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "../plugins/rate-limit/bucket-store.ts";
 import { TokenBucket } from "../plugins/rate-limit/token-bucket.ts";
 import { RedisConnection, type RedisSource, redisScript } from "./connection.ts";
@@ -7,6 +8,8 @@ import { RedisConnection, type RedisSource, redisScript } from "./connection.ts"
 export interface RedisBucketsOptions {
   /** Begins the name of each key. @default "filement:bucket:" */
   readonly prefix?: string | undefined;
+  /** Seconds that a request waits for Redis; then it passes. @default 0.5 */
+  readonly timeout?: number | undefined;
 }
 
 /** Time enough for the longest rest of a client; Redis does not count much further. */
@@ -39,7 +42,7 @@ return {allowed and 1 or 0, string.format('%.17g', missing)}
 
 /**
  * Keeps the buckets of `rateLimit({ store })` in a Redis, where several servers share them, within one token. Each request costs
- * one round trip; the time is that of Redis. Where Redis is away, requests pass and `onError` is told.
+ * one round trip; the time is that of Redis. Where Redis is away, or too slow, requests pass and `onError` is told.
  *
  * @example rateLimit({ requestsPerSecond: 5, store: redisBuckets("redis://redis.internal") });
  */
@@ -50,9 +53,10 @@ export function redisBuckets(source: RedisSource, options: RedisBucketsOptions =
 /** Like {@link redisBuckets}, with a clock in milliseconds in place of Redis's, for tests. */
 export function bucketsAt(
   source: RedisSource,
-  { prefix = "filement:bucket:" }: RedisBucketsOptions,
+  { prefix = "filement:bucket:", timeout = 0.5 }: RedisBucketsOptions,
   now?: () => number,
 ): BucketStore {
+  if (!(timeout > 0)) throw new ConfigError([`redisBuckets: timeout is ${timeout}: expected seconds, more than 0`]);
   let connection: RedisConnection | undefined;
 
   async function change(by: 1 | -1, key: string, policy: RateLimitPolicy): Promise<BucketDecision> {
@@ -62,7 +66,7 @@ export function bucketsAt(
     const bucket = prefix + hash("sha256", `${name}\n${key}`, "base64url").slice(0, 22);
     const figures = [by, requestsPerSecond / 1000, burstCapacity, maxExpiryMs].map(String);
     const clock = now ? [String(Math.round(now() * 1000))] : [];
-    const reply = await connection.runScript(changeBucket, [bucket], [...figures, ...clock]);
+    const reply = await connection.runScript(changeBucket, [bucket], [...figures, ...clock], timeout * 1000);
     const [allowed, missing] = reply as [number, string]; // as the script gives them
     return new TokenBucket(policy).decision(allowed === 1, Number(missing), 0);
   }

@@ -55,8 +55,8 @@ export function redisScript(text: string): RedisScript {
 
 /**
  * A connection that all who name the same Redis share. It is made when it is first needed, and made again when it breaks, after
- * pauses of at most two seconds. While it is broken, commands fail at once. No command waits for longer than half a second; after
- * one that did, the next fail at once until Redis answers again.
+ * pauses of at most two seconds. While it is broken, commands fail at once. Each command has a time limit, of half a second where
+ * nothing else is said; after one that ran into it, the next fail at once until Redis answers again.
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();

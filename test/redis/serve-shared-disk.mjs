@@ -9,7 +9,8 @@ Object.defineProperty(process, "platform", { value: platform });
 const { redisLocks } = await import("../../dist/redis/index.js");
 
 const [, , root = "", redis = ""] = process.argv;
-const files = createFileServer({ storage: diskStorage(root, { locks: redisLocks(redis) }), onError: console.error });
+const locks = redisLocks(redis, { lease: 120 }); // no lock runs out because the machine is busy
+const files = createFileServer({ storage: diskStorage(root, { locks }), onError: console.error });
 await files.ready();
 const server = createServer(files).listen(0, "127.0.0.1", () => {
   const address = server.address();
