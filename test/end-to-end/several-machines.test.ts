@@ -15,7 +15,7 @@ import { Follower, moment } from "../redis/followers.ts";
 import { type RedisServer, redisServer } from "../redis/redis-server.ts";
 import { textAt } from "../storage/content.ts";
 
-const serverCount = isCampaign ? 4 : 2;
+const serverCount = 4;
 const writersOfServer = 8;
 const followersOfServer = 2;
 const pages = 4;

@@ -30,9 +30,11 @@ class MachineLocks implements Locks {
   /** Names that were given up to other processes a moment ago. */
   readonly #leftToOthers = new Map<string, Promise<void>>();
   readonly #maxWaitMs: number;
+  readonly #courtesy: () => Promise<unknown>;
 
-  constructor(maxWait: number) {
-    this.#maxWaitMs = maxWait;
+  constructor(maxWaitMs: number, courtesy: () => Promise<unknown>) {
+    this.#maxWaitMs = maxWaitMs;
+    this.#courtesy = courtesy;
   }
 
   async acquire(key: string, since: number = performance.now()): Promise<HeldLock> {
@@ -78,16 +80,19 @@ class MachineLocks implements Locks {
         server.close();
         if (waiting.size === 0) return;
         for (const socket of waiting) socket.destroy();
-        const over = pause(courtesyMs).then(() => void this.#leftToOthers.delete(name));
+        const over = this.#courtesy().then(() => void this.#leftToOthers.delete(name));
         this.#leftToOthers.set(name, over);
       },
     };
   }
 }
 
-/** Locks of this machine with another patience, for tests; none where the system has no abstract sockets. */
-export function machineLocks(waitMs: number = maxWaitMs): Locks | undefined {
-  return process.platform === "linux" ? new MachineLocks(waitMs) : undefined;
+/** Locks of this machine, with another patience and courtesy for tests; none where the system has no abstract sockets. */
+export function machineLocks(
+  waitMs: number = maxWaitMs,
+  courtesy: () => Promise<unknown> = () => pause(courtesyMs),
+): Locks | undefined {
+  return process.platform === "linux" ? new MachineLocks(waitMs, courtesy) : undefined;
 }
 
 /**

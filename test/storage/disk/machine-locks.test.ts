@@ -9,8 +9,8 @@ import { compiled } from "../compiled.ts";
 const holdLock = compiled("hold-lock");
 
 /** Locks as another process of this machine has them; they know nothing of each other. */
-function locksOfAProcess(maxWaitMs?: number): Locks {
-  const locks = machineLocks(maxWaitMs);
+function locksOfAProcess(...options: Parameters<typeof machineLocks>): Locks {
+  const locks = machineLocks(...options);
   if (!locks) throw new Error("there are machine locks on Linux only");
   return locks;
 }
@@ -54,10 +54,12 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
   });
 
   it("is not taken again at once by a process that gave it up to others", async () => {
-    const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
     const order: string[] = [];
+    const [yours, key] = [locksOfAProcess(), randomUUID()];
+    let theirs: Promise<void> | undefined;
+    const mine = locksOfAProcess(undefined, async () => theirs);
     const held = await mine.acquire(key);
-    const theirs = yours.acquire(key).then((lock) => {
+    theirs = yours.acquire(key).then((lock) => {
       order.push("yours");
       lock.release();
     });
