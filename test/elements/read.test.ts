@@ -54,6 +54,8 @@ describe("readElements", () => {
     ["<div id=a><body class=c>1</div>", "#a", '<div id="a">1</div>'],
     ["<div id=a>1</body><!--c--></div>2", "#a", '<div id="a">1</div>'],
     ["<nobr>1<div id=a>2<nobr>3</div>", "#a", '<div id="a"><nobr>2</nobr><nobr>3</nobr></div>'],
+    ["<nobr id=a><p><b></p><nobr>1", "#a", '<nobr id="a"><p><b></b></p><b></b></nobr>'],
+    ["<div><math></body><!--c-->", "math", "<math><!--c--></math>"],
   ])("of %s gives for %s what browsers have there: %s", async (source, selector, expected) => {
     expect((await edit(source, "GET", selector)).body).toBe(expected);
   });

@@ -92,8 +92,13 @@ const inBodyStartTags: readonly TagRule[] = ruleTable(
     },
     "b big code em font i s small strike strong tt u": insertFormatting,
     nobr(builder, tag) {
+      const { current, displaced, open, tokenStart } = builder;
       builder.reconstructFormatting();
-      if (builder.open.hasInScope(nobr)) endFormatting(builder, tag);
+      if (open.hasInScope(nobr)) {
+        // What the tag has opened again ends at once, and is no part of its element.
+        if (current && current !== builder.current) displaced.push({ offset: tokenStart, parent: current });
+        endFormatting(builder, tag);
+      }
       insertFormatting(builder, tag);
     },
     "applet marquee object"(builder, tag) {

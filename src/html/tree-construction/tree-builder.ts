@@ -111,7 +111,9 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
 
   comment(data: string, start: number, end: number): void {
     this.#beginToken(start, end);
-    if (this.isInForeignContent) this.insertComment(data, start, end);
+    // SVG and MathML go on behind `</body>`, while other elements end with the page.
+    const isLate = this.mode === "after body" || this.mode === "after after body";
+    if (this.isInForeignContent) this.insertComment(data, start, end, isLate ? this.current : undefined);
     else this.#modes[this.mode].comment(this, data, start, end);
   }
 
