@@ -130,7 +130,7 @@ class Join {
     };
     const displaced: Displacement[] = [];
     for (const { offset, parent } of [...parse.displaced.slice(0, begun.displaced), ...builder.displaced]) {
-      displaced.push({ offset, parent: this.#now(parent) });
+      displaced.push({ offset, parent: this.#inPart(parent) });
     }
     const copies = new Map([...parse.copies].slice(0, begun.copies));
     if (end) {
@@ -157,7 +157,6 @@ class Join {
   #states(begun: Pick<ParserState, "displaced" | "copies">, atEnd: ParserCounts): ParserState[] {
     const { old, builder, first, end, shift, standIns } = this.#part;
     const innermost = standIns.at(-1)?.element;
-    const now = (node: unknown): unknown => this.#now(node as TreeParent);
     const before = old.parse.states.filter(({ position }) => first && position <= first.position);
     const parsed = builder.states.filter((state) => state !== first);
     for (const state of parsed) {
@@ -165,7 +164,7 @@ class Join {
       if (isEmpty) state.last = first?.last ?? null;
       moveState(state, 0, { ...nothing, ...begun });
     }
-    replaceNodes(parsed, now);
+    replaceNodes(parsed, (node) => this.#inPart(node as TreeParent));
     if (!end) return [...before, ...parsed];
     const position = parsed.at(-1)?.position ?? first?.position;
     const behind = old.parse.states
@@ -177,7 +176,7 @@ class Join {
       ({ last, open }) => last === lastAtEnd && open.at(-1)?.element === openAtEnd.at(-1)?.element,
     );
     for (const state of behind) moveState(state, shift, more);
-    if (this.#successors.size > 1) replaceNodes(behind, now);
+    if (this.#successors.size > 1) replaceNodes(behind, (node) => this.#now(node as TreeParent));
     for (const state of isAtEnd) state.last = this.#lastBeforeEnd;
     return [...before, ...parsed, ...behind];
   }
@@ -192,10 +191,15 @@ class Join {
     return lost;
   }
 
+  /** What a node of the old tree that is open behind the part is now: another one, where the part has ended it. */
   #now(node: TreeParent): TreeParent {
-    const { originals } = this.#part;
-    const original = (originals.get(node) ?? node) as TreeParent;
-    return (this.#successors.get(original) ?? original) as TreeParent;
+    return (this.#successors.get(node) ?? node) as TreeParent;
+  }
+
+  /** What a node is now that was known in the part or before it: an element that the part has ended is still itself there. */
+  #inPart(node: TreeParent): TreeParent {
+    const { old, builder, originals } = this.#part;
+    return node === old.root || node === builder.root ? builder.root : ((originals.get(node) ?? node) as TreeParent);
   }
 }
 

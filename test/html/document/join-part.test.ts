@@ -107,6 +107,18 @@ describe("joinPart", () => {
     expect(after.filter((each) => !before.has(each)).length).toBeLessThan(200); // up to the next saved state
   });
 
+  it("knows which of two elements is open where an edit has made two of one", async () => {
+    let document = await parseHtml(`<!doctype html><ul><li>${"<p>word</p>".repeat(500)}</ul>`);
+    const inMiddle = document.source.indexOf("<p>", document.source.length / 2);
+    for (const [text, start] of [["<li>", inMiddle] as const, ["<br>", inMiddle - 4] as const]) {
+      const source = document.source.slice(0, start) + text + document.source.slice(start);
+      const part = await parseEditedPart(source, { start, end: start, shift: text.length }, document);
+      if (!part) throw new Error("not in part");
+      document = await part.join();
+      expect(shapeOf(document)).toBe(shapeOf(await parseHtml(source)));
+    }
+  });
+
   it("holds nobody up in a list of 50,000 items", async () => {
     const document = await parseHtml(list(50_000));
     const clock = stepClock(0.1);
