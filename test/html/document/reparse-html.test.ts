@@ -4,7 +4,7 @@ import type { SourceDocument } from "../../../src/html/document/source-document.
 import { realPages } from "../../elements/pages.ts";
 import { editsInCampaign, sample, seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
-import { malformedPage } from "../malformed-page.ts";
+import { malformedPage, pageOfTheme } from "../malformed-page.ts";
 import { requireSameTree } from "../same-tree.ts";
 
 /** Edits of one page, one after the other. */
@@ -35,6 +35,11 @@ const pieces = [
   ),
 ];
 
+/** A page made of anything, or about one thing: its tags mean something to each other. */
+function anyPage(random: () => number): string {
+  return random() < 0.5 ? malformedPage(random) : pageOfTheme(random);
+}
+
 /** An edit at a random place: mostly of lines, between two tags or where a state was saved, sometimes in the middle of a tag. */
 function edited({ source, parse }: SourceDocument, random: () => number): Edit {
   const states = parse?.states ?? [];
@@ -52,7 +57,7 @@ function edited({ source, parse }: SourceDocument, random: () => number): Edit {
   const next = isOfLines ? source.indexOf("\n", start) + 1 || start : random() < 0.9 ? start + 40 : place();
   const end = Math.min(source.length, random() < 0.5 ? start : Math.max(start, next));
   const piece = pieces[Math.floor(random() * pieces.length)] ?? "";
-  const text = random() < 0.2 ? "" : isOfLines || random() < 0.5 ? piece : malformedPage(random);
+  const text = random() < 0.2 ? "" : isOfLines || random() < 0.5 ? piece : anyPage(random);
   return {
     source: source.slice(0, start) + text + source.slice(end),
     start,
@@ -169,9 +174,7 @@ describe("reparsePart", () => {
     const pages = timesOf(usual, editsInCampaign / editsOfPage);
     let [joined, edits] = [0, 0];
     for (let page = 0; page < pages && isTimeFor(page); page += 1) {
-      const [first, second] = [0.3, 0.2].map((share) =>
-        random() < share ? malformedPage(random) : "<title>t</title>",
-      );
+      const [first, second] = [0.3, 0.2].map((share) => (random() < share ? anyPage(random) : "<title>t</title>"));
       const html = `<!doctype html>${first}${filler}${second}${filler}`;
       joined += await editPage(html, editsOfPage, random);
       edits += editsOfPage;
