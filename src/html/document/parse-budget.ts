@@ -9,6 +9,11 @@ export interface ParseLimits {
   readonly maxTreeBytes?: number;
   /** The most work that parsing may be, in steps, see {@link ParseBudget.addTag}. @default 268435456 (256 Mi) */
   readonly maxParseSteps?: number;
+  /**
+   * Characters between two states that are saved, from which a parse may go on after an edit; this many at least.
+   * @default 2048, and 512 in what an edit had parsed anew
+   */
+  readonly stateDistance?: number;
   /** Who takes turns with others when large documents wait for each other. @default nobody in particular */
   readonly client?: Client;
 }
@@ -40,6 +45,8 @@ export class ParseBudget {
   nodes = 0;
   /** How much work it was so far. */
   steps = 0;
+  /** See {@link ParseLimits.stateDistance}. */
+  readonly stateDistance: number | undefined;
   readonly #maxDepth: number;
   readonly #maxTreeBytes: number;
   readonly #maxParseSteps: number;
@@ -49,6 +56,7 @@ export class ParseBudget {
     this.#maxDepth = maxDepth;
     this.#maxTreeBytes = maxTreeBytes;
     this.#maxParseSteps = limits.maxParseSteps ?? defaultMaxParseSteps;
+    this.stateDistance = limits.stateDistance;
   }
 
   /** Checks the number of open elements. Throws `DOCUMENT_TOO_DEEP`. */

@@ -53,9 +53,9 @@ export interface ParserCounts {
 
 /** Saves the state of a parse if it is time for one, and the tree can be cut here: nothing open stands before a sibling. */
 export function noteState(builder: TreeBuilder): void {
-  const { source, states, tokenizer } = builder;
+  const { source, states, tokenizer, budget } = builder;
   const distance = tokenizer.position - (states.at(-1)?.position ?? 0);
-  const least = builder.isPart ? leastDistanceInPart : leastDistance;
+  const least = budget.stateDistance ?? (builder.isPart ? leastDistanceInPart : leastDistance);
   if (distance < least || distance < source.length / mostStates) return;
   // There, the end may have cut off a tag or a comment, which goes on in what is added.
   if (tokenizer.position === source.length) return;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ParseLimits } from "../../../src/html/document/parse-budget.ts";
 import { parseEditedPart, parseSource } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { realPages } from "../../elements/pages.ts";
@@ -73,10 +74,14 @@ interface Page {
 }
 
 /** The page after an edit. Throws where that is not what a full parse makes of it. */
-async function pageAfter(edit: Edit, { document, whole }: Page): Promise<Page & { isJoined: boolean }> {
-  const part = await parseEditedPart(edit.source, edit, document);
+async function pageAfter(
+  edit: Edit,
+  { document, whole }: Page,
+  limits: ParseLimits = {},
+): Promise<Page & { isJoined: boolean }> {
+  const part = await parseEditedPart(edit.source, edit, document, limits);
   requireSameTree(document, whole); // nothing is taken that is not asked for
-  const wholeAfter = await parseSource(edit.source, document);
+  const wholeAfter = await parseSource(edit.source, document, limits);
   const joined = part && (await part.join());
   if (joined) requireSameTree(joined, wholeAfter);
   return { document: joined ?? wholeAfter, whole: wholeAfter, isJoined: joined !== undefined };
@@ -103,6 +108,44 @@ async function editPage(html: string | Uint8Array, times: number, random: () => 
     });
     if (next.isJoined) joined += 1;
     undo = !undo && !next.isJoined && random() < 0.8 ? undone(edit, source) : undefined;
+    page = next;
+  }
+  return joined;
+}
+
+/** An edit of a small page: from one tag to the same or another one, mostly. */
+function editedAnywhere({ source }: SourceDocument, random: () => number): Edit {
+  const place = (from: number): number => {
+    const tag = random() < 0.8 ? source.indexOf("<", from) : from;
+    return tag < 0 ? source.length : Math.min(source.length, tag);
+  };
+  const start = place(Math.floor(random() * (source.length + 1)));
+  const end = random() < 0.5 ? start : place(start + Math.floor(random() * 20));
+  const from = place(Math.floor(random() * source.length));
+  const other = random() < 0.4 ? source.slice(from) : pageOfTheme(random); // the page's own tags end and begin its elements
+  const text = random() < 0.15 ? "" : other.slice(0, 1 + Math.floor(random() * 40));
+  return {
+    source: source.slice(0, start) + text + source.slice(end),
+    start,
+    end,
+    shift: text.length - (end - start),
+  };
+}
+
+/** Edits a small page whose parse may go on at every token; gives how many of the edits became part of the old tree. */
+async function editSmallPage(html: string, times: number, random: () => number): Promise<number> {
+  const limits = { stateDistance: 1 };
+  const document = await parseHtml(html);
+  const parsed = (): Promise<SourceDocument> => parseSource(document.source, document, limits);
+  let page: Page = { document: await parsed(), whole: await parsed() };
+  let joined = 0;
+  for (let count = 0; count < times; count += 1) {
+    const { source } = page.document;
+    const edit = editedAnywhere(page.document, random);
+    const next = await pageAfter(edit, page, limits).catch((cause: unknown) => {
+      throw new Error(`edit ${count + 1} of ${JSON.stringify({ html, ...edit, before: source })}`, { cause });
+    });
+    if (next.isJoined) joined += 1;
     page = next;
   }
   return joined;
@@ -181,6 +224,23 @@ describe("reparsePart", () => {
     }
     console.info(`${edits} edits, ${joined} of them part of the tree before`);
     expect(joined).toBeGreaterThan(edits / 5);
+  });
+
+  it("makes the tree of a full parse after chains of edits of malformed pages that may go on at every token", {
+    timeout,
+  }, async () => {
+    const random = seededRandom(55);
+    const [usual, editsOfSmallPage] = [250, 4];
+    const isTimeFor = timeForMore(usual);
+    const pages = timesOf(usual, editsInCampaign / editsOfSmallPage);
+    let [joined, edits] = [0, 0];
+    for (let page = 0; page < pages && isTimeFor(page); page += 1) {
+      const html = (random() < 0.7 ? pageOfTheme : malformedPage)(random);
+      joined += await editSmallPage(html, editsOfSmallPage, random);
+      edits += editsOfSmallPage;
+    }
+    console.info(`${edits} edits of small pages, ${joined} of them part of the tree before`);
+    expect(joined).toBeGreaterThan(edits / 3);
   });
 
   it("makes the tree of a full parse after each edit of real pages", { timeout }, async () => {
