@@ -81,7 +81,9 @@ class Reparse {
     this.#builder = treeBuilder(source, new ParseBudget(limits));
     this.#builder.isPart = true;
     this.#first = states.findLast(({ position }) => position <= start);
-    this.#ends = states.filter(({ position }) => position >= end).reverse();
+    // Not at the end of the source, which may have cut off a tag that goes on in what is added there later.
+    const isEnd = ({ position }: ParserState): boolean => position >= end && position + shift < source.length;
+    this.#ends = states.filter(isEnd).reverse();
   }
 
   async run(): Promise<ReparsedPart | undefined> {

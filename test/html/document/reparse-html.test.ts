@@ -208,6 +208,21 @@ describe("reparsePart", () => {
     },
   );
 
+  it("goes on in a tag that the end cuts off where a state was saved, since all behind it was deleted", async () => {
+    const limits = { stateDistance: 1 };
+    const document = await parseSource("<button></p>", await parseHtml(""), limits);
+    let page: Page = { document, whole: await parseHtml(document.source) };
+    for (const [source, start, end] of [
+      ["<button>", 8, 12],
+      ["<button></p></s", 8, 8],
+      ["<button></p></s><", 15, 15],
+    ] as const) {
+      const shift = source.length - page.document.source.length;
+      page = await pageAfter({ source, start, end, shift }, page, limits);
+    }
+    expect(page.document.source).toBe("<button></p></s><");
+  });
+
   it("makes the tree of a full parse after each of thousands of random edits, 100 of one page", {
     timeout,
   }, async () => {
