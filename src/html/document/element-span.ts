@@ -1,5 +1,5 @@
 import type { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { SourceElement, type TreeParent } from "./html-nodes.ts";
+import { isHtmlElement, SourceElement, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
 export interface ElementSpan {
@@ -132,7 +132,7 @@ export async function elementsFormattedFromBefore(
  * white space and comments follow.
  */
 function endWithPage(element: SourceElement, endOfPage: number): void {
-  const isOpenFrameset = element.name === "frameset" && element.contentEnd === -1;
+  const isOpenFrameset = isHtmlElement(element) && element.name === "frameset" && element.contentEnd === -1;
   if (!isOpenFrameset && (element.contentEnd <= endOfPage || hasEndTag(element))) return;
   element.contentEnd = endOfPage;
   element.endIndex = endOfPage - 1;

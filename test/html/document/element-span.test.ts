@@ -30,6 +30,7 @@ describe("elementSpan", () => {
     ["a paragraph closed by what follows", "<p>a<div>b</div>", "p", ["<p>a"]],
     ["a void element", "<p>a<br>b", "br", ["<br>"]],
     ["a self-closing foreign element", "<svg><path d='>'/><g/></svg>", "path", ["<path d='>'/>"]],
+    ["one with the name of an element of HTML", "<math><frameset/>b</math>", "frameset", ["<frameset/>"]],
     [
       ">, quotes and comments in attributes",
       "<a title='x>y' rel=\"<!--\">b</a>c",
