@@ -26,6 +26,8 @@ const startedAt = Date.now();
 const endsAt = startedAt + Number(values.minutes) * 60_000;
 const config = "test/vitest.config.ts";
 const counts = { passed: 0, failed: 0 };
+/** @type {Array<{ name: string, status: string, message: string, assertionResults: unknown[] }>} as Vitest's JSON reporter writes it */
+const failedFiles = [];
 let rounds = 0;
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -69,7 +71,10 @@ while (Date.now() < endsAt && rounds < Number(values.rounds)) {
 
 const { passed, failed } = counts;
 const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
-if (values.report) writeFileSync(values.report, JSON.stringify({ numPassedTests: passed, numFailedTests: failed }));
+if (values.report) {
+  const report = { numPassedTests: passed, numFailedTests: failed, testResults: failedFiles };
+  writeFileSync(values.report, JSON.stringify(report));
+}
 console.log(
   `campaign: ${rounds} ${rounds === 1 ? "round" : "rounds"} from seed ${values.seed}, ${minutes} minutes: ${passed} passed, ${failed} failed`,
 );
@@ -117,15 +122,38 @@ async function run(files, storage) {
   });
   const { testModules, unhandledErrors } = await vitest.start(files);
   counts.failed += unhandledErrors.length;
+  if (unhandledErrors.length > 0) failedFiles.push(failedFile("unhandled errors", unhandledErrors));
   for (const module of testModules) {
     const tests = [...module.children.allTests()].map((test) => test.result().state);
     const failures = tests.filter((state) => state === "failed").length;
     counts.passed += tests.filter((state) => state === "passed").length;
     counts.failed += Math.max(failures, module.state() === "failed" ? 1 : 0);
     if (module.state() !== "failed") continue;
+    failedFiles.push(failedFile(module.moduleId, module.errors(), [...module.children.allTests("failed")]));
     const { FILEMENT_SEED: seed } = process.env;
     const again = `FILEMENT_CAMPAIGN=1 FILEMENT_SEED=${seed} FILEMENT_STORAGE=${storage} npx vitest run --config ${config}`;
     console.log(`Once more: ${again} ${module.relativeModuleId}`);
   }
   await vitest.close();
+}
+
+/**
+ * What `.ci/summary.mjs` prints of a file that failed.
+ *
+ * @param {string} name
+ * @param {readonly unknown[]} errors outside its tests
+ * @param {import("vitest/node").TestCase[]} tests
+ */
+function failedFile(name, errors, tests = []) {
+  const assertionResults = tests.map((test) => ({
+    status: "failed",
+    fullName: test.fullName,
+    failureMessages: (test.result().errors ?? []).map(messageOf),
+  }));
+  return { name, status: "failed", message: errors.map(messageOf).join("\n"), assertionResults };
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Object && "message" in error ? String(error.message) : String(error);
 }

@@ -127,16 +127,52 @@ describe(".ci/summary.mjs", () => {
   const report = (passed: number, failed: number): string =>
     JSON.stringify({ numPassedTests: passed, numFailedTests: failed });
 
+  const outside = (exitStatus: string): string => `report: failed outside a test (exit ${exitStatus})\n`;
+
   it.each([
     ["all tests passed", report(12, 0), "0", "12 passed, 0 failed\n", 0],
-    ["some tests failed", report(10, 2), "1", "10 passed, 2 failed\n", 1],
-    ["the tests passed, but a file did not load", report(12, 0), "1", "12 passed, 1 failed\n", 1],
-    ["types, lint or packaging failed, so that no test ran", "", "2", "0 passed, 1 failed\n", 1],
-    ["vitest crashed before it wrote its report", undefined, "134", "0 passed, 1 failed\n", 1],
-    ["vitest crashed while it wrote its report", '{"numPassedTests": 12, "num', "1", "0 passed, 1 failed\n", 1],
-    ["there were no tests at all", report(0, 0), "0", "0 passed, 1 failed\n", 1],
+    ["some tests failed", report(10, 2), "1", `${outside("1")}10 passed, 2 failed\n`, 1],
+    ["the tests passed, but the run did not", report(12, 0), "1", `${outside("1")}12 passed, 1 failed\n`, 1],
+    ["types, lint or packaging failed, so that no test ran", "", "2", `${outside("2")}0 passed, 1 failed\n`, 1],
+    ["vitest crashed before it wrote its report", undefined, "134", `${outside("134")}0 passed, 1 failed\n`, 1],
+    ["vitest crashed while it wrote", '{"numPassedTests": 12, "num', "1", `${outside("1")}0 passed, 1 failed\n`, 1],
+    ["there were no tests at all", report(0, 0), "0", `${outside("0")}0 passed, 1 failed\n`, 1],
   ])("says so when %s", async (_what, content, exitStatus, stdout, code) => {
     expect(await summary(content, exitStatus)).toEqual({ code, stdout });
+  });
+
+  it("names what failed, with the first lines of what it said, behind which a log may be cut", async () => {
+    const passed = { status: "passed", fullName: "adds up", failureMessages: [] };
+    const failed = { status: "failed", fullName: "counts to three", failureMessages: ["Error: two\n  at here"] };
+    const testResults = [
+      { name: "/work/test/good.test.ts", status: "passed", assertionResults: [passed] },
+      { name: "/work/test/bad.test.ts", status: "failed", assertionResults: [passed, failed] },
+      { name: "/work/test/broken.test.ts", status: "failed", message: "Error: no such module", assertionResults: [] },
+    ];
+    const content = JSON.stringify({ numPassedTests: 2, numFailedTests: 1, testResults });
+    expect((await summary(content, "1")).stdout.split("\n")).toEqual([
+      "report: test/bad.test.ts > counts to three",
+      "  Error: two",
+      "    at here",
+      "report: test/broken.test.ts",
+      "  Error: no such module",
+      "2 passed, 1 failed",
+      "",
+    ]);
+  });
+
+  it("names twenty failures, and how many more there are", async () => {
+    const assertionResults = Array.from({ length: 30 }, (_, index) => ({
+      status: "failed",
+      fullName: `test ${index}`,
+      failureMessages: [Array.from({ length: 100 }, () => "x".repeat(1000)).join("\n")],
+    }));
+    const testResults = [{ name: "/test/a.test.ts", status: "failed", assertionResults }];
+    const content = JSON.stringify({ numPassedTests: 1, numFailedTests: 30, testResults });
+    const lines = (await summary(content, "1")).stdout.trimEnd().split("\n");
+    expect(lines.filter((line) => line.includes("a.test.ts > "))).toHaveLength(20);
+    expect(lines.slice(-2)).toEqual(["report: and 10 more", "1 passed, 30 failed"]);
+    expect(lines.length).toBeLessThan(300);
   });
 
   it("adds up all parts, of which none may fail or be empty", async () => {
@@ -151,8 +187,15 @@ describe(".ci/summary.mjs", () => {
       await part("none", report(0, 0)),
     ];
     expect(await summaryOf(first, "0", first, "0")).toEqual({ code: 0, stdout: "24 passed, 0 failed\n" });
-    expect(await summaryOf(first, "0", second, "1")).toEqual({ code: 1, stdout: "17 passed, 2 failed\n" });
-    expect(await summaryOf(first, "0", none, "0")).toEqual({ code: 1, stdout: "12 passed, 1 failed\n" });
+    const outside = (name: string, status: number): string => `${name}: failed outside a test (exit ${status})\n`;
+    expect(await summaryOf(first, "0", second, "1")).toEqual({
+      code: 1,
+      stdout: `${outside("second", 1)}17 passed, 2 failed\n`,
+    });
+    expect(await summaryOf(first, "0", none, "0")).toEqual({
+      code: 1,
+      stdout: `${outside("none", 0)}12 passed, 1 failed\n`,
+    });
     expect(await summaryOf()).toEqual({ code: 1, stdout: "0 passed, 0 failed\n" });
   });
 });
@@ -256,7 +299,8 @@ describe(".ci/run", { tags: ["bash"] }, () => {
   it("fails with the tests, also when they could not run", async () => {
     const { directory, env } = await machine("echo 'error TS2322' >&2", "exit 2");
     const { code, stdout } = await run(join(directory, ".ci/run"), [], "/", env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "0 passed, 3 failed\n" });
+    const lines = ["full", "bare", "campaign"].map((part) => `${part}: failed outside a test (exit 2)`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${lines.join("\n")}\n0 passed, 3 failed\n` });
   });
 
   it("goes on where it may not install programs", async () => {
