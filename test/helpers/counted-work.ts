@@ -18,7 +18,8 @@ export interface SteppedClock {
  * does so after that many looks, on every machine.
  */
 export function stepClock(msOfLook = 1): SteppedClock {
-  let now = performance.now();
+  // A whole number, with which sums and differences are exact: of fractions they are so only up to the next power of two.
+  let now = Math.ceil(performance.now());
   const clock: SteppedClock = {
     looks: 0,
     pass(ms) {
