@@ -87,21 +87,32 @@ for (const { kind, isSecure, tags } of kinds)
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
     });
 
-    it("keeps a connection for the next request, and closes it when none comes", async () => {
+    it("keeps a connection for the next request", async () => {
+      const { port } = await listening(isSecure);
+      const socket = await open(isSecure, port);
+      for (let requests = 0; requests < 2; requests += 1) {
+        socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        const [answer] = (await once(socket, "data")) as [Buffer];
+        expect(String(answer)).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
+      }
+    });
+
+    it("closes a connection when no other request comes", async () => {
       const { port } = await listening(isSecure, { keepAliveTimeout: 50 });
       const socket = await open(isSecure, port);
-      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-      const [first] = (await once(socket, "data")) as [Buffer];
-      expect(String(first)).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
       socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /); // and the end, which only the server can bring
     });
 
     it("closes a connection on which nothing moves, in the middle of a reply, too", async () => {
       const { port } = await listening(isSecure, { timeout: 50 }, (_request, response) => response.write("half"));
-      const socket = await open(isSecure, port);
-      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-      expect(await text(socket)).toContain("half");
+      const untilItCloses = async (): Promise<string> => {
+        const socket = await open(isSecure, port);
+        socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        return text(socket);
+      };
+      // On a busy machine a connection may be closed before its request has come.
+      await expect.poll(untilItCloses).toContain("half");
     });
 
     it("stops at once when connections are only kept", async () => {
@@ -170,10 +181,14 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
 
   it("closes a session of HTTP/2 on which nothing moves", async () => {
     const { port } = await listening(true, { timeout: 50 });
-    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-    onTestFinished(() => session.destroy());
-    expect(await text(session.request({ ":path": "/" }))).toBe("hello");
-    await once(session, "close");
+    const untilItCloses = async (): Promise<string> => {
+      const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+      onTestFinished(() => session.destroy());
+      const [answer] = await Promise.all([text(session.request({ ":path": "/" })), once(session, "close")]);
+      return answer;
+    };
+    // On a busy machine a session may be closed before its request has come.
+    await expect.poll(untilItCloses).toBe("hello");
   });
 
   it("shows a renewed certificate to new connections, with both protocols, and leaves the others alone", async () => {

@@ -2,12 +2,15 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
+/** Says which requests something happens to, each of which it is asked about once. */
+export type WhichRequests = Pick<RegExp, "test">;
+
 /** What happens to the connections through a proxy. */
 export interface Faults {
   /** Cut the connection when a request that contains this text has arrived; nothing of it is passed on. */
-  cutRequest?: RegExp | undefined;
+  cutRequest?: WhichRequests | undefined;
   /** Cut the connection instead of the answer to a request that contains this text. */
-  cutAnswer?: RegExp | undefined;
+  cutAnswer?: WhichRequests | undefined;
   /** Cut the connection within the answer to a request that contains this text, after that many bytes. */
   cutAfter?: { readonly request: RegExp; readonly bytes: number } | undefined;
   /** Answer a request that contains this text in place of the server, which does not get it. */
@@ -45,7 +48,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
   let holding: RegExp | undefined;
   let held = 0;
   const keptBack = new Set<Socket>();
-  const fails = (wanted: RegExp | undefined, request: string): boolean => {
+  const fails = (wanted: WhichRequests | undefined, request: string): boolean => {
     if (left === 0 || !wanted?.test(request)) return false;
     left -= 1;
     failures += 1;
