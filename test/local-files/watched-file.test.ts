@@ -256,33 +256,47 @@ describe("WatchedFile", () => {
   });
 });
 
-/** Follows a file until the test is over; `next` waits for the next call, and tells how many there have been. */
-async function following(
-  file: string,
-): Promise<{ next: () => Promise<number>; calls: () => number; stop: () => unknown }> {
+interface Following {
+  /** Waits for the next call of `onChange`, and tells how many there have been. */
+  next(): Promise<number>;
+  calls(): number;
+  /** Changes the disk. What is read meanwhile is there when all of it is done, however long that takes. */
+  change(work: () => Promise<unknown>): Promise<void>;
+  stop(): unknown;
+}
+
+/** Follows a file until the test is over. */
+async function following(file: string): Promise<Following> {
   let calls = 0;
   let told = 0;
   let wake = (): void => {};
+  let changing: Promise<unknown> = Promise.resolve();
   const followed = await WatchedFile.open({
     location: file,
-    load: () => delay(100),
+    load: () => changing,
     onChange: () => {
       calls += 1;
       wake();
     },
   });
   onTestFinished(() => followed.close());
-  const stop = (): Promise<void> => followed.close();
-  const next = async (): Promise<number> => {
-    while (calls === told) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    told = calls;
-    return calls;
+  return {
+    async next() {
+      while (calls === told) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      told = calls;
+      return calls;
+    },
+    calls: () => calls,
+    async change(work) {
+      changing = work();
+      await changing;
+    },
+    stop: () => followed.close(),
   };
-  return { next, calls: () => calls, stop };
 }
 
 async function page(): Promise<{ directory: string; file: string }> {
@@ -295,9 +309,11 @@ async function page(): Promise<{ directory: string; file: string }> {
 describe("WatchedFile with onChange", () => {
   it("tells of a file that is truncated and written in steps once", async () => {
     const { file } = await page();
-    const { next } = await following(file);
-    await truncate(file);
-    for (const text of ["a", "ab", "abc"]) await writeFile(file, text);
+    const { next, change } = await following(file);
+    await change(async () => {
+      await truncate(file);
+      for (const text of ["a", "ab", "abc"]) await writeFile(file, text);
+    });
     expect(await next()).toBe(1);
   });
 
@@ -313,10 +329,10 @@ describe("WatchedFile with onChange", () => {
 
   it("tells of a file that is gone, and of its return", async () => {
     const { file } = await page();
-    const { next } = await following(file);
+    const { next, change } = await following(file);
     await rm(file);
     expect(await next()).toBe(1);
-    await writeFile(file, "again");
+    await change(() => writeFile(file, "again"));
     expect(await next()).toBe(2);
   });
 
@@ -338,36 +354,38 @@ describe("WatchedFile with onChange", () => {
     const { file } = await page();
     const link = join(await temporaryDirectory(), "config.html");
     await symlink(file, link);
-    const { next } = await following(link);
-    await writeFile(file, "behind the link");
+    const { next, change } = await following(link);
+    await change(() => writeFile(file, "behind the link"));
     expect(await next()).toBe(1);
   });
 
   it("is not bothered by other files of the directory", async () => {
     const { directory, file } = await page();
-    const { next } = await following(file);
+    const { next, change } = await following(file);
     await writeFile(join(directory, "other.html"), "1");
-    await writeFile(file, "second");
+    await change(() => writeFile(file, "second"));
     expect(await next()).toBe(1);
   });
 
   it("says nothing after it was stopped, in the middle of a change", async () => {
-    const { directory, file } = await page();
+    const { file } = await page();
     const stopped = await following(file);
     const other = await following(file);
-    await writeFile(file, "second");
-    stopped.stop();
+    await stopped.change(async () => {
+      await other.change(() => writeFile(file, "second"));
+      stopped.stop();
+    });
     await other.next();
-    await writeFile(join(directory, "config.html"), "third");
+    await other.change(() => writeFile(file, "third"));
     await other.next();
     expect(stopped.calls()).toBe(0);
   });
 
   it("works where the directory cannot be watched", async () => {
     const directory = join(await temporaryDirectory(), "later");
-    const { next } = await following(join(directory, "config.html"));
+    const { next, change } = await following(join(directory, "config.html"));
     await mkdir(directory);
-    await writeFile(join(directory, "config.html"), "here");
+    await change(() => writeFile(join(directory, "config.html"), "here"));
     expect(await next()).toBe(1);
   });
 });
