@@ -17,7 +17,7 @@ describe("the tests", () => {
   });
 
   it("do not measure time", () => {
-    const measures = /= performance\.now\(\);|performance\.now\(\) (?:- [a-z]|[<>+])|hrtime|monitorEventLoopDelay/i;
+    const measures = /performance\.now\(\)|hrtime|monitorEventLoopDelay/i;
     expect(filesWith(measures)).toEqual(["helpers/counted-work.ts"]); // replaces the clock
   });
 
