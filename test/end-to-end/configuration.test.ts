@@ -18,6 +18,7 @@ import { rateLimit } from "../../src/plugins/rate-limit.ts";
 import { redirects } from "../../src/plugins/redirects.ts";
 import { securityHeaders } from "../../src/plugins/security-headers.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
+import { stepClock } from "../helpers/counted-work.ts";
 import { connectLive, refusedLive } from "../helpers/live-client.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
@@ -212,6 +213,7 @@ describe.each([
   });
 
   it("limits a directory by address, says so in header fields, and leaves other paths alone", async () => {
+    stepClock(0);
     const { ask } = await start();
     const first = await ask("www.example", "GET", "/api/a.json");
     expect([first.status, first.headers]).toMatchObject([
@@ -236,6 +238,7 @@ describe.each([
   });
 
   it("takes the addresses of one IPv6 prefix for one client, and others for others", async () => {
+    stepClock(0);
     const { ask } = await start();
     const statuses: number[] = [];
     for (const address of ["2001:db8:1::1", "2001:db8:1:2::3", "2001:db8:1:ffff::1", "2001:db8:2::1", "192.0.2.1"]) {
@@ -336,6 +339,7 @@ describe.each([
   });
 
   it("writes a line for each request, refused ones among them", async () => {
+    stepClock(0);
     const { ask, files: server, place } = await start();
     await ask("www.example", "GET", "/home.html", { headers: { "x-forwarded-for": "192.0.2.7" } });
     await ask("example", "GET", "/missing");
@@ -353,6 +357,7 @@ describe.each([
   });
 
   it("counts requests under the prefix, in the buckets that were asked for", async () => {
+    stepClock(0);
     const { ask } = await start();
     for (let n = 0; n < 3; n += 1) await ask("www.example", "GET", "/api/a.json");
     const { status, text } = await ask("www.example", "GET", "/stats");
