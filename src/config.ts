@@ -1,5 +1,4 @@
-import type { TrustProxy } from "./http/client-address.ts";
-import type { ForwardingHeader } from "./http/forwarded-for.ts";
+import type { ForwardingHeader, TrustProxy } from "./http/client-address.ts";
 import type { ReplyHeaders } from "./http/http-error.ts";
 import type { FileMethod } from "./http/methods.ts";
 import type { BeforeWrite } from "./server/before-write.ts";

@@ -31,11 +31,7 @@ function loadedWith(start: string, loaded: Set<string> = new Set()): ReadonlySet
   return loaded;
 }
 
-/** The folder of a module. A file `plugins/live.ts` belongs to the folder `plugins/live` that holds its parts. */
-function featureOf(module: string): string {
-  return modules.some((each) => each.startsWith(`${module}/`)) ? module : dirname(module);
-}
-
+/** All that a module imports, and what that imports in turn. */
 function reachableFrom(start: string): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (module: string): void => {
@@ -48,9 +44,6 @@ function reachableFrom(start: string): ReadonlySet<string> {
   visit(start);
   return reached;
 }
-
-/** Rules of HTML that ask each other: what owns a form control, and what state it is in. */
-const largestCircle = 4;
 
 describe("the architecture", () => {
   it("has every module in a room", () => {
@@ -78,14 +71,9 @@ describe("the architecture", () => {
     expect(foreign).toEqual([]);
   });
 
-  it("has no circle of imports but between a few files of one folder, or a file and its own parts", () => {
-    const reach = new Map(modules.map((module) => [module, reachableFrom(module)]));
-    const circles = modules.map((module) => [
-      module,
-      ...modules.filter((other) => other !== module && reach.get(module)?.has(other) && reach.get(other)?.has(module)),
-    ]);
-    const wide = circles.filter((circle) => new Set(circle.map(featureOf)).size > 1 || circle.length > largestCircle);
-    expect(wide).toEqual([]);
+  it("has no circle of imports, also not of types", () => {
+    const circles = modules.filter((module) => reachableFrom(module).has(module));
+    expect(circles).toEqual([]);
   });
 
   it.each([

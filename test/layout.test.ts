@@ -18,6 +18,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/document/namespaces": "constants",
   "html/tokenizer/tokens": "interfaces; tokenizer.test.ts",
   "html/tree-construction/closing": "in-body-end-tags.test.ts",
+  "html/tree-construction/parser-state": "interfaces",
   "html/selector/match-context": "an interface",
   "html/selector/selector-tree": "types",
   "files/browser-module": "client-module.test.ts, client/listing/listing.test.ts",

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { decodeHtml } from "../html/document/source-document.ts";
-import { languageOf } from "../html/edit/document-language.ts";
+import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import { dialects, elementBytes } from "./element-reply.ts";

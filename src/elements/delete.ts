@@ -1,4 +1,4 @@
-import { languageOf } from "../html/edit/document-language.ts";
+import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import type { ElementRequest } from "./element-request.ts";

@@ -1,6 +1,6 @@
 import { isHtmlElement } from "../html/document/html-nodes.ts";
 import { voidElements } from "../html/document/tag-rules.ts";
-import { languageOf } from "../html/edit/document-language.ts";
+import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";

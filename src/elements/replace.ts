@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { decodeHtml } from "../html/document/source-document.ts";
 import { invalidHtml } from "../html/document-error.ts";
-import { languageOf } from "../html/edit/document-language.ts";
+import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import { dialects } from "./element-reply.ts";

@@ -1,3 +1,4 @@
+import { preferredType } from "../http/negotiation.ts";
 import { asksForElements } from "../http/selector-range.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
@@ -40,4 +41,36 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
   if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
   const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
   return method === "HEAD" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
+}
+
+// `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
+const hasExtension = /\.\w+$/;
+
+/**
+ * The file that a GET or HEAD of a path gets where nothing is: one whose name has an extension more, or the page of a
+ * single-page application. `undefined` where there is none.
+ */
+export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
+  const { exchange, path, options, serving } = request;
+  const { method, headers } = exchange;
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const names = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
+  for (const name of names) {
+    const file = await openedAt(request, name);
+    if (file) return file;
+  }
+  const wantsPage = preferredType(headers.accept, ["text/html", "application/json"]) === "text/html";
+  if (serving.single === undefined || !wantsPage || hasExtension.test(path) || serving.ignores(path)) return undefined;
+  return openedAt(request, serving.single);
+}
+
+/** The same request for another file, if that is there. */
+export async function openedAt<Request extends FileRequest>(
+  request: Request,
+  path: string,
+): Promise<Request | undefined> {
+  const file = await request.storage.open(path, purposeOf(request.exchange));
+  if (!file) return undefined;
+  closeAtEnd(request.exchange, file);
+  return { ...request, path, stat: file.stat, file };
 }

@@ -1,8 +1,6 @@
-import { preferredType } from "../http/negotiation.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import type { CacheControl, Download, FileOptions, SentFile } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import { closeAtEnd, type FileRequest, purposeOf } from "./file-request.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
 export interface Serving {
@@ -68,36 +66,4 @@ function cacheControlOf(given: CacheControl): Serving["cacheControlOf"] {
 /** What functions of the host program are told of a file. */
 export function sentFile({ size, modified }: StoredStat): SentFile {
   return { size, modified };
-}
-
-// `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
-const hasExtension = /\.\w+$/;
-
-/**
- * The file that a GET or HEAD of a path gets where nothing is: one whose name has an extension more, or the page of a
- * single-page application. `undefined` where there is none.
- */
-export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
-  const { exchange, path, options, serving } = request;
-  const { method, headers } = exchange;
-  if (method !== "GET" && method !== "HEAD") return undefined;
-  const names = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
-  for (const name of names) {
-    const file = await openedAt(request, name);
-    if (file) return file;
-  }
-  const wantsPage = preferredType(headers.accept, ["text/html", "application/json"]) === "text/html";
-  if (serving.single === undefined || !wantsPage || hasExtension.test(path) || serving.ignores(path)) return undefined;
-  return openedAt(request, serving.single);
-}
-
-/** The same request for another file, if that is there. */
-export async function openedAt<Request extends FileRequest>(
-  request: Request,
-  path: string,
-): Promise<Request | undefined> {
-  const file = await request.storage.open(path, purposeOf(request.exchange));
-  if (!file) return undefined;
-  closeAtEnd(request.exchange, file);
-  return { ...request, path, stat: file.stat, file };
 }

@@ -1,5 +1,4 @@
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
-import type { Exchange } from "./exchange.ts";
 
 /** Someone who proved who they are. */
 export interface User {
@@ -69,8 +68,15 @@ export function rightsOf(method: string): readonly Right[] {
   return Object.hasOwn(rightsByMethod, method) ? (rightsByMethod[method] ?? everyRight) : everyRight;
 }
 
+/** An exchange, as far as it matters for that. */
+interface ReadingExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly access: Access;
+}
+
 /** Throws 401 or 403 without the right to read a resource that can only be read, and 405 for other methods. */
-export function requireReading({ method, path, access }: Pick<Exchange, "method" | "path" | "access">): void {
+export function requireReading({ method, path, access }: ReadingExchange): void {
   if (!access.permitsPath("read", path)) throw access.refusal();
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed("GET, HEAD");
 }

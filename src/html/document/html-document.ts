@@ -10,10 +10,10 @@ import { afterHead, beforeHead, beforeHtml, inHead, initial, inTemplate } from "
 import { foreignContent } from "../tree-construction/foreign-content.ts";
 import { inBody, text } from "../tree-construction/in-body.ts";
 import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from "../tree-construction/in-table.ts";
-import type { InsertionModes } from "../tree-construction/insertion-mode.ts";
-import { bytesOfStates, noteState, type ParserState } from "../tree-construction/parser-state.ts";
-import { TreeBuilder } from "../tree-construction/tree-builder.ts";
-import { elementsFormattedFromBefore, type LostSpans, type ParsedSource, settleSpans } from "./element-span.ts";
+
+import { bytesOfStates, noteState } from "../tree-construction/saved-states.ts";
+import { type InsertionModes, TreeBuilder } from "../tree-construction/tree-builder.ts";
+import { elementsFormattedFromBefore, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
@@ -29,17 +29,6 @@ async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTre
   const slice = new TimeSlice();
   await buildHtmlTree(builder, slice);
   return finishedTree(builder, slice);
-}
-
-/** What is known of a parse beside the tree: what another one needs that goes on in the middle. */
-export interface HtmlParse extends Pick<ParsedSource, "displaced" | "copies"> {
-  readonly states: readonly ParserState[];
-  readonly lost: LostSpans;
-  readonly nodes: number;
-  readonly treeBytes: number;
-  readonly steps: number;
-  /** Memory of former sources that nodes may still have slices of, in bytes. */
-  olderBytes: number;
 }
 
 /** The tree that was built. */

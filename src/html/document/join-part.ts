@@ -1,15 +1,8 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import {
-  bytesOfStates,
-  moveState,
-  type ParserCounts,
-  type ParserState,
-  pairWith,
-  replaceNodes,
-} from "../tree-construction/parser-state.ts";
+import type { HtmlParse, ParserCounts, ParserState } from "../tree-construction/parser-state.ts";
+import { bytesOfStates, moveState, pairWith, replaceNodes } from "../tree-construction/saved-states.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
 import { type Displacement, elementsFormattedFromBefore } from "./element-span.ts";
-import type { HtmlParse } from "./html-document.ts";
 import { CommentNode, SourceElement, TextNode, type TreeChild, type TreeParent } from "./html-nodes.ts";
 import type { ReparsedPart } from "./reparse-html.ts";
 import type { ParsedTree } from "./source-document.ts";

@@ -1,9 +1,10 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { isSameState, type ParserState, resume } from "../tree-construction/parser-state.ts";
+import type { HtmlParse, ParserState } from "../tree-construction/parser-state.ts";
+import { isSameState, resume } from "../tree-construction/saved-states.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
 import { settleSpans } from "./element-span.ts";
-import { type HtmlParse, parseInSlices, treeBuilder } from "./html-document.ts";
+import { parseInSlices, treeBuilder } from "./html-document.ts";
 import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
 import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";

@@ -1,6 +1,6 @@
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import type { HtmlParse } from "./html-document.ts";
+import type { HtmlParse } from "../tree-construction/parser-state.ts";
 import type { RootNode, SourceElement } from "./html-nodes.ts";
 
 /**
@@ -25,7 +25,7 @@ export type DocumentKind = "html" | "xml";
  * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
  *
  * - parsing: `html-document.ts` and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
- * - everything about an edit: one object of rules for each, behind `document-language.ts`;
+ * - everything about an edit: one object of rules for each, behind `languageOf` in `edit/apply-edit.ts`;
  * - selectors: names have case in XML, and HTML's own rules do not hold there.
  */
 export interface SourceDocument extends DocumentSource {

@@ -1,3 +1,4 @@
+import type { ContentModel } from "../tokenizer/tokens.ts";
 import { isHtmlElement, type SourceElement } from "./html-nodes.ts";
 
 // HTML Standard, 13.1.2.4 "Optional tags", and the start tags that close an open element in 13.2.6.
@@ -37,6 +38,25 @@ const optionalEndTags: ReadonlySet<string> = new Set(
 export const voidElements: ReadonlySet<string> = new Set(
   "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split(" "),
 );
+
+/** Elements whose content is text to the tokenizer (HTML Standard, 13.2.6.4). With scripting, `noscript` is one too. */
+export const textContents: Readonly<Record<string, ContentModel>> = {
+  title: "rcdata",
+  textarea: "rcdata",
+  style: "rawtext",
+  xmp: "rawtext",
+  iframe: "rawtext",
+  noembed: "rawtext",
+  noframes: "rawtext",
+  noscript: "rawtext",
+  script: "script",
+  plaintext: "plaintext",
+};
+
+/** Whether an HTML element holds text only, no markup. */
+export function holdsText(name: string): boolean {
+  return Object.hasOwn(textContents, name);
+}
 
 /** Whether a start tag ends an open element that directly surrounds it: `<li>` an `li`. */
 export function isClosedBy(openName: string, startTag: string): boolean {

@@ -3,14 +3,22 @@ import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseEditedPart, parseSource } from "../document/parse-document.ts";
 import type { SourceChange } from "../document/reparse-html.ts";
-import type { SourceDocument } from "../document/source-document.ts";
+import type { DocumentKind, SourceDocument } from "../document/source-document.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
-import { languageOf } from "./document-language.ts";
-import { outermost, type Placement, splice, splicedLength } from "./placement.ts";
+import { htmlLanguage } from "./html-placement.ts";
+import { type DocumentLanguage, outermost, type Placement, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
+import { xmlLanguage } from "./xml-placement.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
+
+const languages: Readonly<Record<DocumentKind, DocumentLanguage>> = { html: htmlLanguage, xml: xmlLanguage };
+
+/** The rules for a document. */
+export function languageOf({ kind }: Pick<SourceDocument, "kind">): DocumentLanguage {
+  return languages[kind];
+}
 
 /** A way of changing elements. */
 export interface ElementEdit {

@@ -3,13 +3,22 @@ import { elementSpan, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import { pageElements } from "../document/page.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
-import { firstLineAt, isClosedBy, voidElements } from "../document/tag-rules.ts";
+import { firstLineAt, holdsText, isClosedBy, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import type { CheckReplacement, DocumentLanguage } from "./document-language.ts";
 import { normalise } from "./normalise.ts";
-import { endTagsAt, firstTagOf, insertionPoint, nextOf, outermost, type Placement, previousOf } from "./placement.ts";
-import { holdsText, parseRawText } from "./raw-text.ts";
+import {
+  type CheckReplacement,
+  type DocumentLanguage,
+  endTagsAt,
+  firstTagOf,
+  insertionPoint,
+  nextOf,
+  outermost,
+  type Placement,
+  previousOf,
+} from "./placement.ts";
+import { parseRawText } from "./raw-text.ts";
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
 
 /** The rules of HTML, where tags may be left out, and an element may have no place of its own in the source. */

@@ -4,14 +4,8 @@ import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
 import { type EscapeCharacter, serialisedParts } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
+import type { NormalDocument } from "./placement.ts";
 import { prove } from "./proof.ts";
-
-/** A document in which every element has tags of its own. */
-export interface NormalDocument {
-  readonly document: SourceDocument;
-  /** The elements asked about, in the same order. */
-  readonly elements: readonly SourceElement[];
-}
 
 // Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands for.
 const markedBytes = 0xf700;

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
-import { SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
+import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import { isClosing, pageElements } from "../document/page.ts";
+import type { ParseLimits } from "../document/parse-budget.ts";
 import { byteOrderMark, type DocumentSource, type SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";
 import type { Fragment } from "./well-formed.ts";
@@ -15,6 +16,46 @@ export interface Placement extends Replacement {
   readonly fragment?: Fragment;
   /** Where in `text` the fragment begins. @default 0 */
   readonly fragmentStart?: number;
+}
+
+/** A document in which every element has tags of its own. */
+export interface NormalDocument {
+  readonly document: SourceDocument;
+  /** The elements asked about, in the same order. */
+  readonly elements: readonly SourceElement[];
+}
+
+/** Throws where an element may not give way to a fragment. */
+export type CheckReplacement = (element: SourceElement, fragment: Fragment) => void;
+
+/**
+ * What the language of a document decides about an edit. Placements are in the order of the source; `undefined` where an
+ * element has no characters of its own. Each throws a `DocumentError` for what is wrong with the request.
+ */
+export interface DocumentLanguage {
+  /** Every element, the outermost where they nest, gives way to `markup`. */
+  replace(
+    document: SourceDocument,
+    elements: readonly SourceElement[],
+    markup: string,
+    check: CheckReplacement,
+  ): Promise<readonly Placement[] | undefined>;
+  /** `markup` is added inside of every element, after its last child; blank markup nowhere. */
+  append(
+    document: SourceDocument,
+    elements: readonly SourceElement[],
+    markup: string,
+  ): Promise<readonly Placement[] | undefined>;
+  /** Every element, the outermost where they nest, goes. */
+  remove(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
+  /** The elements that every document has, so that none can be removed. */
+  permanentElements(root: RootNode): readonly SourceElement[];
+  /** The document written anew, with a place for every element; `undefined` where that is not possible. */
+  normalise(
+    document: SourceDocument,
+    elements: readonly SourceElement[],
+    limits?: ParseLimits,
+  ): Promise<NormalDocument | undefined>;
 }
 
 /** Supplied HTML in an edited document. */

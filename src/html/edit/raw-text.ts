@@ -1,27 +1,9 @@
 import { LineCounter } from "../document/source-document.ts";
+import { textContents } from "../document/tag-rules.ts";
 import { invalidHtml } from "../document-error.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
-import type { ContentModel, TokenSink } from "../tokenizer/tokens.ts";
+import type { TokenSink } from "../tokenizer/tokens.ts";
 import type { Fragment, FragmentStep } from "./well-formed.ts";
-
-/** Elements whose content is text to the tokenizer (HTML Standard, 13.2.6.4). With scripting, `noscript` is one too. */
-export const textContents: Readonly<Record<string, ContentModel>> = {
-  title: "rcdata",
-  textarea: "rcdata",
-  style: "rawtext",
-  xmp: "rawtext",
-  iframe: "rawtext",
-  noembed: "rawtext",
-  noframes: "rawtext",
-  noscript: "rawtext",
-  script: "script",
-  plaintext: "plaintext",
-};
-
-/** Whether an HTML element holds text only, no markup. */
-export function holdsText(name: string): boolean {
-  return Object.hasOwn(textContents, name);
-}
 
 /**
  * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws 400 `INVALID_HTML` where it

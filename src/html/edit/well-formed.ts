@@ -2,13 +2,12 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place } from "../document/source-document.ts";
-import { hasOptionalEndTag, isClosedBy, losingFirstLine, voidElements } from "../document/tag-rules.ts";
+import { hasOptionalEndTag, isClosedBy, losingFirstLine, textContents, voidElements } from "../document/tag-rules.ts";
 import { type DocumentError, invalidHtml } from "../document-error.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { Tag, TokenSink, Unfinished } from "../tokenizer/tokens.ts";
 import { TextCollector } from "../tree-construction/text-run.ts";
-import { textContents } from "./raw-text.ts";
 
 /** A start tag of supplied HTML. */
 export interface FragmentTag {

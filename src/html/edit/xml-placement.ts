@@ -3,8 +3,7 @@ import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { voidElements } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import type { CheckReplacement, DocumentLanguage } from "./document-language.ts";
-import { outermost, type Placement } from "./placement.ts";
+import { type CheckReplacement, type DocumentLanguage, outermost, type Placement } from "./placement.ts";
 import type { Fragment } from "./well-formed.ts";
 import { parseXmlFragment } from "./xml-fragment.ts";
 

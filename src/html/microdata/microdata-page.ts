@@ -26,6 +26,40 @@ export class MicrodataError extends Error {
   }
 }
 
+/** An item of HTML microdata. */
+export interface MicrodataItem {
+  /** The words of `itemtype`, in order. */
+  readonly types: readonly string[];
+  /** `itemid` as it is written. */
+  readonly id?: string;
+  /** Line of the start tag that makes the item, from 1. */
+  readonly line: number;
+  /** The values of each property, in tree order. */
+  readonly properties: ReadonlyMap<string, readonly MicrodataValue[]>;
+}
+
+/** One value of a property. */
+export interface MicrodataValue {
+  /**
+   * An item, or text: what the element's attribute (`content`, `href`, ...) has, or its text content. White space is
+   * kept and URLs are as they are written; resolving them against the place of the file is up to the caller.
+   */
+  readonly value: string | MicrodataItem;
+  /** Line of the element that has the value, from 1. */
+  readonly line: number;
+}
+
+/** What a page says in microdata. */
+export interface MicrodataPage {
+  /** The top-level items: those that are not the property of another item. */
+  readonly items: readonly MicrodataItem[];
+  /** Items with `itemprop` that are the property of no item; which makes mistakes of them, and of what is in them. */
+  readonly strays: readonly MicrodataItem[];
+  readonly strayMistakes: ReadonlySet<MicrodataMistake>;
+  /** What is written down but belongs to no item, and references that lead nowhere or in a circle; by line. */
+  readonly mistakes: readonly MicrodataMistake[];
+}
+
 /** A page whose microdata is to be read. */
 export interface Page {
   /** The HTML elements with microdata attributes, each with the line of its start tag, in tree order. */

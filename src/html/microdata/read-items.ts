@@ -1,8 +1,14 @@
 import { existsOne, getAttributeValue, getElementsByTagName, hasAttrib, textContent } from "domutils";
 import type { SourceElement, TreeParent } from "../document/html-nodes.ts";
-import type { MicrodataItem, MicrodataPage, MicrodataValue } from "../microdata.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
-import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
+import {
+  MicrodataError,
+  type MicrodataItem,
+  type MicrodataMistake,
+  type MicrodataPage,
+  type MicrodataValue,
+  type Page,
+} from "./microdata-page.ts";
 
 /** Properties within properties have the same text again and again: 512 times 5 MiB would fill the memory. */
 const maxTextCost = 8 * 1024 * 1024;

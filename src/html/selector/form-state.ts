@@ -2,24 +2,7 @@ import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { SourceElement, TextNode } from "../document/html-nodes.ts";
 import { nextNode } from "../document/tree-walk.ts";
 import { FormOwners, has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
-import type { MatchContext } from "./match-context.ts";
-
-/** What is known of the forms of a document, found in one walk. */
-export interface FormState {
-  readonly owners: FormOwners;
-  /** The first submit button of each form. */
-  readonly defaultButtons: ReadonlySet<SourceElement>;
-  readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
-  /** Found when asked for. */
-  readonly selectedOptions: Map<SourceElement, SourceElement | null>;
-}
-
-/** Radio buttons of one name in one form. */
-export interface RadioGroup {
-  /** Of those that say `checked` only the last one stays so. */
-  checked: SourceElement | undefined;
-  isRequired: boolean;
-}
+import type { FormState, MatchContext, RadioGroup } from "./match-context.ts";
 
 /** The state of the forms of the document, as the page says: nobody has filled them in. */
 export function formState(context: MatchContext): FormState {
@@ -92,7 +75,12 @@ function* readForms(context: MatchContext): SlicedWork<FormState> {
     if (form && isSubmitButton(control) && !defaultButtons.has(form)) defaultButtons.set(form, control);
     if (isInput(control, "radio")) radios.set(control, joinGroup(control, form, groups));
   }
-  memory.forms = { owners, defaultButtons: new Set(defaultButtons.values()), radios, selectedOptions: new Map() };
+  memory.forms = {
+    formOf: (control) => owners.formOf(control),
+    defaultButtons: new Set(defaultButtons.values()),
+    radios,
+    selectedOptions: new Map(),
+  };
   return memory.forms;
 }
 

@@ -1,7 +1,6 @@
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "../document/source-document.ts";
 import type { ElementIndex } from "./element-index.ts";
-import type { FormState } from "./form-state.ts";
 import type { Direction } from "./selector-names.ts";
 import type { SelectorList } from "./selector-tree.ts";
 import type { SiblingPositions } from "./sibling-positions.ts";
@@ -37,4 +36,22 @@ export interface ElementMemory {
   forms?: FormState;
   /** The forms and fieldsets in which a control is not valid. */
   invalid?: ReadonlySet<SourceElement>;
+}
+
+/** What is known of the forms of a document, found in one walk. */
+export interface FormState {
+  /** The form that a control belongs to. */
+  formOf(control: SourceElement): SourceElement | null;
+  /** The first submit button of each form. */
+  readonly defaultButtons: ReadonlySet<SourceElement>;
+  readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
+  /** Found when asked for. */
+  readonly selectedOptions: Map<SourceElement, SourceElement | null>;
+}
+
+/** Radio buttons of one name in one form. */
+export interface RadioGroup {
+  /** Of those that say `checked` only the last one stays so. */
+  checked: SourceElement | undefined;
+  isRequired: boolean;
 }

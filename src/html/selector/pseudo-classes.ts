@@ -121,8 +121,8 @@ function* findInvalid(context: MatchContext): SlicedWork<ReadonlySet<SourceEleme
     if (steps.isSliceOver()) yield;
     if (!isNamed(control, "textarea", "select", "button", "input")) continue;
     if ((yield* patiently(() => isValid(control, context))) !== false) continue;
-    const { owners } = yield* patiently(() => formState(context));
-    const form = owners.formOf(control);
+    const forms = yield* patiently(() => formState(context));
+    const form = forms.formOf(control);
     if (form) invalid.add(form);
     for (let holder = parentElement(control); holder; holder = parentElement(holder)) {
       steps.spend();

@@ -1,7 +1,13 @@
 import { endPage } from "./in-body-end-tags.ts";
-import { type InsertionMode, ignore, insertComment, ruleTable, type TagRule } from "./insertion-mode.ts";
 import { blanksOf, isBlankText, type TextRun } from "./text-run.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import {
+  type InsertionMode,
+  ignore,
+  insertComment,
+  ruleTable,
+  type TagRule,
+  type TreeBuilder,
+} from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.17 to 13.2.6.4.21: behind the body, and pages with a `frameset`.
 

@@ -1,9 +1,16 @@
 import type { Tag } from "../tokenizer/tokens.ts";
-import { type InsertionMode, ignore, insertComment, type ModeName, ruleTable, type TagRule } from "./insertion-mode.ts";
+import type { ModeName } from "./parser-state.ts";
 import { modeOf } from "./quirks-mode.ts";
 import { tagNamed, trait } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import {
+  type InsertionMode,
+  ignore,
+  insertComment,
+  ruleTable,
+  type TagRule,
+  type TreeBuilder,
+} from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.1 to 13.2.6.4.6: from the doctype to the first content.
 

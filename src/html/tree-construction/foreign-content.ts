@@ -1,10 +1,9 @@
 import { htmlNamespace, mathNamespace, svgElementName } from "../document/html-names.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
-import { type InsertionMode, insertComment, ruleTable } from "./insertion-mode.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint } from "./tags.ts";
 import { isBlankText } from "./text-run.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import { type InsertionMode, insertComment, ruleTable, type TreeBuilder } from "./tree-builder.ts";
 
 /** HTML Standard, 13.2.6.5: within SVG and MathML. */
 export const foreignContent: InsertionMode = {

@@ -2,10 +2,9 @@ import { hasEndTag } from "../document/element-span.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { endTemplate } from "./before-body.ts";
-import { ruleTable, type TagRule } from "./insertion-mode.ts";
 import type { OpenElement } from "./open-elements.ts";
 import { tagsNamed, trait, traitsOf } from "./tags.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import { ruleTable, type TagRule, type TreeBuilder } from "./tree-builder.ts";
 import { contentParent } from "./tree-writer.ts";
 
 const { body, br, form, li, p, template, h1, h2, h3, h4, h5, h6 } = tagsNamed(

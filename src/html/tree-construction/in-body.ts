@@ -2,9 +2,15 @@ import { mathNamespace, svgNamespace } from "../document/html-names.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { closeParagraph, endFormatting, inBodyEndTags } from "./in-body-end-tags.ts";
-import { type InsertionMode, ignore, insertComment, ruleTable, type TagRule } from "./insertion-mode.ts";
 import { tagsNamed, trait } from "./tags.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import {
+  type InsertionMode,
+  ignore,
+  insertComment,
+  ruleTable,
+  type TagRule,
+  type TreeBuilder,
+} from "./tree-builder.ts";
 
 const { a, body, button, dd, dt, img, li, nobr, optgroup, option, rtc, ruby, select, template } = tagsNamed(
   ...(["a", "body", "button", "dd", "dt", "img", "li", "nobr", "optgroup", "option", "rtc", "ruby", "select"] as const),

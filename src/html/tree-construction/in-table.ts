@@ -1,9 +1,16 @@
 import type { Tag, TagName } from "../tokenizer/tokens.ts";
 import { isHiddenInput } from "./in-body.ts";
-import { type InsertionMode, ignore, insertComment, type ModeName, ruleTable, type TagRule } from "./insertion-mode.ts";
+import type { ModeName } from "./parser-state.ts";
 import { tagsNamed, trait } from "./tags.ts";
 import { blanksOf, isBlankText, splitBlanks } from "./text-run.ts";
-import type { TreeBuilder } from "./tree-builder.ts";
+import {
+  type InsertionMode,
+  ignore,
+  insertComment,
+  ruleTable,
+  type TagRule,
+  type TreeBuilder,
+} from "./tree-builder.ts";
 
 // HTML Standard, 13.2.6.4.9 to 13.2.6.4.15.
 

@@ -4,11 +4,55 @@ import type { SourceElement, TagObserver } from "../document/html-nodes.ts";
 import type { ParseBudget } from "../document/parse-budget.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
-import type { ContentModel, Doctype, Tag, TagName, TokenSink } from "../tokenizer/tokens.ts";
-import type { InsertionMode, InsertionModes, ModeName } from "./insertion-mode.ts";
+import {
+  type ContentModel,
+  type Doctype,
+  type Tag,
+  type TagName,
+  type TokenSink,
+  tagCount,
+} from "../tokenizer/tokens.ts";
+import type { ModeName } from "./parser-state.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
 import { isBlankText, TextCollector, type TextRun } from "./text-run.ts";
 import { TreeWriter } from "./tree-writer.ts";
+
+/** What is done with a tag in a mode. */
+export type TagRule = (builder: TreeBuilder, tag: Tag) => void;
+
+/** What happens to each token in a mode. */
+export interface InsertionMode {
+  /** Rules for start tags and end tags, by the ids of their names. */
+  readonly startTags: readonly TagRule[];
+  readonly endTags: readonly TagRule[];
+  text(builder: TreeBuilder, run: TextRun): void;
+  /** Whether text is looked at piece by piece: white space and the rest of it go different ways. */
+  readonly splitsText?: boolean;
+  comment(builder: TreeBuilder, data: string, start: number, end: number): void;
+  /** Where a doctype is not ignored. */
+  doctype?(builder: TreeBuilder, doctype: Doctype, start: number, end: number): void;
+  /** The document ends. */
+  end(builder: TreeBuilder): void;
+}
+
+export type InsertionModes = Readonly<Record<ModeName, InsertionMode>>;
+
+/** Makes a table by the ids of tags of rules by their names, several in one key; `other` is for all other names. */
+export function ruleTable(rules: Readonly<Record<string, TagRule>>, other: TagRule): readonly TagRule[] {
+  const table = Array.from({ length: tagCount }, () => other);
+  for (const [names, rule] of Object.entries(rules)) {
+    for (const name of names.split(/\s+/)) table[tagNamed(name).id] = rule;
+  }
+  return table;
+}
+
+/** The token is ignored. */
+export function ignore(): void {}
+
+/** A comment becomes a child of the current node. */
+export function insertComment(builder: TreeBuilder, data: string, start: number, end: number): void {
+  builder.insertComment(data, start, end);
+}
 
 /** Shorter values are read at once, whatever stands in them. */
 const longValue = 64 * 1024;
@@ -184,21 +228,6 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     if (this.framesetOk && !isBlankText(run)) this.framesetOk = false;
   }
 
-  /** Opens the formatting elements again that were closed while they were not ended. */
-  reconstructFormatting(): void {
-    const { formatting } = this;
-    let index = formatting.length - 1;
-    while (index >= 0 && this.#isClosedFormatting(index)) index -= 1;
-    for (index += 1; index < formatting.length; index += 1) {
-      const entry = formatting.at(index);
-      if (!entry) continue;
-      const element = this.copyOf(entry.element);
-      this.insert(element);
-      this.open.push(element, entry.tag);
-      formatting.replaceAt(index, element, entry.tag);
-    }
-  }
-
   /** "Reset the insertion mode appropriately": what the innermost open elements say. */
   resetMode(): void {
     for (let index = this.open.length - 1; index > 0; index -= 1) {
@@ -241,11 +270,6 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     if (isTextIntegrationPoint(current)) return glyphs.has(name);
     if (current.name === "annotation-xml" && name === svg) return false;
     return !isHtmlIntegrationPoint(current);
-  }
-
-  #isClosedFormatting(index: number): boolean {
-    const entry = this.formatting.at(index);
-    return entry !== null && this.open.indexOfElement(entry.element, entry.tag) < 0;
   }
 
   #beginToken(start: number, end: number): void {

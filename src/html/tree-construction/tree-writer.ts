@@ -121,6 +121,26 @@ export class TreeWriter {
     return element;
   }
 
+  /** Opens the formatting elements again that were closed while they were not ended. */
+  reconstructFormatting(): void {
+    const { formatting } = this;
+    let index = formatting.length - 1;
+    while (index >= 0 && this.#isClosedFormatting(index)) index -= 1;
+    for (index += 1; index < formatting.length; index += 1) {
+      const entry = formatting.at(index);
+      if (!entry) continue;
+      const element = this.copyOf(entry.element);
+      this.insert(element);
+      this.open.push(element, entry.tag);
+      formatting.replaceAt(index, element, entry.tag);
+    }
+  }
+
+  #isClosedFormatting(index: number): boolean {
+    const entry = this.formatting.at(index);
+    return entry !== null && this.open.indexOfElement(entry.element, entry.tag) < 0;
+  }
+
   /** One more element like another one: formatting goes on in the next paragraph. */
   copyOf(original: SourceElement): SourceElement {
     this.budget.addElement(0);

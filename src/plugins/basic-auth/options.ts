@@ -2,7 +2,6 @@ import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
 import { fileLocation, pluginOptions, positiveInteger, secondsOrNone } from "../../options/option-types.ts";
 import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
-import type { BasicAuthOptions } from "../basic-auth.ts";
 import { ruleSchema } from "../permissions/rules.ts";
 import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
@@ -26,7 +25,7 @@ const userProperties: ReadonlySet<string> = new Set(["username", "password", "en
 /** Throws a `ConfigError` that names everything that is wrong with the options. No text in it repeats any password. */
 export function checkBasicAuthOptions(options: unknown): void {
   checkOptions("basicAuth", basicAuthOptions, options);
-  const { authfile, users } = options as BasicAuthOptions;
+  const { authfile, users } = options as { readonly authfile?: unknown; readonly users?: unknown };
   const problems = users === undefined || typeof users === "function" ? [] : problemsOfUsers(users);
   if ((authfile === undefined) === (users === undefined)) problems.push("expected either authfile or users");
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => `basicAuth: ${problem}`));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   firstLineAt,
   hasOptionalEndTag,
+  holdsText,
   isClosedBy,
   losesFirstLine,
   voidElements,
@@ -59,5 +60,12 @@ describe("firstLineAt", () => {
       "",
     ]);
     expect(firstLineAt(pre, 6, "\nx")).toBe("");
+  });
+});
+
+describe("holdsText", () => {
+  it("is true of elements without markup in them", () => {
+    expect(["script", "title", "iframe"].every(holdsText)).toBe(true);
+    expect(["p", "svg", "toString"].some(holdsText)).toBe(false);
   });
 });

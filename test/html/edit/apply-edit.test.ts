@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { applyEdit } from "../../../src/html/edit/apply-edit.ts";
+import { parseDocument } from "../../../src/html/document/parse-document.ts";
+import { applyEdit, languageOf } from "../../../src/html/edit/apply-edit.ts";
+import { splice } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -39,5 +41,35 @@ describe("applyEdit", () => {
     await expect(cut("<p>a</p>bcd", "p", "<p>a</p>", 2)).rejects.toMatchObject({
       code: "RESULT_TOO_LARGE",
     });
+  });
+});
+
+describe("languageOf", () => {
+  it.each([
+    ["html", "<a><br></a>", "<a><br>text</a>"],
+    ["xml", "<a><br/></a>", "<a><br/>text</a>"],
+    ["xml", "<a/>", "<a>text</a>"],
+  ] as const)("gives the rules of %s: what is appended to %s makes %s", async (kind, source, expected) => {
+    const document = await parseDocument(kind, Buffer.from(source));
+    const elements = elementsOf(document).filter(({ name }) => name === "a");
+    const placements = (await languageOf(document).append(document, elements, "text")) ?? [];
+    expect(splice(source, placements)).toBe(expected);
+  });
+
+  it.each([
+    ["html", "<p>a", ["html", "head", "body"]],
+    ["xml", "<!-- c --><a><b/></a>", ["a"]],
+  ] as const)("knows what every document of %s has", async (kind, source, expected) => {
+    const document = await parseDocument(kind, Buffer.from(source));
+    expect(
+      languageOf(document)
+        .permanentElements(document.root)
+        .map(({ name }) => name),
+    ).toEqual(expected);
+  });
+
+  it("writes no XML anew: every element has its place there", async () => {
+    const document = await parseDocument("xml", Buffer.from("<a/>"));
+    expect(await languageOf(document).normalise(document, [])).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holdsText, parseRawText } from "../../../src/html/edit/raw-text.ts";
+import { parseRawText } from "../../../src/html/edit/raw-text.ts";
 
 const textOf = (text: string, element: string): string =>
   parseRawText(text, element)
@@ -25,12 +25,5 @@ describe("parseRawText", () => {
     ["x\n</textarea>", "textarea"],
   ])("refuses %s, which would end a %s early", (text, element) => {
     expect(() => parseRawText(text, element)).toThrow(`it would end the <${element}> early`);
-  });
-});
-
-describe("holdsText", () => {
-  it("is true of elements without markup in them", () => {
-    expect(["script", "title", "iframe"].every(holdsText)).toBe(true);
-    expect(["p", "svg", "toString"].some(holdsText)).toBe(false);
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { tagNamed } from "../../../src/html/tree-construction/tags.ts";
+import { ignore, ruleTable } from "../../../src/html/tree-construction/tree-builder.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { dump, treeCases } from "../html5lib.ts";
 import { bodyOf } from "../reading.ts";
@@ -52,5 +54,18 @@ describe("TreeBuilder", () => {
     ["what never ends", `${"<title>".repeat(3)}${"</titl".repeat(100_000)}`],
   ])("reads many %s in time that grows with them", async (_, html) => {
     expect((await parseHtml(html)).root.children.length).toBeGreaterThan(0);
+  });
+});
+
+describe("ruleTable", () => {
+  it("has a rule for each name, several names in one key, and one for all others", () => {
+    const rule = (): void => {};
+    const table = ruleTable({ "a\n    b": rule, i: ignore }, ignore);
+    expect(["a", "b", "i", "p"].map((name) => table[tagNamed(name).id])).toEqual([rule, rule, ignore, ignore]);
+    expect(table[0]).toBe(ignore);
+  });
+
+  it("knows no rules for names that it does not know", () => {
+    expect(() => ruleTable({ "a bb": ignore }, ignore)).toThrow("bb is no name of a tag");
   });
 });

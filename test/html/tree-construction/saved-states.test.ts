@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { treeBuilder } from "../../../src/html/document/html-document.ts";
 import { ParseBudget } from "../../../src/html/document/parse-budget.ts";
-import {
-  bytesOfStates,
-  isSameState,
-  noteState,
-  type ParserState,
-} from "../../../src/html/tree-construction/parser-state.ts";
+import type { ParserState } from "../../../src/html/tree-construction/parser-state.ts";
+import { bytesOfStates, isSameState, noteState } from "../../../src/html/tree-construction/saved-states.ts";
 import type { TreeBuilder } from "../../../src/html/tree-construction/tree-builder.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
