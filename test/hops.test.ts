@@ -13,7 +13,7 @@ const mostFiles: Readonly<Record<string, number>> = {
 };
 
 describe("npm run hops", () => {
-  it("counts what a request passes through, which stays within its bounds", { timeout: 60_000 }, async () => {
+  it("counts what a request passes through, which stays within its bounds", async () => {
     const { code, stdout, stderr } = await runNodeToEnd([join(projectRoot, "test/bench/hops.mjs")]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const rows = [...stdout.matchAll(/^\| ([\w ]+?) *\| +(\d+) \| +(\d+) \| +(\d+) \|$/gm)];

@@ -40,7 +40,7 @@ function inCode(place: string): FileServerConfig {
         plugins: [
           accessLog({ file: join(place, "access.log"), format: "common", maxQueuedBytes: 100_000 }),
           metrics({ path: "/stats", prefix: "site_", buckets: [0.5, 5], processMetrics: false }),
-          healthCheck({ path: "/up", checkStorage: true, timeout: 1, cacheTime: 0, version: "7.1" }),
+          healthCheck({ path: "/up", checkStorage: true, timeout: 60, cacheTime: 0, version: "7.1" }),
           webSocket({
             path: "/live",
             documents: false,

@@ -14,7 +14,12 @@ import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launch({ browser: "firefox", executablePath: programPath("firefox") ?? "", headless: true });
+    browser = await launch({
+      browser: "firefox",
+      executablePath: programPath("firefox") ?? "",
+      headless: true,
+      timeout: pageTimeout,
+    });
   });
   afterAll(() => browser.close());
 
