@@ -149,6 +149,7 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
     },
     async check() {
       await first.check?.();
+      for (const storage of later) await storage.stat("/"); // throws where the storage is away; it is never written to
     },
     async protect(location) {
       for (const storage of storages) await storage.protect?.(location);

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
@@ -200,6 +200,17 @@ describe("several roots", () => {
     const allowed = async (path: string) => (await ask(files, "OPTIONS", path)).headers.get("allow");
     expect(await allowed("/page.html")).toBe("GET, HEAD, OPTIONS");
     expect(await allowed("/index.html")).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
+  });
+
+  it("are healthy while the first can be written to and the others are there", async () => {
+    const [upload, built] = [await temporaryDirectory(), join(await temporaryDirectory(), "built")];
+    await mkdir(built);
+    const storage = storageOfRoots([upload, built]);
+    await storage.start?.();
+    await storage.check?.();
+    expect([await namesAt(storage, "/"), await readdir(built)]).toEqual([[], []]);
+    await rm(built, { recursive: true });
+    await expect(storage.check?.()).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("hide what is protected in each of them", async () => {
