@@ -11,9 +11,9 @@ import {
   markBegun,
   writeRecord,
 } from "./append-note.ts";
-import { alone, type Disk } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { errnoOf, openIfThere, regularFile, statAfterChange, storedStat } from "./file-record.ts";
-import { type LockedTarget, locked, openPlace, requireLock } from "./locked-target.ts";
+import { alone, type LockedTarget, locked, openPlace, requireLock } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 import { removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";

@@ -53,7 +53,9 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
   const disk: Disk = {
     paths: new DiskPaths(root, symlinks),
     sync: durability === "fsync",
-    witnesses,
+    async callWitnesses(path) {
+      for (const witness of witnesses) await witness.beforeChange(path);
+    },
     report: (problem) => report(problem),
   };
   const smallFiles = new SmallFiles(disk.paths);

@@ -3,13 +3,16 @@ import { basename, dirname, join } from "node:path";
 import type { HeldLock } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import { appendNoteName, openNote } from "./append-note.ts";
-import { alone, callWitnesses, type Disk, maxAttempts } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, meansAbsent, recordAt, storedStat } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, recordAt, storedStat } from "./file-record.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import type { Target } from "./paths.ts";
 import { endAppend } from "./take-back.ts";
 import { isSettled, settle } from "./visible-stat.ts";
+
+/** How often something is tried again when others change the same directory or file at the same time. */
+export const maxAttempts = 5;
 
 /** Where a change is to be made, before the lock is taken. */
 export interface Place {
@@ -118,7 +121,7 @@ async function lockedPlain<T>(
     try {
       // While this one waited, the directory may have been moved, or something may have become a link.
       if (!parent.isInPlace()) return undefined;
-      await callWitnesses(disk, path);
+      await disk.callWitnesses(path);
       const current = await settledRecord(parent, name);
       if (current?.isSymbolicLink()) return undefined;
       const target = {
@@ -149,7 +152,7 @@ async function lockedFound<T>(
     // Looked up again: while this one waited, links may have been changed and directories made or removed.
     const target = await disk.paths.target(path);
     if (target.real !== real) return undefined;
-    await callWitnesses(disk, path);
+    await disk.callWitnesses(path);
     const parent = await openUnlessMoved(target.directory);
     if (!parent) return undefined;
     try {
@@ -160,6 +163,11 @@ async function lockedFound<T>(
       await parent.close();
     }
   });
+}
+
+/** Runs `task` while nothing else changes the file by way of another name; the lock of this name is held already. */
+export function alone<T>(stats: BigIntStats, task: () => Promise<T>): Promise<T> {
+  return stats.nlink > 1n ? diskLocks.run(fileIdentity(stats), task) : task();
 }
 
 /** `undefined` where it is not, or has moved or gone since it was looked up. */

@@ -9,11 +9,10 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "../storage.ts";
-import { callWitnesses, type Disk, maxAttempts } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
-import { type LockedTarget, locked, openPlace, type Place, requireLock } from "./locked-target.ts";
-import { MissingParents } from "./missing-parents.ts";
-import type { OpenDirectory } from "./open-directory.ts";
+import { type LockedTarget, locked, maxAttempts, openPlace, type Place, requireLock } from "./locked-target.ts";
+import { MissingParents, type OpenDirectory } from "./open-directory.ts";
 import { openFileAt } from "./open-file.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, settle } from "./visible-stat.ts";
@@ -99,7 +98,7 @@ async function moveIntoPlace(
   target: LockedTarget,
   size: number,
 ): Promise<StoredStat> {
-  const parents = await MissingParents.make(target);
+  const parents = await MissingParents.make(target.parent, target.missing);
   try {
     const place = parents.directory.at(target.name);
     await requireLock(target);
@@ -170,7 +169,7 @@ async function attempt(change: Promise<void>): Promise<void> {
 export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {
   return locked(disk, path, async (target) => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      if (attempt > 0) await callWitnesses(disk, path);
+      if (attempt > 0) await disk.callWitnesses(path);
       const { stat, bytes } = await readWhole(path, target);
       const edited = await edit(bytes, stat);
       if (edited === undefined) return { created: false, changed: false, stat };
