@@ -1,8 +1,8 @@
 import type { FileRequest, FileSpace } from "../files/file-request.ts";
 import type { Right } from "../server/access.ts";
+import type { BodyBudget } from "../server/admission.ts";
 import type { Reply } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import type { BodyBudget } from "./body-budget.ts";
 import type { DocumentCache } from "./document-cache.ts";
 
 /** What all requests to one file handler share, those for elements included. */

@@ -1,5 +1,4 @@
 import { ConfigError } from "../config.ts";
-import { BodyBudget } from "../elements/body-budget.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
@@ -13,6 +12,7 @@ import { type FileMethod, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-path.ts";
 import { asksForElements, asksForSelectors, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
+import { BodyBudget } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
