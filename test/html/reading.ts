@@ -1,4 +1,4 @@
-import { pageElements } from "../../src/html/document/page.ts";
+import { pageElements } from "../../src/html/document/element-span.ts";
 import { serialise } from "../../src/html/document/serialise.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 

@@ -13,9 +13,8 @@ import { inCaption, inCell, inColumnGroup, inRow, inTable, inTableBody } from ".
 
 import { bytesOfStates, noteState } from "../tree-construction/saved-states.ts";
 import { type InsertionModes, TreeBuilder } from "../tree-construction/tree-builder.ts";
-import { elementsFormattedFromBefore, settleSpans } from "./element-span.ts";
+import { elementsFormattedFromBefore, endOfPage, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
-import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
 import type { ParsedTree } from "./source-document.ts";
 

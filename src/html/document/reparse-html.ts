@@ -3,10 +3,9 @@ import type { HtmlParse, ParserState } from "../tree-construction/parser-state.t
 import { isSameState, resume } from "../tree-construction/saved-states.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
-import { settleSpans } from "./element-span.ts";
+import { endOfPage, settleSpans } from "./element-span.ts";
 import { parseInSlices, treeBuilder } from "./html-document.ts";
 import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
-import { endOfPage } from "./page.ts";
 import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
 import { firstIn, type Neighbours, neighboursOf, nextIn, type Seams, type StandIn, seamsOf } from "./seams.ts";
 

@@ -1,3 +1,4 @@
+import { endOfPage, textOnPage } from "./element-span.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -7,7 +8,6 @@ import {
   TextNode,
   type TreeNode,
 } from "./html-nodes.ts";
-import { endOfPage, textOnPage } from "./page.ts";
 import type { SourceDocument } from "./source-document.ts";
 import { losesFirstLine, voidElements } from "./tag-rules.ts";
 import { contentOf, TreeWalk } from "./tree-walk.ts";

@@ -1,7 +1,6 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { elementSpan, isTagOnly } from "../document/element-span.ts";
+import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
-import { pageElements } from "../document/page.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { firstLineAt, holdsText, isClosedBy, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";

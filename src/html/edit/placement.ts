@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { elementSpan, isTagOnly } from "../document/element-span.ts";
+import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
 import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
-import { isClosing, pageElements } from "../document/page.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { byteOrderMark, type DocumentSource, type SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";

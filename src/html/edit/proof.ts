@@ -1,4 +1,5 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/element-span.ts";
 import {
   DoctypeNode,
   isHtmlElement,
@@ -10,7 +11,6 @@ import {
   type TreeNode,
   type TreeParent,
 } from "../document/html-nodes.ts";
-import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/page.ts";
 import type { Seams } from "../document/seams.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { type PlacedFragment, type Placement, type TreeEdit, treeEdit } from "./placement.ts";
