@@ -39,12 +39,14 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
   let copy: Document | undefined;
   let tag: string | undefined;
   /** The file as it was read last. */
-  let readHtml = "";
+  let readHtml: string;
   let readTag: string | undefined;
   /** What the open document shows. */
   let shown: Document | undefined;
 
   let mustRead = false;
+  /** Whether something was told since the file was asked for. */
+  let hasNews = false;
   let isWorking = false;
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,16 +72,17 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
       mustRead = true;
       release(writes.keys());
       if (!(error instanceof PageError)) throw error;
-      // A file that is gone or forbidden is so until the next change; a server that is gone may come back any moment.
-      // (Without a connection, the next one is a new attempt.)
-      if (isLive() && Math.floor(error.status / 100) !== 4) timer = setTimeout(work, retryMs);
+      // A file that is gone or forbidden is so until the next change, which may have been told before this answer; a server
+      // that is gone may come back any moment. (Without a connection, the next one is a new attempt.)
+      const delay = error.status && error.status < 500 ? 0 : retryMs;
+      if (delay ? isLive() : hasNews) timer = setTimeout(work, delay);
     } finally {
       isWorking = false;
     }
   }
 
   async function readFile(): Promise<void> {
-    mustRead = false;
+    mustRead = hasNews = false;
     const answered = [...writes.keys()];
     const response = await fetch(url, { credentials, cache: "no-cache", redirect: "error" }).catch((cause) => {
       throw unanswered(cause);
@@ -118,7 +121,8 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
     const changes = made.splice(0);
     for (const { own, requestId } of changes) if (own && !writes.has(requestId)) writes.set(requestId, undefined);
     queueMicrotask(() => updated?.(changes)); // before the waiting calls go on; its error stays its own
-    release([...read, ...changes.map(({ requestId }) => requestId)]);
+    release(read);
+    release(changes.map(({ requestId }) => requestId));
   }
 
   function release(requestIds: Iterable<string>): void {
@@ -127,6 +131,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
 
   return {
     receive(event) {
+      hasNews = true;
       if (event.type === "change") waiting.push(event);
       else if (event.type === "gap" || !copy) mustRead = true;
       void work();

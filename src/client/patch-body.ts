@@ -16,9 +16,8 @@ export function bodyPatcher(): PatchBody {
   adopt(dom(document).body);
 
   return (before, after) => {
-    const focused = dom(document).activeElement;
-    const body = dom(document).body;
-    const title = dom(after).title;
+    const { activeElement: focused, body } = dom(document);
+    const { title } = dom(after);
     if (!before || dom(before).title !== title) Reflect.set(Document.prototype, "title", title, document);
     patch(body, before ? dom(before).body : body, dom(after).body);
     if (focused instanceof HTMLElement) dom(focused).focus({ preventScroll: true }); // which it has lost if it was moved
@@ -92,8 +91,7 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   const pairs = new Map<Node, number>();
   // What is not an element has no local name, and finds none.
   const take = (node: Node, fits: (candidate: Element) => boolean): void => {
-    const localName = node instanceof Element && dom(node).localName;
-    const id = node instanceof Element ? dom(node).id : "";
+    const { localName, id } = dom(node as Element);
     for (const index of free) {
       const candidate = old[index] as Element;
       if (dom(candidate).localName !== localName || dom(candidate).id !== id || !fits(candidate)) continue;

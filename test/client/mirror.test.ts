@@ -32,7 +32,8 @@ function reads(): { plugin: Plugin; count(): number; hold(): Promise<() => void>
         const isRead = method === "GET" && path === "/page.html" && headers.range === undefined;
         if (!isRead || headers["sec-fetch-dest"] !== "empty") return next();
         count += 1;
-        const reply = await next(); // as the file is now, however late the browser hears of it
+        const reply = next(); // as the file is now, however late the browser hears of it
+        await reply.catch(() => {}); // that it is gone is an answer, too
         if (held) {
           const tell = held;
           held = undefined;
@@ -321,6 +322,21 @@ describe("mirror", { tags: ["chromium"] }, () => {
       window.tell(2);
       await shows(window, '<ul id="todo"></ul>');
       expect(count()).toBe(2);
+    });
+
+    it("reads once more, when the file comes back before the answer is here that it is gone", async () => {
+      const { plugin, hold, count } = reads();
+      const window = await told({ plugins: [plugin] });
+      await send(window.url, "DELETE", "/page.html");
+      const reading = hold();
+      window.tell(1);
+      const goOn = await reading;
+      await window.put("<p>new");
+      window.tell(2);
+      await window.page.evaluate(() => fetch("/none"));
+      goOn();
+      await shows(window, "<p>new</p>");
+      expect(count()).toBe(3);
     });
 
     it("reads the file when changes were missed", async () => {
