@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -20,6 +20,7 @@ import { programPath } from "../helpers/needs.ts";
 import { serve } from "../helpers/serve.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { unusedPort } from "../helpers/unused-port.mjs";
 
 const hasOpenssl = programPath("openssl") !== undefined;
 
@@ -60,7 +61,7 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
   await mkdir(join(root, "sub"), { recursive: true });
   await writeFile(join(root, "page.html"), page);
   const { url = origin ?? "" } = origin ? {} : await serve({ root, trustProxy: "loopback", ...config });
-  const [port = 0, securePort = 0, carelessPort = 0] = await freePorts(3);
+  const [port, securePort, carelessPort] = [await unusedPort(), await unusedPort(), await unusedPort()];
   const { cert, key } = hasOpenssl ? await makeCertificate(directory, "www.example") : { cert: "", key: "" };
   const server = replaceEach(hasOpenssl ? documented : withoutTls(documented), {
     "127.0.0.1:3000": new URL(url).host,
@@ -120,14 +121,6 @@ async function accepts(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 /** Replaces what has to be there: a page that says something else would test something else. */

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unusedPort } from "./unused-port.mjs";
 
 /** Access keys of the servers that tests start. */
 export const s3Credentials = { accessKeyId: "filement", secretAccessKey: "a secret of tests" };
@@ -26,7 +26,7 @@ export async function startS3Server() {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "filement-s3-"));
   const bucket = "site";
   await mkdir(join(directory, "data", bucket), { recursive: true }); // a directory is a bucket
-  const port = await freePort();
+  const port = await unusedPort();
   const { accessKeyId, secretAccessKey } = s3Credentials;
   const env = { ...process.env, ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey };
   const args = ["--keep-alive", "--port", `127.0.0.1:${port}`, "posix", join(directory, "data")];
@@ -42,15 +42,6 @@ export async function startS3Server() {
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" ? address?.port : undefined;
 }
 
 /**

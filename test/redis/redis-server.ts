@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { programPath } from "../helpers/needs.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { unusedPort } from "../helpers/unused-port.mjs";
 
 /** A Redis of a test, which keeps nothing from one run to the next unless it is told to. */
 export interface RedisServer {
@@ -21,7 +22,7 @@ export interface RedisServer {
 /** Starts a Redis for the test that is running. With `keeps`, what was written outlives it. */
 export async function redisServer({ keeps = false } = {}): Promise<RedisServer> {
   const directory = await temporaryDirectory();
-  const port = await freePort();
+  const port = await unusedPort();
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
@@ -135,15 +136,6 @@ export async function cableTo({ port }: Pick<RedisServer, "port">): Promise<Cabl
       for (const socket of [...pairs].flat()) socket.resume();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function portOf(server: Server): number {
