@@ -1,5 +1,4 @@
-import { HttpError } from "../http/http-error.ts";
-import { forbiddenInName } from "../http/request-path.ts";
+import { forbiddenInName, invalidQuery, onlyValue } from "../http/request-path.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { type ListingOrder, listingOrder } from "./listing-order.ts";
 
@@ -18,8 +17,8 @@ export interface ListingQuery {
 /** Reads `?limit=&after=&sort=&order=`; others are left alone. Throws 400 `INVALID_QUERY` for a page that cannot be. */
 export function readListingQuery(search: string): ListingQuery {
   const parameters = new URLSearchParams(search);
-  const limit = only(parameters, "limit");
-  const after = only(parameters, "after");
+  const limit = onlyValue(parameters, "limit");
+  const after = onlyValue(parameters, "after");
   return {
     order: listingOrder(parameters),
     limit: limit === undefined ? undefined : limitOf(limit),
@@ -68,15 +67,4 @@ function entryOf(text: string): StoredEntry {
     throw invalidQuery("after", "the name of an entry, with / behind it for a directory");
   }
   return { name, type: isDirectory ? "directory" : "file" };
-}
-
-/** Of two values nobody could say which is meant. */
-function only(parameters: URLSearchParams, name: string): string | undefined {
-  const values = parameters.getAll(name);
-  if (values.length > 1) throw invalidQuery(name, "one value");
-  return values[0];
-}
-
-function invalidQuery(name: string, expected: string): HttpError {
-  return new HttpError(400, "INVALID_QUERY", `The query parameter ${name} has to be ${expected}.`);
 }

@@ -152,3 +152,15 @@ function checkLength(text: string, maxBytes: number): string {
 function invalidPath(details: string): HttpError {
   return new HttpError(400, "INVALID_PATH", details);
 }
+
+/** The value of a query parameter; `undefined` where it is not there. Throws 400 `INVALID_QUERY` for two: which is meant? */
+export function onlyValue(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw invalidQuery(name, "one value");
+  return values[0];
+}
+
+/** The 400 of a query parameter that says nothing; `expected` is what it has to be. */
+export function invalidQuery(name: string, expected: string): HttpError {
+  return new HttpError(400, "INVALID_QUERY", `The query parameter ${name} has to be ${expected}.`);
+}

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
-import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { compileSelector } from "../../src/html/selector/select.ts";
 import { sample } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
+import { selectElements } from "./selected.ts";
 
 /** Documents that a selector is slow on: wide, deep, both, with long attributes, with thousands of controls. */
 const pages = {

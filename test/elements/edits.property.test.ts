@@ -5,13 +5,14 @@ import { elementSpan, isTagOnly } from "../../src/html/document/element-span.ts"
 import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { insertionPoint, outermost } from "../../src/html/edit/placement.ts";
-import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import { compileSelector } from "../../src/html/selector/select.ts";
 import { checks, timeForMore } from "../helpers/effort.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne, wholePage } from "./editing.ts";
 import { type EditMethod, expectedReadings, reading } from "./oracle.ts";
 import { fragment, method, page, target } from "./page-arbitraries.ts";
 import { elementsOf, selectorOf } from "./pages.ts";
+import { selectElements } from "./selected.ts";
 
 const usual = 200;
 const effort = checks({ seed: 20_261_121, numRuns: usual, inCampaign: 10_000 });

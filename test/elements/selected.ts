@@ -1,6 +1,14 @@
+import { atOnce } from "../../src/event-loop/sliced-work.ts";
+import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
-import { compileSelector, selectElements } from "../../src/html/selector/select.ts";
+import type { SelectableDocument } from "../../src/html/selector/evaluation.ts";
+import {
+  compileSelector,
+  type ParsedSelector,
+  type SelectionLimits,
+  selection,
+} from "../../src/html/selector/select.ts";
 import { elementsOf } from "./pages.ts";
 
 /** What a selector gives: the numbers of the elements in a walk over the document, or that it is refused. */
@@ -13,6 +21,15 @@ export const wideLimits = {
   maxMatches: 1_000_000,
   maxSelectionSteps: 1_000_000_000,
 } as const;
+
+/** The elements that a selector gives, in one go. */
+export function selectElements(
+  document: SelectableDocument,
+  selector: ParsedSelector,
+  limits?: SelectionLimits,
+): readonly SourceElement[] {
+  return atOnce(selection(document, selector, limits));
+}
 
 /** What selectors give over one document. */
 export function selectorOver(document: SourceDocument): (selector: string) => Selected {

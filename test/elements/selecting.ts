@@ -1,5 +1,6 @@
 import { parseDocument } from "../../src/html/document/parse-document.ts";
-import { compileSelector, type SelectionLimits, selectElements } from "../../src/html/selector/select.ts";
+import { compileSelector, type SelectionLimits } from "../../src/html/selector/select.ts";
+import { selectElements } from "./selected.ts";
 
 /** The ids, or the names, of the elements of a page that a selector gives. */
 export async function select(page: string, selector: string, limits: SelectionLimits = {}): Promise<string[]> {

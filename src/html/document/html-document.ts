@@ -31,7 +31,7 @@ async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTre
 }
 
 /** The tree that was built. */
-export async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Promise<ParsedTree> {
+async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Promise<ParsedTree> {
   const { root, source, budget, displaced, copies, states } = builder;
   const lost = await settleSpans(builder, endOfPage({ root, source }), slice);
   const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);

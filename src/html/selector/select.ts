@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { atOnce, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
 import { DocumentError } from "../document-error.ts";
 import { elementIndex } from "./element-index.ts";
@@ -81,13 +81,4 @@ function* evaluated(
   remembered.set(selector, { elements, maxSelectionSteps });
   foundIn.set(root, remembered);
   return elements;
-}
-
-/** The same at once, while everyone else waits. */
-export function selectElements(
-  document: SelectableDocument,
-  selector: ParsedSelector,
-  limits?: SelectionLimits,
-): readonly SourceElement[] {
-  return atOnce(selection(document, selector, limits));
 }

@@ -1,5 +1,4 @@
-import { HttpError } from "../../http/http-error.ts";
-import { isCanonicalPath } from "../../http/request-path.ts";
+import { invalidQuery, isCanonicalPath, onlyValue } from "../../http/request-path.ts";
 import type { Position } from "./broadcast.ts";
 
 /** What a client says in its query about the changes that it wants. */
@@ -17,8 +16,8 @@ const wholeNumber = /^\d{1,15}$/;
 /** Reads `?path=`, `?since=` and `?feed=`; others are left alone. Throws 400 `INVALID_QUERY` for what says nothing. */
 export function readFeedQuery(search: string): FeedQuery {
   const parameters = new URLSearchParams(search);
-  const path = only(parameters, "path");
-  const since = only(parameters, "since");
+  const path = onlyValue(parameters, "path");
+  const since = onlyValue(parameters, "since");
   if (path !== undefined && !isCanonicalPath(path)) {
     throw invalidQuery("path", "a path from the root, such as /docs/");
   }
@@ -26,7 +25,7 @@ export function readFeedQuery(search: string): FeedQuery {
   return {
     path: path?.replace(/\/$/, ""),
     since: since === undefined ? undefined : Number(since),
-    feed: only(parameters, "feed"),
+    feed: onlyValue(parameters, "feed"),
   };
 }
 
@@ -34,15 +33,4 @@ export function readFeedQuery(search: string): FeedQuery {
 export function positionOf({ since, feed }: Pick<FeedQuery, "since" | "feed">, feedName: string): Position {
   if (since === undefined) return "now";
   return feed === undefined || feed === feedName ? since : "unknown";
-}
-
-/** Two values of one parameter would be ambiguous. */
-function only(parameters: URLSearchParams, name: string): string | undefined {
-  const values = parameters.getAll(name);
-  if (values.length > 1) throw invalidQuery(name, "one value");
-  return values[0];
-}
-
-function invalidQuery(name: string, expected: string): HttpError {
-  return new HttpError(400, "INVALID_QUERY", `The query parameter ${name} has to be ${expected}.`);
 }

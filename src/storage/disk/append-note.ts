@@ -23,7 +23,7 @@ export interface AppendRecord {
 }
 
 /** How many bytes before the end of a file prove that it is the one that was appended to, and not begun anew since. */
-export const contextBytes = 4096;
+const contextBytes = 4096;
 
 /** The record's place at the end of the note: enough for a name of 255 bytes, each of them escaped. */
 const recordBytes = 2048;

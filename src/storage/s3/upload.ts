@@ -4,9 +4,9 @@ import type { Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** Size of the parts in which long content is sent. An upload holds three in memory: the first, one on its way, one that fills. */
-export const partBytes: number = 8 * 1024 * 1024;
+const partBytes: number = 8 * 1024 * 1024;
 /** The number of the first part of long content. Below it is room for what goes before: the file that it is appended to. */
-export const firstPart = 1001;
+const firstPart = 1001;
 
 /**
  * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the store.

@@ -24,8 +24,9 @@ import {
   type SourceElement,
   TemplateElement,
 } from "../../../src/html/document/html-nodes.ts";
-import { compileSelector, selectElements } from "../../../src/html/selector/select.ts";
+import { compileSelector } from "../../../src/html/selector/select.ts";
 import { elementsIn, nodesOf, realPages } from "../../elements/pages.ts";
+import { selectElements } from "../../elements/selected.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page =

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileSelector, selectElements, selection } from "../../../src/html/selector/select.ts";
+import { compileSelector, selection } from "../../../src/html/selector/select.ts";
+import { selectElements } from "../../elements/selected.ts";
 import { select } from "../../elements/selecting.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
