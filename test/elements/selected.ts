@@ -2,10 +2,10 @@ import { atOnce } from "../../src/event-loop/sliced-work.ts";
 import type { SourceElement } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
 import { DocumentError } from "../../src/html/document-error.ts";
-import type { SelectableDocument } from "../../src/html/selector/evaluation.ts";
 import {
   compileSelector,
   type ParsedSelector,
+  type SelectableDocument,
   type SelectionLimits,
   selection,
 } from "../../src/html/selector/select.ts";

@@ -1,12 +1,23 @@
 import { LRUCache } from "lru-cache";
-import type { SlicedWork } from "../../event-loop/sliced-work.ts";
+import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { RootNode, SourceElement } from "../document/html-nodes.ts";
+import type { DocumentKind } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
-import { elementIndex } from "./element-index.ts";
-import { Evaluation, type SelectableDocument } from "./evaluation.ts";
+import { compoundTest, type ElementTest } from "./compound-matcher.ts";
+import { type ElementIndex, elementIndex } from "./element-index.ts";
+import type { ElementMemory, MatchContext } from "./match-context.ts";
 import { parseSelector, type SelectorLimits } from "./selector-parser.ts";
-import type { SelectorList } from "./selector-tree.ts";
-import { EvaluationSteps } from "./tree-steps.ts";
+import type { ComplexSelector, CompoundSelector, SelectorList } from "./selector-tree.ts";
+import { SiblingPositions } from "./sibling-positions.ts";
+import { EvaluationSteps, parentElement, stepsBackward, stepsForward, type TreeStep } from "./tree-steps.ts";
+
+/** A tree that selectors can be evaluated over. */
+export interface SelectableDocument {
+  readonly root: RootNode;
+  readonly source: string;
+  /** In XML names have case, and HTML's own rules do not hold. */
+  readonly kind: DocumentKind;
+}
 
 /** A selector that was parsed, ready to be evaluated over documents. */
 export interface ParsedSelector {
@@ -81,4 +92,188 @@ function* evaluated(
   remembered.set(selector, { elements, maxSelectionSteps });
   foundIn.set(root, remembered);
   return elements;
+}
+
+/** Asking that many what they lie in costs less than walking through a page. */
+const fewCandidates = 64;
+
+/**
+ * One evaluation of a selector over a document. It goes from left to right: the elements that the first compound matches,
+ * from these one step along the combinator, of what is there those that the next compound matches, and so on. Each step
+ * visits an element once, so that the work is linear in document and selector; matching element by element, from right
+ * to left, takes exponential time for `a a a a ... b` in a deep document.
+ */
+class Evaluation implements MatchContext {
+  readonly root: RootNode;
+  readonly source: string;
+  readonly kind: DocumentKind;
+  readonly isQuirks: boolean;
+  readonly index: ElementIndex;
+  readonly steps: EvaluationSteps;
+  #childPositions: SiblingPositions | undefined;
+  #typePositions: SiblingPositions | undefined;
+  readonly memory: ElementMemory = { languages: new Map(), directions: new Map(), options: new Map() };
+
+  constructor({ root, source, kind }: SelectableDocument, index: ElementIndex, steps: EvaluationSteps) {
+    this.root = root;
+    this.source = source;
+    this.kind = kind;
+    this.isQuirks = root["x-mode"] === "quirks";
+    this.index = index;
+    this.steps = steps;
+  }
+
+  get childPositions(): SiblingPositions {
+    this.#childPositions ??= new SiblingPositions(() => "", this.steps);
+    return this.#childPositions;
+  }
+
+  get typePositions(): SiblingPositions {
+    this.#typePositions ??= new SiblingPositions(({ namespace, name }) => `${namespace} ${name}`, this.steps);
+    return this.#typePositions;
+  }
+
+  /** The elements that a list selects, in document order. */
+  *select(list: SelectorList): SlicedWork<readonly SourceElement[]> {
+    const [only, ...others] = list;
+    if (only && others.length === 0 && isFoundInOrder(only)) return yield* this.#selectComplex(only);
+    const found = new Set<SourceElement>();
+    for (const selector of list) for (const element of yield* this.#selectComplex(selector)) found.add(element);
+    return found.size < 2 ? [...found] : yield* this.#passing(this.index.all, (element) => found.has(element));
+  }
+
+  matches(list: SelectorList): ElementTest {
+    const tests = list.map((selector) => this.#complexTest(selector));
+    return (element) =>
+      tests.some((test) => {
+        this.steps.hurry();
+        return test(element);
+      });
+  }
+
+  contains(list: SelectorList): ElementTest {
+    const anchors = list.map((selector) => lazily(this.steps, () => this.#anchors(selector)));
+    return (element) => anchors.some((found) => found().has(element));
+  }
+
+  #complexTest(selector: ComplexSelector): ElementTest {
+    const [first, ...others] = selector;
+    if (first && others.length === 0) return compoundTest(first.compound, this);
+    const found = lazily(this.steps, () => this.#selectComplex(selector));
+    return (element) => found().has(element);
+  }
+
+  *#selectComplex([first, ...others]: ComplexSelector): SlicedWork<readonly SourceElement[]> {
+    if (!first) return [];
+    let found = yield* this.#everywhere(first.compound);
+    for (const { combinator, compound } of others) {
+      if (found.length === 0) break;
+      const reached =
+        combinator === "descendant"
+          ? yield* this.#below(found, compound)
+          : yield* this.#reached(found, stepsForward[combinator ?? "descendant"]);
+      found = yield* this.#passing(reached, compoundTest(compound, this));
+    }
+    return found;
+  }
+
+  /** The elements from which a relative selector leads to something; found from its end to its beginning. */
+  *#anchors(selector: ComplexSelector): SlicedWork<readonly SourceElement[]> {
+    let found: readonly SourceElement[] | undefined;
+    let step: TreeStep = stepsBackward.descendant;
+    for (const { combinator, compound } of [...selector].reverse()) {
+      found = found
+        ? yield* this.#passing(yield* this.#reached(found, step), compoundTest(compound, this))
+        : yield* this.#everywhere(compound);
+      step = stepsBackward[combinator ?? "descendant"];
+    }
+    return yield* this.#reached(found ?? [], step);
+  }
+
+  /** The elements of the document that match a compound selector. */
+  *#everywhere(compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
+    return yield* this.#passing(yield* this.index.candidatesFor(compound), compoundTest(compound, this));
+  }
+
+  /** What lies in elements, as far as it can match a compound selector; of few that can, it is asked what they lie in. */
+  *#below(from: readonly SourceElement[], compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
+    const candidates = yield* this.index.candidatesFor(compound);
+    const isFew = candidates.length <= Math.max(fewCandidates, 4 * from.length);
+    return isFew ? yield* this.#inside(candidates, from) : yield* this.#reached(from, stepsForward.descendant);
+  }
+
+  *#inside(candidates: readonly SourceElement[], from: readonly SourceElement[]): SlicedWork<readonly SourceElement[]> {
+    const { steps } = this;
+    const holders = new Set(from);
+    const others = new Set<SourceElement>();
+    const found: SourceElement[] = [];
+    for (const candidate of candidates) {
+      const passed: SourceElement[] = [];
+      let ancestor = parentElement(candidate);
+      while (ancestor && !holders.has(ancestor) && !others.has(ancestor)) {
+        steps.spend();
+        passed.push(ancestor);
+        ancestor = parentElement(ancestor);
+      }
+      const isInside = ancestor !== null && holders.has(ancestor);
+      for (const element of passed) (isInside ? holders : others).add(element);
+      if (isInside) found.push(candidate);
+      if (steps.isSliceOver()) yield;
+    }
+    return found;
+  }
+
+  *#passing(candidates: readonly SourceElement[], test: ElementTest): SlicedWork<readonly SourceElement[]> {
+    const { steps } = this;
+    const found: SourceElement[] = [];
+    let next = 0;
+    const testSome = (): void => {
+      for (let element = candidates[next]; element && !steps.isSliceOver(); element = candidates[next]) {
+        steps.spend();
+        if (test(element)) found.push(element);
+        next += 1;
+      }
+    };
+    for (;;) {
+      yield* patiently(testSome);
+      if (next === candidates.length) return found;
+      yield;
+    }
+  }
+
+  *#reached(from: readonly SourceElement[], step: TreeStep): SlicedWork<readonly SourceElement[]> {
+    const reached = new Set<SourceElement>();
+    const visit = (element: SourceElement): boolean => {
+      if (reached.has(element)) return false;
+      reached.add(element);
+      this.steps.spend();
+      return true;
+    };
+    yield* step(from, visit, this.steps);
+    return [...reached];
+  }
+}
+
+/** One compound is looked for in document order, and what lies in the elements that it finds is walked in that order. */
+function isFoundInOrder(selector: ComplexSelector): boolean {
+  return selector.every(({ combinator }) => combinator === null || combinator === "descendant");
+}
+
+function lazily(
+  steps: EvaluationSteps,
+  find: () => SlicedWork<readonly SourceElement[]>,
+): () => ReadonlySet<SourceElement> {
+  let found: ReadonlySet<SourceElement> | undefined;
+  function* finding(): SlicedWork<ReadonlySet<SourceElement>> {
+    const list = yield* find();
+    const set = new Set<SourceElement>();
+    for (const element of list) {
+      steps.keep();
+      if (steps.isSliceOver()) yield;
+      set.add(element);
+    }
+    found = set;
+    return set;
+  }
+  return () => found ?? demand(finding());
 }
