@@ -47,7 +47,7 @@ export interface FileServer {
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Every committed change, once and in order. */
   readonly changes: ChangeFeed;
-  /** Starts plugins and storages, which otherwise happens at the first request. Rejects with what keeps them from it. */
+  /** Starts plugins and storages, which otherwise happens at the first request. Rejects with the reason why one cannot start. */
   ready(): Promise<void>;
   /**
    * Answers new requests with 503, waits for those in flight, then closes plugins and storages. Rejects with an
@@ -101,7 +101,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
 
 type Report = ServerParts["report"];
 
-/** Tells `config.onError` of a failure. One that fails itself has nobody to tell. */
+/** Reports failures to `config.onError`. Where that fails itself, nobody is left to tell. */
 function reporter({ logger = silentLogger, onError }: FileServerConfig): Report {
   return (error, given, status) => {
     const exchange = given instanceof Exchange ? given : undefined;
@@ -113,7 +113,7 @@ function reporter({ logger = silentLogger, onError }: FileServerConfig): Report 
   };
 }
 
-/** What one has to know of a request to find it in other logs, and to send it again. */
+/** What it takes to find a request in other logs, and to send it again. */
 function failedRequest({ id, method, path, host, user, startedAt }: Exchange, status: number | undefined): object {
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   return {

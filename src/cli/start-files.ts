@@ -85,7 +85,7 @@ async function directoryConfig(roots: readonly string[], isLive: boolean): Promi
   return { root, listing, client: true, watch: !roots.some(isBucketUrl), plugins: [webSocket()] };
 }
 
-/** A server that only this computer can reach, and that has no name, answers no name that may be somebody else's. */
+/** A server without a name, which only this computer can reach, answers to no name that another server may have. */
 function allowedNames(
   config: FileServerConfig,
   address: string,

@@ -8,8 +8,8 @@ import type { ChangeFeed } from "../server/change-feed.ts";
 import { ChosenElements } from "./selection.ts";
 
 /**
- * The elements of an edit, for listeners who judge by them what their clients may hear of it. Where they name the clients, the
- * rules of these are asked while both trees are there, so that the old one can become part of the new one.
+ * The elements of an edit, by which listeners decide whether their clients may hear of it. Where they name these clients
+ * beforehand, their rules are asked while both trees are there, so that the old one can become part of the new one.
  */
 export class AnnouncedElements {
   readonly #changes: ChangeFeed;

@@ -134,7 +134,7 @@ class Editing {
     return chosen;
   }
 
-  /** The document as it is now that nobody else changes it. */
+  /** The document under the lock, where nobody else changes it. */
   async #parse(kind: DocumentKind, bytes: Uint8Array, { size, version }: StoredStat): Promise<HeldDocument> {
     const { documents, path, options } = this.#request;
     refuseTooLarge(size, options);
@@ -215,7 +215,7 @@ class Editing {
 
   async #reply({ edit, applied, content }: MadeEdit): Promise<Reply> {
     const normalised = applied.isNormalised && { "x-normalised": "true" };
-    // Who may not read the elements learns neither how many they are, nor what they hold besides the edit.
+    // A client that may not read the elements learns neither their number nor what they hold besides the edit.
     const told = this.#isReadable ? this.#matches.length : undefined;
     if (content === undefined) return emptyReply(204, { ...matchHeaders(told), ...normalised });
     const headers = { ...elementHeaders(this.#request, told), ...normalised };

@@ -59,7 +59,7 @@ export function matchHeaders(matches?: number): ReplyHeaders {
   return { ...count, vary: "Range, Authorization", "cache-control": "no-cache" }; // a cache may keep a 204 otherwise
 }
 
-/** The same error, telling also how many elements matched; not to somebody who may not know. */
+/** The same error with the number of matches, unless it refuses a client that may not know it (401, 403). */
 export function withMatches(thrown: unknown, matches: number): unknown {
   const error = knownHttpError(thrown);
   if (!error || error.status === 401 || error.status === 403) return thrown;
@@ -71,7 +71,7 @@ export function withMatches(thrown: unknown, matches: number): unknown {
 /**
  * Judges the conditions of a request (RFC 9110 §13) by the tag of the elements that it is about, which is made only if there
  * are conditions; `If-Match` may name the document's tag as well. Throws 412 `PRECONDITION_FAILED` with the current tag.
- * Without `makeTag`, for a user who may not read the elements, no tag of theirs is right or told: by a tag alone, content as
+ * Without `makeTag`, for a user who may not read the elements, no tag is right and none is told: by a tag alone, content as
  * short as a PIN can be guessed.
  */
 export async function judgePreconditions(

@@ -30,7 +30,7 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   const matches = await findElements(document);
   const elements = new ChosenElements(document, matches, options.maxSelectionSteps);
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
-  // Who is asked about them next finds known what the rules select.
+  // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
   const permanent = languageOf(document).permanentElements(document.root);
   const impossible = new Set<string>();

@@ -1,4 +1,4 @@
-/** Who has a task done. */
+/** The client for which a task is done. */
 export interface Client {
   /** Shares the queue equally with other addresses. */
   readonly address: string;

@@ -89,7 +89,7 @@ function answered<Value>(ask: () => Value): Value | Unfinished {
   }
 }
 
-/** Long enough that starting anew costs nothing, short enough that nobody else's request feels it. */
+/** Long enough that starting anew costs nothing, short enough that no other request feels it. */
 const sliceMs = 5;
 /** With less work than that in a millisecond, the event loop is idle. */
 const idleMs = 0.3;

@@ -79,11 +79,11 @@ interface FileHeaders {
   readonly ofUnchanged: Readonly<ReplyHeaders>;
   /** Of a 200 with all of the content. */
   readonly ofContent: Readonly<ReplyHeaders>;
-  /** What of both the host program adds, or says in place of ours. */
+  /** What the host program adds to both, or sets in place of ours. */
   readonly own: Readonly<ReplyHeaders>;
 }
 
-/** Of the storages that keep files in memory, and so give the same record until the file changes. */
+/** By record: storages that keep files in memory give the same one until the file changes. */
 const knownHeaders = new WeakMap<StoredStat, FileHeaders>();
 
 function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {

@@ -22,7 +22,7 @@ export class LifeCycle {
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
-  /** `sites` are asked for when they are first needed: they are made with what this object says of outages. */
+  /** `sites` is called when they are first needed: to make them takes this object. */
   constructor(config: FileServerConfig, changes: ChangeFeed, sites: () => readonly PluginSite[]) {
     const { maxConcurrentRequests = 10_000, maintenance = false, protectedFiles = [] } = config;
     this.#config = config;

@@ -58,7 +58,7 @@ export function upgradesTaken({ clients, hosts }: RequestPathParts): (incoming: 
   };
 }
 
-/** Makes the whole path of a request, in order: who asks whom for what, the host's plugins, the reply, what became of it. */
+/** Makes the whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver, passOn) => {
     life.enter();
@@ -66,7 +66,7 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     const site = hosts.find(addressed.host) ?? nowhere;
     const exchange = exchangeOf(incoming, site, clients, addressed);
     try {
-      // Before anything is asked, counted or refused: it is somebody else's.
+      // Before anything is checked, counted or refused: the request is for the application around.
       if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
       const reply = await answer(exchange, site, addressed);
       if (exchange.congestion) await exchange.congestion;
@@ -156,7 +156,7 @@ function firstValue(field: string | readonly string[]): string | undefined {
   return text?.split(",", 1)[0]?.trim();
 }
 
-/** Node takes chunks apart, and nothing else: the content would be stored as it was coded (RFC 9112 §6.1). */
+/** Node decodes chunks and no other coding: the content would be stored as it was coded (RFC 9112 §6.1). */
 function refuseTransferCoding({ headers }: Exchange): void {
   const coding = headers["transfer-encoding"];
   if (coding === undefined || coding.trim().toLowerCase() === "chunked") return;
@@ -174,7 +174,7 @@ function refuseCrossSite({ method, headers, protocol, site }: Exchange, authorit
   throw new HttpError(403, "CROSS_SITE", "A page of another site may not change anything here.");
 }
 
-/** Sends the reply, and tells what became of it; at once where all of it could be handed over. */
+/** Sends the reply and tells the observers what became of it; at once where all of it could be handed over. */
 function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: Deliver): Promise<void> | undefined {
   const reply = completeReply(exchange, given, site.options.serverHeader);
   const sent = deliver(reply);

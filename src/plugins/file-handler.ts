@@ -161,14 +161,14 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   }
   requireRight(access, { path: request.path }, method, operation.right);
   const reply = await operation.run(request);
-  // Who wants JSON in its place gets 404.
+  // A client that wants JSON gets 404 in its place.
   return instead && instead.path === space.serving.single ? variesBy(reply, "accept") : reply;
 }
 
 async function answerForElements(exchange: Exchange, space: HandlerSpace, selector: string): Promise<Reply> {
   const { method, access } = exchange;
   const { methods } = space;
-  // Of the methods that change nothing, too, only those who may read learn what exists.
+  // Other methods, too, tell only clients that may read what exists.
   if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
   const request = await findDocument(exchange, space);
   const { path, stat } = request;

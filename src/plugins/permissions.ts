@@ -101,7 +101,7 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
   };
 }
 
-/** Programs ask for JSON or for anything; only who wants HTML can fill in a form. */
+/** Only a client that wants HTML can fill in a form; programs ask for JSON or for anything. */
 function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
   const isReading = method === "GET" || method === "HEAD";
   const types = ["application/json", "text/html"] as const;

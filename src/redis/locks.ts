@@ -20,13 +20,13 @@ const replyMs = 5_000;
 /** Between two attempts of the first in the queue; those behind it ask less often. */
 const firstPauseMs = 5;
 const longestPauseMs = 100;
-/** Who has not asked for so long waits no more. */
+/** A server that has not asked for this long counts as gone from the queue. */
 const forgottenMs = 2_000;
 /** How long a server passes a lock on among its own requests before others have a chance. */
 const turnMs = 50;
 
 /**
- * Gives the lock to the first of those who wait, or says how many are in front. With "0", who does not get it does not wait.
+ * Gives the lock to the first in the queue, or says how many are in front. With "0", a server that does not get it does not queue.
  */
 const takeLock = redisScript(`
 local token, lease, forgotten, waits = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]

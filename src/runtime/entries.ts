@@ -17,12 +17,12 @@ import { takeSocket } from "./upgrade-response.ts";
 /** A server of `node:http`, `node:https` or `node:http2`. */
 export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
 
-/** How a request comes in, and its reply goes out again. */
+/** The ways on which requests come in and replies go out. */
 export interface Entries {
   /** The handler of `node:http`, `node:http2` and Express. */
   handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Has a server of node send all that comes to the two above. Throws where somebody else answers its requests. */
+  /** Makes a server of node send its requests and upgrades to the two above. Throws where somebody else answers its requests. */
   listenTo(server: NodeServer): void;
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
@@ -71,7 +71,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
   ): void => {
     const response = new ServerResponse(request);
     const incoming = new NodeIncoming(request, response, "upgrade", mount);
-    // Until here nothing was done to the socket, which may be somebody else's.
+    // The socket has not been touched so far: it may be another listener's.
     if (!isForAll && !(incoming.isUpgrade && options.takesUpgrade(incoming))) return;
     if (!takeSocket(response, socket)) return;
     void serve(incoming, (reply) => {

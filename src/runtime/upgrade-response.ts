@@ -3,9 +3,9 @@ import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
 /**
- * Has a response answer a request to take over the connection, which node has left alone by then: what the server does for
- * others, waking a writer and closing the connection after the reply, is done here. `false`, with the connection closed,
- * where another response has it still.
+ * Lets a response answer a request to take over the connection. Node looks after that connection no more: what its server does
+ * for other responses, waking a writer and closing the connection after the reply, is done here. `false`, with the connection
+ * closed, where another response still has it.
  */
 export function takeSocket(response: ServerResponse, socket: Duplex): boolean {
   response.shouldKeepAlive = false;

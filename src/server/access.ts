@@ -17,7 +17,7 @@ export interface SelectedElements {
   touch(selector: string): boolean;
 }
 
-/** The elements that an edit changed. Who may not read both of them must not hear of the edit. */
+/** The elements that an edit changed. Only clients that may read both hear of the edit. */
 export interface ChangedElements {
   /** What the selector selected. */
   readonly before: SelectedElements;
@@ -30,8 +30,8 @@ export interface Access {
   /** Whether the client has a right to a whole file, or to a directory. */
   permitsPath(right: Right, path: string): boolean;
   /**
-   * Whether it has the right to elements of a document, without the rest; for `"any"`, whether there could be elements with
-   * which the answer is yes, before it is known which are meant.
+   * Whether it has the right to these elements of a document, even without a right to the rest. `"any"` asks before the
+   * elements are known: whether there could be some for which the answer is yes.
    */
   permitsElements(right: Right, path: string, elements: SelectedElements | "any"): boolean;
   /** The selectors of the rules about elements of a document that concern this client. @default none */
@@ -61,8 +61,8 @@ const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
 };
 
 /**
- * The rights that a method could need; which of them it does need depends on what is stored at the path. Of a method that
- * does nothing here, or says only what could be done, all.
+ * The rights that a method could need; which of them it does need depends on what is stored at the path. All rights for
+ * OPTIONS, which says what could be done, and for methods that do nothing here.
  */
 export function rightsOf(method: string): readonly Right[] {
   return Object.hasOwn(rightsByMethod, method) ? (rightsByMethod[method] ?? everyRight) : everyRight;

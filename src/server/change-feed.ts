@@ -62,15 +62,15 @@ export interface ChangeOrigin {
 export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
 
 /**
- * Whether a listener needs the changed elements of an edit at a path. One that asks only whether some clients may read them
- * names these: they are asked ahead, while the page is as it was, and the listener finds the answers.
+ * Whether a listener needs the changed elements of an edit at a path. A list: it asks only whether these clients may read
+ * them, which is found out ahead, while the page is as it was.
  */
 export type JudgesElements = (path: string) => boolean | readonly Access[];
 
 /** What the feed knows of a listener. */
 interface Subscription {
   readonly judges: JudgesElements;
-  /** Told when ids begin anew; `undefined` for a listener that does not go by ids. */
+  /** Called when ids begin anew; `undefined` for a listener that does not go by ids. */
   readonly restarted: ((restart: FeedRestart) => void) | undefined;
 }
 
@@ -95,13 +95,13 @@ export interface FeedRestart {
   readonly hasGap: boolean;
 }
 
-/** What gives the changes of several servers one order; the members of a {@link ChangeFeed} are its ends. */
+/** Gives the changes of several servers one order. The {@link ChangeFeed} of each server is one end of it. */
 export interface SharedFeed {
-  /** Called once, before the first change. It resolves also where the others cannot be reached; then it goes on trying. */
+  /** Called once, before the first change. Resolves even where the other servers cannot be reached, and keeps trying. */
   start(end: FeedEnd): Promise<void>;
-  /** Takes a change of this server; it comes back by the end, in the order of all servers. */
+  /** Takes a change of this server, which comes back through the end, in the order of all servers. */
   send(change: UnnumberedChange, origin: ChangeOrigin): void;
-  /** Tells the others what they have not been told, if that is possible at once, and leaves them. */
+  /** Sends the others what they have not had yet, if that is possible at once, and disconnects. */
   close(): Promise<void>;
 }
 
@@ -110,16 +110,16 @@ export interface FeedEnd {
   /** The next change, which gets the next number. */
   tell(change: UnnumberedChange, origin: ChangeOrigin): void;
   /**
-   * A change from before the last restart: for the program. Listeners that go by ids have been told of a gap, and the id may be
-   * one that is still to come.
+   * A change from before the last restart. Listeners that go by ids do not get it: they know of a gap, and its id may be given
+   * again.
    */
   tellLate(change: Change, origin: ChangeOrigin): void;
-  /** Goes on at another position, in front of which these changes were. */
+  /** Goes on at another position; `past` are changes before it. */
   restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void;
   report(error: unknown): void;
 }
 
-/** How many changes are remembered for those who come back, and how many characters of HTML they may have together. */
+/** Changes that are remembered for clients that reconnect, and characters of HTML that these may have together. */
 export const maxPast = 1_000;
 const maxPastLength = 32 * 1024 * 1024;
 
@@ -154,9 +154,9 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /**
    * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a function that
-   * ends the subscription. A listener that goes by ids is told by `restarted` when they begin anew, as only a shared feed does.
-   * `judges` says whether the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them slower; by default
-   * it does where it takes an origin.
+   * ends the subscription. `restarted` is called when ids begin anew, which happens with a shared feed only. `judges` says whether
+   * the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them slower; by default it does where it
+   * takes an origin.
    */
   subscribe(
     listener: ChangeListener,
@@ -168,7 +168,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return () => void this.#listeners.delete(subscription);
   }
 
-  /** Has the changes of other servers come in, and go out to them; for the server itself, once. */
+  /** Exchanges changes with other servers. Called once, by the server itself. */
   async share(shared: SharedFeed): Promise<void> {
     await shared.start({
       tell: (change, origin) => this.#tell({ ...change, id: this.#lastId + 1 }, origin),
@@ -179,7 +179,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     this.#shared = shared;
   }
 
-  /** Whether somebody needs the elements that an edit changes; or for whom alone it is to be known whether they may read them. */
+  /** Whether a listener needs the elements that an edit changes; or only whether these clients may read them. */
   judgesElements(path: string): boolean | readonly Access[] {
     const judging = [...this.#listeners.values()].map(({ judges }) => judges(path));
     if (judging.includes(true)) return true;
@@ -192,7 +192,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return this.#lastId;
   }
 
-  /** @internal Numbers a change and tells everyone; where the feed is shared, it has that done. */
+  /** @internal Numbers a change and tells the listeners; a shared feed does both for all servers. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
     const time = new Date().toISOString();
     if (this.#shared) this.#shared.send({ ...change, time }, origin);
@@ -222,12 +222,12 @@ export class ChangeFeed implements AsyncIterable<Change> {
     }
   }
 
-  /** What requests that made a change wait for before their reply, while changes are made faster than they are delivered. */
+  /** Requests that made a change wait for this before their reply, while changes are made faster than they are delivered. */
   get congestion(): Promise<void> | undefined {
     return this.#congestion;
   }
 
-  /** Has them wait; for a listener that cannot keep up. */
+  /** Makes these requests wait; for a listener that cannot keep up. */
   slowDown(until: Promise<void>): void {
     const all = Promise.all([this.#congestion, until]).then(() => {
       if (this.#congestion === all) this.#congestion = undefined;

@@ -58,7 +58,7 @@ export interface ExchangeInit {
 }
 
 /**
- * One request, as plugins see it. Who knows what host program there is names its requests:
+ * One request, as plugins see it. A plugin for one host program can name the type of its requests:
  * `handle(exchange: Exchange<express.Request>, next)`.
  */
 export class Exchange<Hosted extends HostRequest = HostRequest> {
@@ -75,7 +75,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
   access: Access = permitAll;
-  /** What the reply waits for where changes are made faster than they are delivered; for the server itself. */
+  /** The reply waits for this while changes are made faster than they are delivered; for the server itself. */
   congestion: Promise<void> | undefined = undefined;
 
   readonly #path: string;
@@ -115,7 +115,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
 
   /** The request of the host program, with what others have put there: `request.session` in Express. */
   get request(): Hosted {
-    return this.#incoming.request as Hosted; // who names another type knows better
+    return this.#incoming.request as Hosted; // a plugin that names another type vouches for it
   }
 
   /** Upper-case. */
@@ -181,7 +181,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     return this.#incoming.count(field);
   }
 
-  /** Announces a committed change to everyone who follows the host's `changes`; `elements` are those that changed. */
+  /** Announces a committed change to the listeners of the host's `changes`; `elements` are those that changed. */
   changed(
     change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "etag">,
     elements?: ChangedElements,
@@ -192,7 +192,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     this.congestion = site.changes.congestion;
   }
 
-  /** Has `release` called when the exchange is over, however it ends; at once where it is over already. */
+  /** Calls `release` when the exchange is over, however it ends; at once where it is over already. */
   defer(release: () => unknown): void {
     if (!this.#isOver) {
       this.#releases ??= [];
@@ -203,7 +203,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     notify(release, (error) => this.site.report(error, this));
   }
 
-  /** @internal Calls what was deferred; for the server itself. Nothing to wait for where nothing was. */
+  /** @internal Calls what was deferred; for the server itself. `undefined` where there is nothing to wait for. */
   end(): Promise<void> | undefined {
     this.#isOver = true;
     const releases = this.#releases;

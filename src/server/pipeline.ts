@@ -77,7 +77,7 @@ function calledTwice(plugin: Plugin): Error {
 /** A plugin at its place in the pipeline of a host. */
 export interface ListedPlugin {
   readonly plugin: Plugin;
-  /** Whether the plugin has to do with a canonical path. */
+  /** Whether the plugin applies to a canonical path. */
   covers(path: string): boolean;
 }
 
@@ -103,7 +103,7 @@ export function listPlugins(plugins: readonly Plugin[], covers: Covers = everywh
   return listed;
 }
 
-/** Each plugin once, where it stands first; listed twice, it has to do with the paths of both places. */
+/** Each plugin once, where it stands first; listed twice, it applies to the paths of both places. */
 export function distinctPlugins(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
   const places = new Map<Plugin, ListedPlugin>();
   for (const each of listed) {

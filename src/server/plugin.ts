@@ -49,7 +49,7 @@ export interface Plugin {
   readonly alwaysOn?: boolean;
   /**
    * For plugins that find out who the client is and what it may do: whether clients that are not signed in may write
-   * somewhere. Asked after the start. A plugin that says so is an authentication to checks of the order.
+   * somewhere. Asked after the start. A plugin with this method counts as authentication where the order is checked.
    */
   anonymousMayWrite?(): boolean;
   /** Whether it needs to know the user: an error at the start where nothing before it could find out. @default false */
@@ -59,7 +59,7 @@ export interface Plugin {
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
   /**
-   * Whether `handle` answers this web socket handshake, be it with a refusal. Handshakes that no plugin answers are left to
+   * Whether `handle` answers this web socket handshake, even with a refusal. Handshakes that no plugin answers are left to
    * the other listeners of the host program; see the option `upgrades`. @default none
    */
   acceptsUpgrade?(exchange: Exchange): boolean;
@@ -69,7 +69,7 @@ export interface Plugin {
   start?(site: PluginSite): void | Promise<void>;
   /**
    * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;
-   * perhaps twice. For replies without end.
+   * perhaps twice. For plugins whose replies have no end.
    */
   drain?(): void;
   /** Called once, after the last exchange of a closing server. */

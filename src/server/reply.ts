@@ -41,7 +41,7 @@ export function withFields(reply: Reply, ...fields: readonly Readonly<ReplyHeade
   return { ...reply, headers: Object.assign({}, reply.headers, ...fields) };
 }
 
-/** The reply, of which caches are told that it depends on request header fields (RFC 9110 §12.5.5). Names in lower case. */
+/** The reply, with request header fields added to its `Vary` (RFC 9110 §12.5.5). Names in lower case. */
 export function variesBy(reply: Reply, ...fields: readonly string[]): Reply {
   const { vary } = reply.headers;
   if (vary === undefined) return withFields(reply, { vary: fields.join(", ") });

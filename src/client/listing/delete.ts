@@ -24,7 +24,7 @@ const going = new Set<string>();
 let timer: ReturnType<typeof setTimeout>;
 
 hideWhere(({ name }) => waiting.has(name) || going.has(name));
-addEventListener("pagehide", finish); // whoever leaves has decided
+addEventListener("pagehide", finish); // leaving the page decides
 
 /** Takes an entry out of the listing, and deletes it when there was time to have it back. */
 export function remove(entry: Entry): void {

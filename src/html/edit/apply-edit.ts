@@ -50,11 +50,11 @@ export interface EditLimits extends ParseLimits {
 }
 
 /**
- * Makes an edit in the source, parses what it changes and proves it. Where nobody else needs the old document, so that
- * `takeTree` gives its tree away, that becomes part of the new one; it is asked once the edit is proven. Else, and where the
- * rest of the page might read differently, all is parsed. Where that fails, because an element has no characters of
- * its own or because broken markup reaches across the edit, the same is tried on the document in its normal form. What
- * fails there, too, is the fault of what was supplied: `INVALID_HTML`.
+ * Makes an edit in the source, parses what it changes and proves it. `takeTree` is asked once the edit is proven: where it
+ * gives the tree of the old document away, that becomes part of the new one. Otherwise, and where the rest of the page might
+ * read differently, the whole document is parsed. Where the edit fails, because an element has no characters of its own or
+ * because broken markup reaches across it, it is tried again on the document in its normal form. What fails there, too, is
+ * the fault of what was supplied: `INVALID_HTML`.
  */
 export async function applyEdit(
   document: SourceDocument,

@@ -23,7 +23,7 @@ export interface FragmentTag {
   endTag?: number;
 }
 
-/** One thing after the other in supplied HTML; an end is there also where the end tag was left out. */
+/** One piece of supplied HTML, in order. An element has an end also where its end tag was left out. */
 export interface FragmentStep {
   readonly kind: "start" | "end" | "text" | "comment";
   /** The element that starts or ends here. */

@@ -81,7 +81,7 @@ export async function readPage(source: string): Promise<Page> {
   return inSlices(describe(root, tags));
 }
 
-/** Pieces of so many elements take about a millisecond. */
+/** Elements in one piece of work, which takes about a millisecond. */
 const elementsOfPiece = 1000;
 
 function* describe(root: RootNode, tags: TagLog): SlicedWork<Page> {

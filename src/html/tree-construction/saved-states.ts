@@ -4,7 +4,7 @@ import type { ParserCounts, ParserState } from "./parser-state.ts";
 import type { TreeBuilder } from "./tree-builder.ts";
 import { contentParent } from "./tree-writer.ts";
 
-/** Characters between two saved states: this many at least, and so many that a page has a thousand states at most. */
+/** Least number of characters between two saved states; more in a large page, which has a thousand states at most. */
 const leastDistance = 2048;
 /** The same where an edit was made: another one follows there sooner than elsewhere. */
 const leastDistanceInPart = 512;

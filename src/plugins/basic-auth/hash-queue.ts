@@ -10,7 +10,7 @@ export interface HashQueueOptions {
   readonly maxQueued?: number;
 }
 
-/** Who says to be whom. */
+/** A client, and the user that it claims to be. */
 export interface Claim {
   readonly address: string;
   readonly username: string;

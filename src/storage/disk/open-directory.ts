@@ -82,7 +82,7 @@ export class OpenDirectory {
     return this.#shared.isInPlace();
   }
 
-  /** Makes the names in it survive a power failure: those that are there by now. Who waits together shares the effort. */
+  /** Makes the names that are in it by now survive a power failure. Requests that wait together share the effort. */
   sync(): Promise<void> {
     return this.#shared.sync();
   }

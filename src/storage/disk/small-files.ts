@@ -186,7 +186,7 @@ export class FreshStats {
   #due = new Map<string, Look>();
   #turn = 0;
 
-  /** Counts the turns: who asks in the same one as another can take the same answer. */
+  /** Counts the turns: requests of one turn can share an answer. */
   get turn(): number {
     return this.#turn;
   }

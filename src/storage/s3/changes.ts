@@ -8,7 +8,7 @@ import { containsWrite, type NewWrite, type StoredObject, writtenObject } from "
 
 /** Most times that a change is begun again because others changed the file first: with four who never rest, one in a million loses all. */
 const maxTries = 48;
-/** Longest pause between two tries, in milliseconds. Who waits longer than the others need for a change only loses more often. */
+/** Longest pause between two tries, in milliseconds. One that is longer than a change of the others takes only loses more often. */
 const maxPauseMs = 250;
 
 /** A change that is ready to be made. */

@@ -39,7 +39,7 @@ interface Seen {
 
 /**
  * What is where in the store. Paths are keys below a prefix; a directory is there as long as a key begins with its path and
- * a slash, be it that of an empty object, its *marker*.
+ * a slash; an empty object at just that key is its *marker*.
  */
 export class Places {
   readonly store: ObjectStore;
