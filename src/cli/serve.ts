@@ -3,9 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { WatchedFile } from "../local-files/watched-file.ts";
 import { type CommandLine, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { Service } from "./service.ts";
-import { signalled } from "./signalled.ts";
 import { isPage } from "./start-files.ts";
 
 /** How long a page that has changed has to stay the same, in milliseconds. */
@@ -38,4 +36,37 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
 /** Editors write a file in several steps: it is whole once it has stayed the same for a moment. */
 function watchPage(location: string, onChange: () => void): Promise<WatchedFile<void>> {
   return WatchedFile.open({ location, load: () => setTimeout(settleMs), onChange });
+}
+
+/** Resolves at the first of these signals. The next one ends the process at once, as it does without a handler. */
+export function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
+  return new Promise((resolve) => {
+    const received = (): void => {
+      for (const name of names) process.off(name, received);
+      resolve();
+    };
+    for (const name of names) process.on(name, received);
+  });
+}
+
+/** Wraps a task so that it never runs twice at the same time: calls during a run share one further run. */
+export function oneAtATime(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const run = (): Promise<void> => {
+    running = task().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return run();
+    next ??= running
+      .catch(() => {}) // its caller gets the error
+      .then(() => {
+        next = undefined;
+        return run();
+      });
+    return next;
+  };
 }

@@ -1,13 +1,12 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isHiddenPath } from "../http/request-path.ts";
+import { isHiddenPath, locationOf } from "../http/request-path.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
-import { locationOf } from "./location.ts";
 
 /** POST to a directory: creates the file that `X-Filename` names (201), and never replaces one. */
 export async function createFile(request: FileRequest): Promise<Reply> {

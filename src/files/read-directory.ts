@@ -1,11 +1,11 @@
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
+import { locationOf } from "../http/request-path.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
 import { type FileRequest, openedAt } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
 import { asksForZip } from "./listing-query.ts";
-import { locationOf } from "./location.ts";
 import { readFile } from "./read-file.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 

@@ -1,11 +1,11 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
+import { locationOf } from "../http/request-path.ts";
 import type { Reply } from "../server/reply.ts";
 import { refuseEncodedContent } from "../server/request-body.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
-import { locationOf } from "./location.ts";
 import { withoutFragments } from "./refuse-fragments.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */

@@ -82,6 +82,12 @@ export function encodePath(path: string): string {
   return `/${escaped}`;
 }
 
+/** The `Location` of a canonical path: below the mount, and with exactly one slash at its beginning. */
+export function locationOf({ mount }: { readonly mount: string }, path: string): string {
+  // A framework that mounts at a wildcard may report "//evil.com", which in a Location would be another host.
+  return mount.replace(/^\/+/, "/") + encodePath(path);
+}
+
 /** Whether a path is canonical, as from {@link parseRequestPath}; requests have no other paths. */
 export function isCanonicalPath(path: string): boolean {
   try {

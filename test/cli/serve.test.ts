@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { oneAtATime, signalled } from "../../src/cli/serve.ts";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
 import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
@@ -172,5 +173,77 @@ describe("--live", () => {
     const message =
       "filement: --live expects a directory: a page names its plugins itself (filement --help tells more)\n";
     expect([code, stderr]).toEqual([2, message]);
+  });
+});
+
+describe("a signal", () => {
+  it("is waited for, and no longer after the first one of any of the names", async () => {
+    const before = process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH");
+    const heard = signalled("SIGUSR2", "SIGWINCH");
+    expect(process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH")).toBe(before + 2);
+    process.emit("SIGWINCH");
+    await heard;
+    expect(process.listenerCount("SIGUSR2") + process.listenerCount("SIGWINCH")).toBe(before);
+  });
+});
+
+/** A task whose runs end when they are told to. */
+function task(): { run: () => Promise<void>; runs: Array<{ end: () => void; fail: () => void }> } {
+  const runs: Array<{ end: () => void; fail: () => void }> = [];
+  const run = (): Promise<void> =>
+    new Promise((resolve, reject) => runs.push({ end: resolve, fail: () => reject(new Error("failed")) }));
+  return { run, runs };
+}
+
+describe("one at a time", () => {
+  it("runs the task at once when nothing is running", async () => {
+    const { run, runs } = task();
+    const done = oneAtATime(run)();
+    expect(runs.length).toBe(1);
+    runs[0]?.end();
+    await done;
+  });
+
+  it("makes one more run of all that is asked for meanwhile", async () => {
+    const { run, runs } = task();
+    const ask = oneAtATime(run);
+    const first = ask();
+    const others = [ask(), ask(), ask()];
+    expect(runs.length).toBe(1);
+    runs[0]?.end();
+    await first;
+    await Promise.resolve();
+    expect(runs.length).toBe(2);
+    runs[1]?.end();
+    await Promise.all(others);
+    expect(runs.length).toBe(2);
+  });
+
+  it("asks again for what comes during that run, too", async () => {
+    const { run, runs } = task();
+    const ask = oneAtATime(run);
+    const first = ask();
+    const second = ask();
+    runs[0]?.end();
+    await first;
+    await Promise.resolve();
+    const third = ask();
+    runs[1]?.end();
+    await second;
+    await Promise.resolve();
+    expect(runs.length).toBe(3);
+    runs[2]?.end();
+    await third;
+  });
+
+  it("tells a failure to whoever asked for that run, and goes on", async () => {
+    const { run, runs } = task();
+    const ask = oneAtATime(run);
+    const first = ask();
+    const second = ask();
+    runs[0]?.fail();
+    await expect(first).rejects.toThrow("failed");
+    runs[1]?.end();
+    await second;
   });
 });

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { encodePath, isHiddenPath, parseRequestPath } from "../../src/http/request-path.ts";
+import { describe, expect, it, test } from "vitest";
+import { encodePath, isHiddenPath, locationOf, parseRequestPath } from "../../src/http/request-path.ts";
 import { checks } from "../helpers/effort.ts";
 
 const pathOf = (target: string) => parseRequestPath(target).path;
@@ -324,5 +324,27 @@ describe("isHiddenPath", () => {
   ])("hides %s, always", (path) => {
     expect(isHiddenPath(path, "ignore")).toBe(true);
     expect(isHiddenPath(path, "allow")).toBe(true);
+  });
+});
+
+const location = (mount: string, path: string): string => locationOf({ mount }, path);
+
+describe("the location of a path", () => {
+  it.each([
+    ["", "/a.txt", "/a.txt"],
+    ["/docs", "/a.txt", "/docs/a.txt"],
+    ["/docs", "/", "/docs/"],
+    ["", "/naïve/50% #?.txt", "/na%C3%AFve/50%25%20%23%3F.txt"],
+    ["/na%C3%AFve", "/a.txt", "/na%C3%AFve/a.txt"],
+  ])("is below the mount %j for %s: %s", (mount, path, expected) => {
+    expect(location(mount, path)).toBe(expected);
+  });
+
+  it.each([
+    ["//evil.com", "/"],
+    ["///evil.com", "/"],
+    ["", "//evil.com/"],
+  ])("begins with just one slash for the mount %j and %s", (mount, path) => {
+    expect(location(mount, path)).toBe("/evil.com/");
   });
 });

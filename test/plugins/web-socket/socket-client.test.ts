@@ -2,8 +2,7 @@ import { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
-import { textFrame } from "../../../src/plugins/web-socket/frame.ts";
-import { jsonFormat, SocketClient } from "../../../src/plugins/web-socket/socket-client.ts";
+import { jsonFormat, SocketClient, textFrame } from "../../../src/plugins/web-socket/socket-client.ts";
 import { permitAll } from "../../../src/server/access.ts";
 
 const audience = { site: "*", path: undefined, access: permitAll, isProven: () => true, connectedTo: "/ws" };

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
-import type { PasswordFormat } from "./password-format.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { type PasswordFormat, sameBytes } from "./password-format.ts";
 
 // Its types describe an ES module, which it is not. It hashes characters, so it gets one character for each byte.
 type ApacheMd5 = (passwordBytes: string, hash: string) => string;

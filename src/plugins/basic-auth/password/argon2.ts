@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
-import { aboveCeiling } from "./ceiling.ts";
-import type { PasswordFormat } from "./password-format.ts";
+import { aboveCeiling, type PasswordFormat } from "./password-format.ts";
 
 const maxMemoryMiB = 256;
 const maxPasses = 10;

@@ -1,5 +1,4 @@
-import { aboveCeiling } from "./ceiling.ts";
-import type { PasswordFormat } from "./password-format.ts";
+import { aboveCeiling, type PasswordFormat } from "./password-format.ts";
 
 /** A cost of 14 is about a second of one core; each step more doubles it. */
 const maxCost = 14;

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { PasswordHash } from "./password-format.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { type PasswordHash, sameBytes } from "./password-format.ts";
 
 /** The password itself, for users files that say so. */
 export function plaintext(text: string): PasswordHash {

@@ -1,8 +1,6 @@
 import { type ScryptOptions, scrypt as scryptWithCallback } from "node:crypto";
 import { promisify } from "node:util";
-import { aboveCeiling } from "./ceiling.ts";
-import type { PasswordFormat } from "./password-format.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { aboveCeiling, type PasswordFormat, sameBytes } from "./password-format.ts";
 
 const maxMemoryMiB = 256;
 const maxParallel = 16;

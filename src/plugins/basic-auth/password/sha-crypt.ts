@@ -1,9 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { TimeSlice } from "../../../event-loop/sliced-work.ts";
 import { HashQueue } from "../hash-queue.ts";
-import { aboveCeiling } from "./ceiling.ts";
-import type { PasswordFormat } from "./password-format.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { aboveCeiling, type PasswordFormat, sameBytes } from "./password-format.ts";
 
 type Algorithm = "sha256" | "sha512";
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PasswordFormat } from "./password-format.ts";
-import { sameBytes } from "./same-bytes.ts";
+import { type PasswordFormat, sameBytes } from "./password-format.ts";
 
 const digestBytes = 20;
 const wholeHash = /^\{(S?)SHA\}([A-Za-z0-9+/]{27,}={0,2})$/i;
