@@ -6,7 +6,7 @@ import { localMark } from "./selector-of.ts";
 export interface StoredElements {
   /** Their outer HTML, in document order, byte for byte as in the file. */
   readonly html: string;
-  /** The same, parsed: elements that stand nowhere yet. */
+  /** The elements of {@link html}, parsed; they are in no document yet. */
   readonly elements: readonly Element[];
   /** How many elements the selector selects. */
   readonly matches: number;
@@ -115,7 +115,7 @@ function storedHtml(element: Element): string {
   return dom(stored).outerHTML;
 }
 
-/** The same, with an id for each element that has none. */
+/** Content to store, with an id for each element that has none. */
 function withIds(content: string | Element, prefix: string): string {
   const template = templateOf(content instanceof Element ? storedHtml(content) : content);
   for (const element of template.content.children) {

@@ -14,7 +14,7 @@ const endings = ["", ".js", ".json", ".node"];
 const ofDirectory = ["index.js", "index.json", "index.node", "package.json"];
 const sources = new Set(["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"]);
 
-/** Of a module and what it imports. More is generated code, which does not belong below a root. */
+/** Most files of a module and of what it imports. More is generated code, which does not belong below a root. */
 const maxFiles = 1_000;
 const maxSourceBytes = 5 * 1024 * 1024;
 

@@ -23,7 +23,7 @@ export interface ItemKind {
   readonly codeOnly?: readonly string[];
   /** Options that are the location of a file or directory. @default [] */
   readonly locations?: readonly string[];
-  /** Of these, options that may be the URL of a bucket as well. @default [] */
+  /** Those of the locations that may be the URL of a bucket as well. @default [] */
   readonly buckets?: readonly string[];
   /** Options that a page has to have. @default [] */
   readonly required?: readonly string[];

@@ -131,7 +131,7 @@ function asByte(character: string): string {
 
 /** Where the ways of speaking the protocol differ. */
 export interface Dialect {
-  /** Of the elements that match, those that are read or changed. */
+  /** Those of the matches that are read or changed. */
   choose(matches: readonly SourceElement[]): readonly SourceElement[];
   /** The answer where nothing matches; or throws it. */
   noMatch(headers: ReplyHeaders): Reply;

@@ -28,7 +28,7 @@ export function readFile(request: FileRequest): Reply | Promise<Reply> {
   return options.precompressed || options.compress ? readCoded(request, stat, file, about) : send(request, file, about);
 }
 
-/** The same where the content may be sent in a coding. */
+/** GET and HEAD of a file whose content may be sent in a coding. */
 async function readCoded(
   request: FileRequest,
   stored: StoredStat,
@@ -75,9 +75,9 @@ interface FileHeaders {
   readonly path: string;
   readonly options: FileOptions;
   readonly validators: Validators;
-  /** Of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
+  /** Header fields of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
   readonly ofUnchanged: Readonly<ReplyHeaders>;
-  /** Of a 200 with all of the content. */
+  /** Header fields of a 200 with all of the content. */
   readonly ofContent: Readonly<ReplyHeaders>;
   /** What the host program adds to both, or sets in place of ours. */
   readonly own: Readonly<ReplyHeaders>;
@@ -164,7 +164,7 @@ function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile |
   return file.content ? { status: 200, headers, body: file.content } : withContent(200, headers, file, size);
 }
 
-/** Of a small file the length is known beforehand, to HEAD as well. */
+/** The content, compressed. The length of a small one is known beforehand, to HEAD as well. */
 async function compressedFile(
   headers: ReplyHeaders,
   file: OpenFile,

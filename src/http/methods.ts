@@ -1,14 +1,14 @@
 /** A method that files can take. */
 export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "OPTIONS";
 
-/** Every one, in the order in which `Allow` lists them. */
+/** All methods, in the order in which `Allow` lists them. */
 export const fileMethods: readonly FileMethod[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
 
 /** Which methods are wanted. */
 export interface WantedMethods {
   /** @default all */
   readonly methods?: readonly string[] | undefined;
-  /** Of those, only the ones that change nothing. @default false */
+  /** Only those that change nothing. @default false */
   readonly readOnly?: boolean | undefined;
 }
 

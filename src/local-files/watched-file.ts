@@ -37,7 +37,7 @@ export class WatchedFile<Content> {
   #hasChanged = false;
   #looking: Promise<void> | undefined;
   #settling: NodeJS.Timeout | undefined;
-  /** This is the second look at a file that was broken at the first. */
+  /** Whether this is the second look at a file that was broken at the first. */
   #isSettled = false;
   #reported: string | undefined;
   #isClosed = false;

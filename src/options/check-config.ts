@@ -196,7 +196,7 @@ export function checkConfig(config: unknown): asserts config is FileServerConfig
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** The same for the options of a file handler. */
+/** Throws one {@link ConfigError} that names everything that is wrong with the options of a file handler. */
 export function checkFileHandlerOptions(options: unknown): void {
   const problems = problemsOf(fileHandlerOptions, options, "fileHandler");
   if (problems.length === 0) {

@@ -33,13 +33,13 @@ const longestPauseMs = 2_000;
 const commandMs = 500;
 /** How long the first connection may take, with the code that it needs, in milliseconds. */
 const openMs = 5_000;
-/** A connection on which nothing was heard for so long is dead: it is asked often enough. */
+/** A connection that has been silent for this long is dead: it is asked often enough. */
 const silenceMs = 5_000;
 const pingMs = 2_000;
 /** Commands that may wait for their replies; more fail at once. */
 const maxPending = 10_000;
 
-/** Of both kinds of connection: replies look as Redis 6 has them, and a command that cannot be sent fails. */
+/** Options of both kinds of connection: replies look as Redis 6 has them, and a command that cannot be sent fails. */
 const plain = { RESP: 2, maintNotifications: "disabled", disableOfflineQueue: true, disableClientInfo: true } as const;
 const patience = { connectTimeout: silenceMs, socketTimeout: silenceMs } as const;
 

@@ -133,7 +133,7 @@ function held(redis: RedisConnection, key: string, token: string, leaseMs: numbe
   };
 }
 
-/** Of one lock: in braces, so that a cluster keeps them in one place. */
+/** The keys of one lock. What they share stands in braces, so that a cluster keeps them in one place. */
 function keysOf(name: string, key: string): readonly string[] {
   const place = `filement:lock:{${hash("sha256", `${name}\n${key}`, "base64url").slice(0, 22)}}`;
   return [place, `${place}:waiting`, `${place}:seen`];

@@ -32,7 +32,7 @@ export class Outbox {
   #sending: Promise<void> | undefined;
   #lastLagMs = 0;
 
-  /** It sends until the signal says to stop, after a pause where an attempt has failed. */
+  /** Sends until `signal` is aborted; `retryMs` is the pause after a failed attempt. */
   constructor(stream: ChangeStream, retryMs: number, signal: AbortSignal) {
     this.#stream = stream;
     this.#retryMs = retryMs;

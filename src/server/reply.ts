@@ -76,7 +76,7 @@ export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** The same as text, read as UTF-8. */
+/** All of a reply's content as text, read as UTF-8; see {@link bodyBytes}. */
 export async function bodyText(reply: Reply): Promise<string> {
   return Buffer.from(await bodyBytes(reply)).toString();
 }

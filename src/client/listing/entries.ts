@@ -138,7 +138,7 @@ export async function reasonOf(response: Response): Promise<string> {
   return reasonIn(response.status, body);
 }
 
-/** The same, of a body that was read. */
+/** What the server says in the body of a refusal. */
 export function reasonIn(status: number, body: unknown): string {
   if (status === 401) return "You would have to sign in first.";
   const { details } = (body ?? {}) as { details?: unknown };

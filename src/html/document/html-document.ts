@@ -54,7 +54,7 @@ export async function buildHtmlTree(builder: TreeBuilder, slice: TimeSlice): Pro
 
 /** Steps of work that are done without a look at the clock: less than a millisecond of a real page. */
 const stepsAtOnce = 32 * 1024;
-/** The same of nodes: 5,000 characters of `<p><font size=1><p><font size=2>...` make 130,000 of them. */
+/** Nodes that are made without a look at the clock: 5,000 characters of `<p><font size=1><p><font size=2>...` make 130,000. */
 const nodesAtOnce = 512;
 
 /** Builds a tree, and gives way to everyone else every few milliseconds. It stops between two tokens, and goes on there. */

@@ -94,7 +94,7 @@ export function neighboursOf({ first, end }: Pick<CutTree, "first" | "end">, shi
   return { before, behind, position: end ? end.position + shift : Number.POSITIVE_INFINITY };
 }
 
-/** Of a node and the siblings before it, the last element in document order. */
+/** The last element, in document order, of a node and the siblings before it. */
 function lastElementUpTo(node: TreeChild | null): SourceElement | undefined {
   let found: SourceElement | undefined;
   for (let each = node; each; ) {

@@ -22,7 +22,7 @@ const characterReference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
 /** What may hold or end the internal subset. */
 const special = /[\]"'<]/g;
-/** It is read in one go: of these characters, at most 15 ms. */
+/** Most characters of it: they are read in one go, which takes 15 ms at most. */
 const maxSubsetLength = 256 * 1024;
 
 const declaration =

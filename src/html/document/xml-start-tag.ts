@@ -4,7 +4,7 @@ import { type NamespaceScope, qualifiedName, XmlProblem } from "./xml-names.ts";
 
 interface Attribute {
   readonly name: string;
-  /** Of the value. */
+  /** Where the value begins; `end` is where it ends. */
   readonly start: number;
   readonly end: number;
 }

@@ -114,7 +114,7 @@ export function splice(source: string, replacements: readonly Replacement[]): st
   return parts.join("");
 }
 
-/** The same in the bytes of a document: all but what changes is copied, which takes less time than encoding it. */
+/** Applies replacements to the bytes of a document: all else is copied, which takes less time than encoding it. */
 export function spliceBytes(
   bytes: Uint8Array,
   { source, encoding, hasByteOrderMark }: DocumentSource,
@@ -135,7 +135,7 @@ export function spliceBytes(
   return Buffer.concat(parts);
 }
 
-/** Of elements in document order, those that lie in no other one of them. */
+/** Those of some elements, in document order, that lie in none of the others. */
 export function outermost(elements: readonly SourceElement[]): SourceElement[] {
   const all = new Set<unknown>(elements);
   const inside = new Map<unknown, boolean>();

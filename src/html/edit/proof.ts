@@ -151,13 +151,13 @@ function isSameDoctype(a: DoctypeNode, b: DoctypeNode): boolean {
   return (["x-name", "x-publicId", "x-systemId"] as const).every((part) => a[part] === b[part]);
 }
 
-/** One thing after the other in a page. Text has no neighbour that is text. */
+/** One piece of a page, in order. Text has no neighbour that is text. */
 interface PageStep {
   /** `same`: children of a parent that are the same in both trees. */
   readonly kind: "start" | "end" | "text" | "comment" | "doctype" | "same";
   /** `undefined` for what a client supplied. */
   readonly node: TreeNode | undefined;
-  /** Of text and comments. */
+  /** The characters of text and comments. */
   readonly data: string;
   /** Name of the element that it stands in. */
   readonly parent: string | undefined;

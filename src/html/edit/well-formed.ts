@@ -28,7 +28,7 @@ export interface FragmentStep {
   readonly kind: "start" | "end" | "text" | "comment";
   /** The element that starts or ends here. */
   readonly tag?: FragmentTag | undefined;
-  /** Of text, with character references resolved, or of a comment. */
+  /** The characters of text, with references resolved, or of a comment. */
   readonly data: string;
   /** Name of the element that it stands in, where that is in the fragment, too. */
   readonly parent?: string | undefined;

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const email =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
-/** Of one address, however short: it is asked of the library of domain names. */
+/** Steps that one address counts for, however short: a library of domain names judges it. */
 const stepsOfEmail = 32;
 /** Four times what a domain name can have. */
 const maxHostLength = 1024;

@@ -15,7 +15,7 @@ export const noAttributes: Record<string, string> = Object.freeze(new Attributes
 export class AttributeScanner {
   nameStart = 0;
   nameEnd = 0;
-  /** Of the value, without quotes; both are 0 where there is none. */
+  /** Where the value stands, without quotes; both are 0 where there is none. */
   valueStart = 0;
   valueEnd = 0;
   /** Where the scanner stands: at the `>` of the tag once {@link next} says `false`. */

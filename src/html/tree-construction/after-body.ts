@@ -99,7 +99,7 @@ export const afterAfterFrameset: InsertionMode = {
   end: (builder) => builder.stop(),
 };
 
-/** Of text beside frames only the white space is content. */
+/** Inserts the white space of text beside frames; the rest of it is no content. */
 function insertBlanks(builder: TreeBuilder, run: TextRun): void {
   const blanks = blanksOf(run);
   if (blanks) builder.insertText(blanks);

@@ -6,7 +6,7 @@ import { contentParent } from "./tree-writer.ts";
 
 /** Least number of characters between two saved states; more in a large page, which has a thousand states at most. */
 const leastDistance = 2048;
-/** The same where an edit was made: another one follows there sooner than elsewhere. */
+/** Least number where an edit was made: another one follows there sooner than elsewhere. */
 const leastDistanceInPart = 512;
 const mostStates = 1024;
 /** A state that refers to more elements is not saved: deep pages would have states larger than their trees. */

@@ -91,7 +91,7 @@ export function splitBlanks(
   ];
 }
 
-/** Of a run only its white space, wherever in it that stands. */
+/** The white space of a run, wherever in it that stands; `undefined` where it has none. */
 export function blanksOf(run: TextRun): TextRun | undefined {
   if (isBlankText(run)) return run;
   const data = run.data.replace(/[^\t\n\f\r ]+/g, "");

@@ -87,7 +87,7 @@ export class TreeWriter {
     return this.insertAs(tag, tag.name);
   }
 
-  /** The same under another name, such as `img` for `image`. */
+  /** Inserts an element for a start tag under another name, such as `img` for `image`. */
   insertAs(tag: Tag, name: TagName): SourceElement {
     const element = this.elementOf(tag, name.name, htmlNamespace, name === template);
     this.insert(element);

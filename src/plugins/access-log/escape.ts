@@ -24,7 +24,7 @@ export function escapedBytes(bytes: string): string {
   return plain.test(bytes) ? bytes : asBytes(bytes).replace(notPlain, hex);
 }
 
-/** The same for a place that ends with a space. */
+/** Bytes (latin1) for a place that ends with a space, escaped as {@link escapedBytes} does. */
 export function escapedWord(bytes: string): string {
   return plainWord.test(bytes) ? bytes : asBytes(bytes).replace(notPlainWord, hex);
 }
@@ -39,7 +39,7 @@ export function escapedText(text: string): string {
   return printable.test(text) ? text : text.replace(treacherous, codeUnits);
 }
 
-/** The same for a line that is perhaps separated by tabs. */
+/** A line in which everything treacherous is escaped but tabs, which perhaps separate its fields. */
 export function escapedLine(text: string): string {
   return printable.test(text) ? text : text.replace(treacherousButTab, codeUnits);
 }

@@ -19,7 +19,7 @@ const leastToGather = 256 * 1024;
 /** The wait after the first failure, in milliseconds. It doubles with each failure up to the longest. */
 const firstRestMs = 500;
 const longestRestMs = 30_000;
-/** The same for a pipe that is full. */
+/** The wait where a pipe is full, in milliseconds. */
 const slowPipeMs = 50;
 
 // Not blocking: a named pipe without a reader must neither delay the start nor occupy a pool thread for ever.

@@ -31,7 +31,7 @@ export async function announceExternalEdits(site: Site, options: ExternalEditsOp
   if (!storage.watch) {
     throw new ConfigError([`watch is true, but the storage of host "${site.name}" cannot be watched: expected false`]);
   }
-  /** Of the host's own changes that the storage has not told of yet: the entity tag that was announced last. */
+  /** The entity tags of the host's own changes that the storage has not told of yet, by path; the last one announced. */
   const own = new LRUCache<string, string>({ max: maxOwn });
   const unsubscribe = site.changes.subscribe(({ kind, path, etag }, origin) => {
     if (origin.site === site.name && serves(path)) own.set(path, kind === "deleted" ? gone : etag);

@@ -16,7 +16,7 @@ const maxSeen = 10_000;
 // A file that is written twice within one tick of the file system's clock keeps its times, and the second content would go
 // unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
 const tickMs = 100;
-/** Of file systems whose times are no finer than milliseconds: up to two seconds. */
+/** The tick of file systems whose times are no finer than milliseconds: up to two seconds. */
 const coarseTickMs = 3000;
 
 interface KnownFile {

@@ -46,7 +46,7 @@ export interface Part {
 
 /** How long the store may take to answer, in milliseconds; then it is asked again. The content of an answer may take longer. */
 const usualAnswerMs = 10_000;
-/** The same where it copies, or puts together, gigabytes. */
+/** How long it may take to copy gigabytes, or to put them together. */
 const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;

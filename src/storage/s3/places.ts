@@ -102,7 +102,7 @@ export class Places {
     return seen && performance.now() - seen.at <= recentMs ? seen.found : undefined;
   }
 
-  /** The same of a file that no other server writes just now: with one that does, many changes would be begun in vain. */
+  /** A file as {@link recent} has it, unless another server writes it just now: many changes would be begun in vain. */
   recentFile(path: string): FoundFile | undefined {
     const found = this.#seen.get(path)?.isShared ? undefined : this.recent(path);
     return found?.kind === "file" ? found : undefined;
