@@ -178,7 +178,7 @@ export async function loadDocument(
       const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse
       return parseDocument(kind, await file.bytes(), parseLimits(options, client));
     });
-    return { ...held, stat };
+    return Object.assign(held, { stat });
   } finally {
     if (file !== opened) await file.close();
   }

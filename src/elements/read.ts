@@ -1,6 +1,7 @@
 import type { SourceElement } from "../html/document/html-nodes.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
 import { formatHttpDate } from "../http/http-date.ts";
-import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";
 import {
   elementBytes,
@@ -26,13 +27,10 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
     if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
-    const body = await elementBytes(document, matches, options);
-    const etag = elementTag(body);
-    const headers: ReplyHeaders = {
-      ...elementHeaders(request, matches.length),
-      etag,
-      "last-modified": formatHttpDate(stat.modified),
-    };
+    const { body, etag } = await contentOf(document, matches, options);
+    const headers = elementHeaders(request, matches.length);
+    headers["etag"] = etag;
+    headers["last-modified"] = formatHttpDate(stat.modified);
     if ((await judgePreconditions(exchange, stat, async () => etag)) === "not-modified")
       return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);
@@ -42,4 +40,30 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   } finally {
     release();
   }
+}
+
+/** What a client gets of its matches. */
+interface Content {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/** Longest content that is remembered, in bytes. A tree remembers few selectors, so all of it is a small part of its memory. */
+const maxRemembered = 4096;
+
+/** By the array of matches, which is the same one for all who ask for a selector in one version of a document. */
+const contents = new WeakMap<readonly SourceElement[], Content>();
+
+/** Made once for all who ask: to make it takes a quarter of the time of a request. */
+async function contentOf(
+  document: SourceDocument,
+  matches: readonly SourceElement[],
+  options: ElementRequest["options"],
+): Promise<Content> {
+  const known = contents.get(matches);
+  if (known) return known;
+  const body = await elementBytes(document, matches, options);
+  const content = { body, etag: elementTag(body) };
+  if (body.byteLength <= maxRemembered) contents.set(matches, content);
+  return content;
 }

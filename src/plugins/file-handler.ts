@@ -179,7 +179,7 @@ async function answerForElements(exchange: Exchange, space: HandlerSpace, select
   if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations, methods));
   const { run, right } = elementOperations[method];
   requireRight(access, asked, method, right);
-  return run({ ...request, stat, selector, right });
+  return run(Object.assign(request, { stat, selector, right })); // not a spread, see `foundTarget`
 }
 
 /** Whether a method that files can take is not to be taken here. */

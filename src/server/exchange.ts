@@ -207,9 +207,10 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   end(): Promise<void> | undefined {
     this.#isOver = true;
     const releases = this.#releases;
+    if (!releases) return undefined;
     this.#releases = undefined;
-    const waiting = releases?.map((release) => this.#release(release)).filter((released) => released !== undefined);
-    return waiting && waiting.length > 0 ? Promise.all(waiting).then(() => {}) : undefined;
+    const waiting = releases.map((release) => this.#release(release)).filter((released) => released !== undefined);
+    return waiting.length > 0 ? Promise.all(waiting).then(() => {}) : undefined;
   }
 
   /** Never throws nor rejects. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Plugin } from "../../src/server/plugin.ts";
 import { edit, send, serveOne } from "./editing.ts";
 
 const page = "\ufeff<!doctype html>\r\n<ul id=l>\r\n<li class='a>b'>1 &amp; \u{1f600}<li>2\r\n</ul><!-- <li> --><p>x";
@@ -112,6 +113,32 @@ describe("readElements", () => {
       [412, "2", etag],
       [206, "2", etag],
     ]);
+    await files.close();
+  });
+
+  it("makes the content of a selector once for each version of a page", async () => {
+    const bodies: unknown[] = [];
+    const witness: Plugin = {
+      name: "witness",
+      async handle({ method }, next) {
+        const reply = await next();
+        if (method === "GET") bodies.push(reply.body);
+        return reply;
+      },
+    };
+    const files = serveOne(page, { plugins: [witness] });
+    const read = async (): Promise<[string, string | null]> => {
+      const reply = await send(files, "GET", "li:last-child");
+      return [await reply.text(), reply.headers.get("etag")];
+    };
+    const [text, tag] = await read();
+    expect(await read()).toEqual([text, tag]);
+    await send(files, "PUT", "p", "<p>another element</p>");
+    expect(await read()).toEqual([text, tag]);
+    await send(files, "PUT", "li:last-child", "<li>3</li>");
+    const [changed, newTag] = await read();
+    expect([changed, newTag === tag, await read()]).toEqual(["<li>3</li>", false, [changed, newTag]]);
+    expect([bodies[1] === bodies[0], bodies[3] === bodies[2], bodies[4] === bodies[3]]).toEqual([true, false, true]);
     await files.close();
   });
 

@@ -123,8 +123,7 @@ export function allowedMethods<Operation>(
 }
 
 function hasRight(access: Access, { path, elements }: Asked, method: Method, right?: Right): boolean {
-  const rights = right ? [right] : rightsOf(method);
-  return rights.some((each) =>
-    elements ? access.permitsElements(each, path, elements) : access.permitsPath(each, path),
-  );
+  const permits = (each: Right): boolean =>
+    elements ? access.permitsElements(each, path, elements) : access.permitsPath(each, path);
+  return right ? permits(right) : rightsOf(method).some(permits);
 }
