@@ -103,8 +103,8 @@ type Report = ServerParts["report"];
 
 /** Reports failures to `config.onError`. Where that fails itself, nobody is left to tell. */
 function reporter({ logger = silentLogger, onError }: FileServerConfig): Report {
-  return (error, given, status) => {
-    const exchange = given instanceof Exchange ? given : undefined;
+  return (error, about, status) => {
+    const exchange = about instanceof Exchange ? about : undefined;
     const log = (): void =>
       exchange
         ? logger.error({ ...failedRequest(exchange, status), err: error }, "request failed")

@@ -53,8 +53,8 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   const { items, differences } = await readItems(path, problems);
   const read = await configOf(items, { directory: dirname(path), problems }, libraryTime * 1000);
   const { protectedFiles = [], bindAddress, bindPort, ...config } = read;
-  const told = withWarnings(config, problems.warningsOf(differences));
-  const made: PageConfig = { ...told, protectedFiles: [path, ...protectedFiles] };
+  const server = withWarnings(config, problems.warningsOf(differences));
+  const made: PageConfig = { ...server, protectedFiles: [path, ...protectedFiles] };
   return Object.defineProperties(made, { bindAddress: { value: bindAddress }, bindPort: { value: bindPort } });
 }
 

@@ -216,9 +216,9 @@ class Editing {
   async #reply({ edit, applied, content }: MadeEdit): Promise<Reply> {
     const normalised = applied.isNormalised && { "x-normalised": "true" };
     // A client that may not read the elements learns neither their number nor what they hold besides the edit.
-    const told = this.#isReadable ? this.#matches.length : undefined;
-    if (content === undefined) return emptyReply(204, { ...matchHeaders(told), ...normalised });
-    const headers = { ...elementHeaders(this.#request, told), ...normalised };
+    const matches = this.#isReadable ? this.#matches.length : undefined;
+    if (content === undefined) return emptyReply(204, { ...matchHeaders(matches), ...normalised });
+    const headers = { ...elementHeaders(this.#request, matches), ...normalised };
     if (!this.#isReadable) return { status: 206, headers, body: Buffer.from(edit.html) };
     const etag = await this.#tagIn(applied.document);
     return { status: 206, headers: { ...headers, ...(etag !== undefined && { etag }) }, body: content };

@@ -71,7 +71,7 @@ export class ChosenElements implements SelectedElements {
     maxSelectionSteps: number,
   ) {
     this.#document = document;
-    this.#find = typeof elements === "function" ? elements : () => given(elements);
+    this.#find = typeof elements === "function" ? elements : () => atHand(elements);
     this.#maxSelectionSteps = maxSelectionSteps;
   }
 
@@ -158,7 +158,7 @@ export class ChosenElements implements SelectedElements {
 }
 
 // biome-ignore lint/correctness/useYield: it is at hand
-function* given<Value>(value: Value): SlicedWork<Value> {
+function* atHand<Value>(value: Value): SlicedWork<Value> {
   return value;
 }
 

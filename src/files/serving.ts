@@ -44,20 +44,20 @@ function anyOfPatterns(patterns: readonly string[]): (path: string) => boolean {
   return (path) => compiled.some((pattern) => pattern.matches(path));
 }
 
-function savedAs(given: Download): Serving["savedAs"] {
+function savedAs(download: Download): Serving["savedAs"] {
   const nameOf = (path: string, isSaved: boolean | string): string | undefined =>
     isSaved === true ? path.slice(path.lastIndexOf("/") + 1) : isSaved || undefined;
-  if (typeof given === "boolean") return (path) => nameOf(path, given);
-  if (typeof given === "function") return (path, stat) => nameOf(path, given(path, sentFile(stat)));
-  const isMeant = anyOfPatterns(given);
+  if (typeof download === "boolean") return (path) => nameOf(path, download);
+  if (typeof download === "function") return (path, stat) => nameOf(path, download(path, sentFile(stat)));
+  const isMeant = anyOfPatterns(download);
   return (path) => nameOf(path, isMeant(path));
 }
 
-function cacheControlOf(given: CacheControl): Serving["cacheControlOf"] {
-  if (given === false) return () => undefined;
-  if (typeof given === "string") return () => given;
-  if (typeof given === "function") return (path, stat) => given(path, sentFile(stat)) ?? always;
-  const patterns = Object.entries(given)
+function cacheControlOf(option: CacheControl): Serving["cacheControlOf"] {
+  if (option === false) return () => undefined;
+  if (typeof option === "string") return () => option;
+  if (typeof option === "function") return (path, stat) => option(path, sentFile(stat)) ?? always;
+  const patterns = Object.entries(option)
     .map(([pattern, value]) => ({ ...compilePathPattern(pattern), value }))
     .sort((one, other) => other.literalLength - one.literalLength);
   return (path) => patterns.find((pattern) => pattern.matches(path))?.value ?? always;

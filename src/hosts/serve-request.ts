@@ -175,8 +175,8 @@ function refuseCrossSite({ method, headers, protocol, site }: Exchange, authorit
 }
 
 /** Sends the reply and tells the observers what became of it; at once where all of it could be handed over. */
-function conclude(exchange: Exchange, site: HostedSite, given: Reply, deliver: Deliver): Promise<void> | undefined {
-  const reply = completeReply(exchange, given, site.options.serverHeader);
+function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver: Deliver): Promise<void> | undefined {
+  const reply = completeReply(exchange, answered, site.options.serverHeader);
   const sent = deliver(reply);
   if (sent instanceof Promise) return sent.then((late) => tell(exchange, site, reply, late));
   if (sent) tell(exchange, site, reply, sent);

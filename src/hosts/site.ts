@@ -114,8 +114,8 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
 
 /** The option values that the configuration gives; an option set to `undefined` keeps its default. */
 function definedOptions(config: HostConfig): Partial<SiteOptions> {
-  const given = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
-  return Object.fromEntries(given) as Partial<SiteOptions>; // names and types were checked with the configuration
+  const defined = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
+  return Object.fromEntries(defined) as Partial<SiteOptions>; // names and types were checked with the configuration
 }
 
 function storageOf(name: string, config: HostConfig): Storage | undefined {
@@ -134,8 +134,8 @@ function inHost(name: string): string {
 
 /** Adds the file handler that answers for all that no other one is there for. */
 function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | undefined): readonly ListedPlugin[] {
-  const given = listed.filter(({ plugin }) => isFileHandler(plugin));
-  const isComplete = given.some(isEverywhere) || (given.length > 0 && !storage);
+  const handlers = listed.filter(({ plugin }) => isFileHandler(plugin));
+  const isComplete = handlers.some(isEverywhere) || (handlers.length > 0 && !storage);
   return isComplete ? listed : [...listed, ...listPlugins([fileHandler()])];
 }
 

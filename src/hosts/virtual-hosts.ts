@@ -18,7 +18,7 @@ export function createVirtualHosts(config: FileServerConfig, server: ServerParts
   const byName = new Map<string, HostedSite>();
   for (const [name, host] of Object.entries(hostsOf(config))) {
     const readOnly = config.readOnly || host.readOnly;
-    const site = createSite(name, { ...inherited(config), ...given(host), readOnly }, server);
+    const site = createSite(name, { ...inherited(config), ...withoutUndefined(host), readOnly }, server);
     sites.push(site);
     for (const alias of [name, ...(host.aliases ?? [])]) byName.set(hostKey(alias), site);
   }
@@ -38,13 +38,13 @@ function hostsOf(config: FileServerConfig): Readonly<Record<string, HostConfig>>
 /** What a host takes over from the server: all but its files. Plugins too: who protects "the server" means every host. */
 function inherited(config: FileServerConfig): HostConfig {
   const { root, storage, hosts, ...options } = config;
-  return options.fallthrough ? { ...besideOthers, ...given(options) } : options;
+  return options.fallthrough ? { ...besideOthers, ...withoutUndefined(options) } : options;
 }
 
 /** With `fallthrough` other routes are behind the files, which take nothing but what is there. */
 const besideOthers: HostConfig = { methods: ["GET", "HEAD"], listing: false };
 
 /** An option set to `undefined` is one left out. */
-function given(host: HostConfig): HostConfig {
+function withoutUndefined(host: HostConfig): HostConfig {
   return Object.fromEntries(Object.entries(host).filter(([, value]) => value !== undefined));
 }

@@ -165,10 +165,10 @@ function quoted(names: readonly string[]): readonly string[] {
 /** The known name that a wrong one was meant to be: one with the same letters, or with one or two wrong. */
 function likeliest(name: string, known: readonly string[]): string | undefined {
   const letters = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
-  const given = letters(name);
-  if (given.length < 3 || given.length > 40) return undefined;
-  const mistakes = given.length < 5 ? 1 : 2;
-  const distances = known.map((each) => ({ each, distance: editDistance(given, letters(each)) }));
+  const written = letters(name);
+  if (written.length < 3 || written.length > 40) return undefined;
+  const mistakes = written.length < 5 ? 1 : 2;
+  const distances = known.map((each) => ({ each, distance: editDistance(written, letters(each)) }));
   const [best] = distances.sort((one, other) => one.distance - other.distance);
   return best && best.distance <= mistakes ? best.each : undefined;
 }

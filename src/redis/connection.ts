@@ -41,7 +41,7 @@ const maxPending = 10_000;
 
 /** Options of both kinds of connection: replies look as Redis 6 has them, and a command that cannot be sent fails. */
 const plain = { RESP: 2, maintNotifications: "disabled", disableOfflineQueue: true, disableClientInfo: true } as const;
-const patience = { connectTimeout: silenceMs, socketTimeout: silenceMs } as const;
+const timeouts = { connectTimeout: silenceMs, socketTimeout: silenceMs } as const;
 
 /** Redis does not answer, or not in time. */
 export class RedisError extends Error {
@@ -145,7 +145,7 @@ export class RedisConnection {
     const like = await clientOf(this.#source);
     const client = like.duplicate({
       ...plain,
-      socket: { ...like.options.socket, ...patience, reconnectStrategy: false },
+      socket: { ...like.options.socket, ...timeouts, reconnectStrategy: false },
     });
     client.on("error", () => {}); // the command under way tells
     await client.connect();
@@ -183,7 +183,7 @@ export class RedisConnection {
       pingInterval: pingMs,
       socket: {
         ...like.options.socket,
-        ...patience,
+        ...timeouts,
         reconnectStrategy(attempts: number) {
           counts.reconnects += 1;
           // Not all instances at the same moment.

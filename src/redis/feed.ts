@@ -228,37 +228,37 @@ export class RedisFeed implements SharedFeed {
     if (!change) return;
     const own = this.#outbox.take(entry.sender);
     const isOthers = entry.sender?.server !== this.#stream.server;
-    const isNew = isOthers ? before !== undefined && isAfter(entry.id, before.id) : own?.isTold === false;
+    const isNew = isOthers ? before !== undefined && isAfter(entry.id, before.id) : own?.isDelivered === false;
     if (isNew) end.tellLate(change, own?.origin ?? { site: entry.site });
   }
 
   /** Tells what waits in the order in which it was sent, under ids of this server alone. */
   #tellWaiting(): void {
     const end = this.#end;
-    const { untold } = this.#outbox;
+    const { undelivered } = this.#outbox;
     this.#isHolding = false;
-    if (!end || untold.length === 0) return;
+    if (!end || undelivered.length === 0) return;
     if (!this.#isAlone) {
       this.#isAlone = true;
       end.restart({ name: newFeedName(), lastId: 0 }, [], false);
       end.report(this.#aloneError());
     }
-    for (const each of untold) this.#tellAlone(each);
+    for (const each of undelivered) this.#tellAlone(each);
   }
 
   #tellAlone(own: Waiting): void {
     this.#end?.tell(own.change, own.origin);
-    this.#outbox.told(own);
+    this.#outbox.delivered(own);
   }
 
   /** Tells what has waited for too long. */
   #watchTime(): void {
-    const [oldest] = this.#impatience ? [] : this.#outbox.untold;
+    const [oldest] = this.#impatience ? [] : this.#outbox.undelivered;
     if (!oldest) return;
     const left = oldest.sentAt + this.#times.patience - performance.now();
     const look = (): void => {
       this.#impatience = undefined;
-      if (this.#outbox.untold[0] === oldest) this.#tellWaiting();
+      if (this.#outbox.undelivered[0] === oldest) this.#tellWaiting();
       else this.#watchTime();
     };
     // One turn later: it may have come while this process did something else for long.

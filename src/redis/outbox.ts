@@ -14,7 +14,7 @@ export interface Waiting extends OutgoingChange {
   readonly sentAt: number;
   isStored: boolean;
   /** Whether it was told here without waiting for its place in the order. */
-  isTold: boolean;
+  isDelivered: boolean;
 }
 
 /** The changes of this server on their way into the stream, in order. */
@@ -42,7 +42,7 @@ export class Outbox {
   push(change: UnnumberedChange, origin: ChangeOrigin): Waiting {
     this.#sequence += 1;
     const sentAt = performance.now();
-    const own = { sequence: this.#sequence, change, origin, sentAt, isStored: false, isTold: false };
+    const own = { sequence: this.#sequence, change, origin, sentAt, isStored: false, isDelivered: false };
     this.#waiting.push(own);
     if (this.#waiting.length > maxWaiting) {
       this.#waiting.shift();
@@ -57,9 +57,9 @@ export class Outbox {
     return this.#waiting.length >= maxWaiting;
   }
 
-  /** Changes that were told nowhere. */
-  get untold(): readonly Waiting[] {
-    return this.#waiting.filter(({ isTold }) => !isTold);
+  /** Changes that were delivered nowhere. */
+  get undelivered(): readonly Waiting[] {
+    return this.#waiting.filter(({ isDelivered }) => !isDelivered);
   }
 
   /** How many changes are not in the stream. */
@@ -69,7 +69,7 @@ export class Outbox {
 
   /** Whether there are changes that were told here and are not in the stream. */
   get hasOnlyHere(): boolean {
-    return this.#waiting.some(({ isTold, isStored }) => isTold && !isStored);
+    return this.#waiting.some(({ isDelivered, isStored }) => isDelivered && !isStored);
   }
 
   /** Seconds that the last change took to come back, or that the oldest has waited by now, if that is more. */
@@ -86,9 +86,9 @@ export class Outbox {
     return own;
   }
 
-  /** Notes that a change was told here. */
-  told(own: Waiting): void {
-    own.isTold = true;
+  /** Notes that a change was delivered here. */
+  delivered(own: Waiting): void {
+    own.isDelivered = true;
     own.origin = { ...own.origin, elements: undefined }; // they hold documents
     if (own.isStored) this.#forget(own);
   }
@@ -112,7 +112,7 @@ export class Outbox {
         const receipts = await this.#stream.add(batch);
         for (const [index, each] of batch.entries()) {
           each.isStored = true;
-          if (each.isTold || receipts[index] === "told") this.#forget(each);
+          if (each.isDelivered || receipts[index] === "told") this.#forget(each);
         }
       } catch (error) {
         this.lastError = error;

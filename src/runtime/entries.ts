@@ -131,10 +131,10 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
 }
 
 /** Applications of frameworks have methods of the same names as a server, and would ignore the listeners. */
-function requireServer(given: unknown): void {
-  const has = (method: string): boolean => typeof Reflect.get(Object(given), method) === "function";
-  if (typeof given === "object" && has("on") && has("listenerCount") && !has("use")) return;
-  const got = has("use") || has("inject") ? "the application of a framework" : given === null ? "null" : typeof given;
+function requireServer(value: unknown): void {
+  const has = (method: string): boolean => typeof Reflect.get(Object(value), method) === "function";
+  if (typeof value === "object" && has("on") && has("listenerCount") && !has("use")) return;
+  const got = has("use") || has("inject") ? "the application of a framework" : value === null ? "null" : typeof value;
   throw new TypeError(
     `attach expects a server of node:http, node:https or node:http2, but got ${got}. In an application, mount the file ` +
       'server as a handler, and forward web sockets with server.on("upgrade", files.upgrade): see docs/embedding.md.',

@@ -26,13 +26,13 @@ function step(plugin: Plugin, rest: Handler): Handler {
   return async (exchange) => {
     let passedOn = 0;
     try {
-      const given: unknown = await plugin.handle?.(exchange, () => {
+      const returned: unknown = await plugin.handle?.(exchange, () => {
         passedOn += 1;
         return passedOn === 1 ? rest(exchange) : Promise.reject(calledTwice(plugin));
       });
       // Judged here as well: a plugin that swallows the rejection would otherwise get away with it.
       if (passedOn > 1) throw calledTwice(plugin);
-      const reply = checkReply(plugin, given);
+      const reply = checkReply(plugin, returned);
       const { body } = reply;
       // A plugin before it may drop the reply and answer something else: what it holds open is released at the end.
       if (isStream(body)) exchange.defer(() => discard(body));
@@ -44,8 +44,8 @@ function step(plugin: Plugin, rest: Handler): Handler {
 }
 
 /** What comes from a plugin may be anything; found out here, the error can name the plugin. */
-function checkReply(plugin: Plugin, given: unknown): Reply {
-  const reply = (given ?? {}) as Partial<Reply>;
+function checkReply(plugin: Plugin, returned: unknown): Reply {
+  const reply = (returned ?? {}) as Partial<Reply>;
   const { status, headers, body, accept } = reply;
   if (typeof status !== "number" || typeof headers !== "object" || headers === null) {
     throw new TypeError(`plugin "${plugin.name}" returned no reply`);

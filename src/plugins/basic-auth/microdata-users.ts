@@ -90,12 +90,12 @@ function readCredential(values: ItemValues, found: FoundUsers): void {
   if (!values.has("password")) values.missing("password", "the hash of the password");
   const nameProblem = username && userNameProblem(username.text);
   if (nameProblem) values.problem(nameProblem, username.line);
-  const meant = encryption && values.oneOf(encryption, "encryption", encryptions);
+  const encryptionName = encryption && values.oneOf(encryption, "encryption", encryptions);
   if (values.hasProblems || !username || !password) return;
   found.users.push({
     username: username.text,
     password: password.text,
-    ...(meant && { encryption: meant }),
+    ...(encryptionName && { encryption: encryptionName }),
     ...(roles.length > 0 && { roles: [...new Set(roles)] }),
     line: values.line,
   });
@@ -109,7 +109,7 @@ function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
   const meantRights = values.words("right").map((word) => values.oneOf(word, "right", rights));
   const selector = values.one("selector");
   const permission = values.one("permission");
-  const meant = permission ? values.oneOf(permission, "permission", permissions) : "allow";
+  const effect = permission ? values.oneOf(permission, "permission", permissions) : "allow";
 
   if (username && role) values.problem("there is both username and role: expected one of them", values.line);
   if (!values.has("username") && !values.has("role")) values.missing("username or role", "whom the rule is about");
@@ -123,7 +123,7 @@ function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
   for (const { text, line } of methods) {
     if (!/^[A-Z]+$/.test(text)) values.problem(`method is ${shown(text)}: expected one such as GET`, line);
   }
-  if (values.hasProblems || !meant) return;
+  if (values.hasProblems || !effect) return;
   for (const { text: path, line } of paths) {
     found.rules.push({
       ...(username && { username: username.text }),
@@ -132,7 +132,7 @@ function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
       ...(methods.length > 0 && { methods: [...new Set(methods.map(({ text }) => text))] }),
       ...(meantRights.length > 0 && { rights: [...new Set(meantRights)].filter((right) => right !== undefined) }),
       ...(selector && { selector: selector.text }),
-      permission: meant,
+      permission: effect,
       line,
       ...(isOld && { isOld }),
     });

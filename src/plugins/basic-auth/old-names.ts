@@ -17,7 +17,7 @@ const maxCompared = 500;
 /** Reads the items of a users page of rusty-beam as if they had our names, and says once for each name that they do not. */
 export class OldNames {
   readonly #found: FoundUsers;
-  readonly #said = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(found: FoundUsers) {
     this.#found = found;
@@ -149,8 +149,8 @@ export class OldNames {
   }
 
   #warnOnce(line: number, text: string): void {
-    if (!this.#said.has(text)) this.#warn(line, text);
-    this.#said.add(text);
+    if (!this.#warned.has(text)) this.#warn(line, text);
+    this.#warned.add(text);
   }
 
   #warn(line: number, text: string): void {

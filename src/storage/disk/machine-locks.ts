@@ -87,7 +87,7 @@ class MachineLocks implements Locks {
   }
 }
 
-/** Locks of this machine, with another patience and courtesy for tests; none where the system has no abstract sockets. */
+/** Locks of this machine; tests set both waits. None where the system has no abstract sockets. */
 export function machineLocks(
   waitMs: number = maxWaitMs,
   courtesy: () => Promise<unknown> = () => pause(courtesyMs),

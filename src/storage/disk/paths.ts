@@ -105,9 +105,9 @@ export class DiskPaths {
 
   /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */
   async protect(location: string): Promise<void> {
-    const given = resolve(location);
-    const parent = await nearestExisting(dirname(given), undefined);
-    const place = join(parent.real, parent.rest, basename(given));
+    const absolute = resolve(location);
+    const parent = await nearestExisting(dirname(absolute), undefined);
+    const place = join(parent.real, parent.rest, basename(absolute));
     this.#protected.add(place);
     this.#protected.add((await realpathIfThere(place)) ?? place);
   }

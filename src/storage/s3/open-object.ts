@@ -151,8 +151,8 @@ class OpenObject implements OpenFile {
   }
 
   /** The content of a span. Where it breaks off, the rest is asked for. */
-  async *#pieces({ start, end }: ByteSpan, given: Readable | undefined): AsyncGenerator<Uint8Array> {
-    let body = given;
+  async *#pieces({ start, end }: ByteSpan, opened: Readable | undefined): AsyncGenerator<Uint8Array> {
+    let body = opened;
     let at = start;
     try {
       for (let breaks = 0; at <= end; ) {

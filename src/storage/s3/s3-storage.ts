@@ -111,8 +111,8 @@ function requireSense({ client, bucket, prefix = "", ...own }: S3StorageOptions)
   if (typeof prefix !== "string" || /^\/|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(prefix)) {
     throw problem("prefix", prefix, "what keys begin with, such as sites/docs");
   }
-  const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  const [other] = given.map(([name]) => name);
+  const ownOptions = Object.entries(own).filter(([, value]) => value !== undefined);
+  const [other] = ownOptions.map(([name]) => name);
   if (client && other !== undefined) throw new Error(`s3Storage: client and ${other}: expected one of them`);
   if (client) return;
   const { endpoint, credentials } = own;
