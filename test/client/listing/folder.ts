@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from "playwright-core";
 import type { FileServerConfig } from "../../../src/config.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { type Answer, type Sending, send } from "../../helpers/send.ts";
@@ -17,12 +18,13 @@ export function folders(): (
   files: Record<string, string>,
   config?: FileServerConfig,
   path?: string,
+  options?: BrowserContextOptions,
 ) => Promise<OpenFolder> {
   const browser = windows();
-  return async (files, config = {}, path = "/") => {
+  return async (files, config = {}, path = "/", options = undefined) => {
     const storage = memoryStorage({ "/favicon.ico": "", ...files });
     const served = await serve({ storage, listing: { edit: true }, ...config });
-    const window = await browser.open(served.url + path);
+    const window = await browser.open(served.url + path, options);
     await window.page.locator(".bar").waitFor();
     const names = (): Promise<string[]> =>
       window.page
