@@ -25,6 +25,7 @@ import { open } from "./helpers/send.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+import { unusedPort } from "./helpers/unused-port.mjs";
 
 const run = promisify(execFile);
 
@@ -71,9 +72,7 @@ describe("filement, the command", () => {
   });
 
   it("listens on the port it is told", async () => {
-    const server = createServer();
-    const port = await listen(server);
-    await new Promise((resolve) => server.close(resolve));
+    const port = await unusedPort();
     const running = runNode([cli, await temporaryDirectory(), "--port", String(port)]);
     await running.waitFor(announcement);
     expect(running.printed.stdout).toBe(`filement: listening on http://127.0.0.1:${port}\n`);
@@ -259,9 +258,7 @@ async function site(parts: Parameters<typeof configPage>[1] = {}): Promise<{ dir
 
 describe("filement with a configuration page", () => {
   it("serves what the page says, at the address that it says", async () => {
-    const server = createServer();
-    const port = await listen(server);
-    await new Promise((resolve) => server.close(resolve));
+    const port = await unusedPort();
     const { page } = await site({ server: { bindPort: String(port), bindAddress: "127.0.0.2" } });
     const running = runNode([cli, page]);
     const [, url] = await running.waitFor(announcement);

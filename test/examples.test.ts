@@ -14,6 +14,7 @@ import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 import { temporaryDirectory } from "./helpers/temporary-directory.ts";
+import { unusedPort } from "./helpers/unused-port.mjs";
 
 const examples = join(projectRoot, "examples");
 const withoutNotices = { NODE_OPTIONS: "" }; // what vitest sets for itself is not for the examples
@@ -279,9 +280,7 @@ describe("examples/site/start.mjs, which npm start runs", () => {
   });
 
   it("listens on the port in PORT", async () => {
-    const server = createServer();
-    const port = await listen(server);
-    await new Promise((resolve) => server.close(resolve));
+    const port = await unusedPort();
     const { waitFor, kill, ended } = start(String(port));
     await waitFor(new RegExp(`http://localhost:${port}/`));
     kill("SIGTERM");

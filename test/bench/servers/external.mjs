@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { unusedPort } from "../../helpers/unused-port.mjs";
 
 /**
  * Runs a server that is no Node program, tells its port to the process that started this one, and ends with that.
@@ -10,21 +11,12 @@ import { setTimeout } from "node:timers/promises";
  * @param {(port: number) => readonly string[] | Promise<readonly string[]>} args
  */
 export async function runExternal(command, args) {
-  const port = await freePort();
+  const port = await unusedPort();
   const server = spawn(command, await args(port), { stdio: ["ignore", "ignore", "inherit"] });
   process.once("disconnect", () => server.kill("SIGKILL"));
   server.once("exit", () => process.exit());
   while (!(await isListening(port))) await setTimeout(20);
   process.send?.({ port });
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  server.close();
-  return port;
 }
 
 /**
