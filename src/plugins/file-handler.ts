@@ -10,18 +10,17 @@ import { contentTypeTable, documentKind } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-path.ts";
-import { asksForElements, asksForSelectors, parseRange } from "../http/selector-range.ts";
+import { asksForElements, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import { BodyBudget } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
+import { type Reply, variesBy } from "../server/reply.ts";
 import type { FileOptions, Site } from "../server/site.ts";
 import { type Root, storageOfRoots } from "../storage/layered-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
-import { elementOptionsReply, optionsBySelector } from "./file-handler/element-options.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
@@ -34,6 +33,7 @@ import {
   type Target,
   targetOf,
 } from "./file-handler/operations.ts";
+import { elementOptionsReply, pathOptionsReply, serverOptionsReply } from "./file-handler/options-reply.ts";
 
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
@@ -134,7 +134,7 @@ const noRange = { unit: "none" } as const;
 
 async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const { method, path, headers, access } = exchange;
-  if (path === "*") return serverOptions(method, space);
+  if (path === "*") return serverOptionsReply(method, space.methods);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
   refuseHiddenPath(exchange, space.options);
   // Before the disk is touched, so that a refusal does not tell what exists.
@@ -153,7 +153,10 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const instead = found.stat ? undefined : await standIn(found);
   const request = instead ?? found;
   const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
-  if (method === "OPTIONS") return optionsOf(request, target, await methodsAt(request, space.methods));
+  if (method === "OPTIONS") {
+    const taken = await methodsAt(request, space.methods);
+    return pathOptionsReply(request, await indexOf(request), target, taken);
+  }
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) {
     const allow = allowedMethods(access, { path: request.path }, operations[target], space.methods);
@@ -241,29 +244,6 @@ async function indexOf(found: FoundTarget): Promise<FoundTarget> {
   return last ?? found;
 }
 
-/** What OPTIONS tells. A directory also takes requests for the elements of its index file. */
-async function optionsOf(request: FoundTarget, target: Target, taken: readonly string[]): Promise<Reply> {
-  const { access } = request.exchange;
-  const own = allowedMethods(access, { path: request.path }, operations[target], taken);
-  const isBySelector = request.options.dialect === "draft-00" && asksForSelectors(request.exchange.headers);
-  const document = await documentAt(request, isBySelector);
-  if (document !== undefined && isBySelector)
-    return optionsBySelector(request.exchange, document, taken, optionsReply(own, true));
-  if (document === undefined || document === request.path) return optionsReply(own, document !== undefined);
-  const asElements = { path: document, elements: "any" } as const;
-  const allowed = [own, allowedMethods(access, asElements, elementOperations, taken)].join(", ").split(", ");
-  return optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), true);
-}
-
-/** The document on which selectors work at a path. None for users who may not read it: it would tell what exists. */
-async function documentAt(request: FoundTarget, isPartEnough: boolean): Promise<string | undefined> {
-  const { exchange, path, stat } = await indexOf(request);
-  const { access } = exchange;
-  if (stat?.type !== "file" || documentKind(path) === undefined) return undefined;
-  const mayRead = access.permitsPath("read", path) || (isPartEnough && access.permitsElements("read", path, "any"));
-  return mayRead ? path : undefined;
-}
-
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {
   if (!isHiddenPath(path, dotfiles)) return;
   if (method === "GET" || method === "HEAD" || method === "OPTIONS") throw notFound();
@@ -295,14 +275,4 @@ function unsupported({ exchange, path }: FileRequest, target: Target, allow: str
   }
   const isMissing = target === "slot" || target === "nothing";
   return isMissing && isMethod(method) ? notFound() : methodNotAllowed(allow);
-}
-
-function optionsReply(allow: string, isDocument: boolean): Reply {
-  const ranges = isDocument ? "selector, bytes" : "bytes";
-  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization" });
-}
-
-function serverOptions(method: string, { methods }: HandlerSpace): Reply {
-  if (method !== "OPTIONS") throw new HttpError(400, "INVALID_PATH", "`*` stands for the server, for OPTIONS only.");
-  return optionsReply(methods.join(", "), true);
 }
