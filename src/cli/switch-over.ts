@@ -77,7 +77,7 @@ export class SwitchOver {
     if (!this.#closing) this.#current = next;
   }
 
-  /** Has all log files opened anew, also those that only requests still in flight will be written to. */
+  /** Opens all log files anew, also those that only requests still in flight will be written to. */
   async reopenLogs(): Promise<void> {
     const generations = [this.#current, ...this.#retiring.keys()];
     const reopening = generations

@@ -76,7 +76,7 @@ export class DocumentCache {
     }
   }
 
-  /** Has the tree of a document stay as it is. */
+  /** Holds a document: its tree stays as it is until the release. */
   keep(document: SourceDocument): HeldDocument {
     let isHeld = true;
     this.#holders.set(document, this.#holdersOf(document) + 1);
@@ -88,8 +88,7 @@ export class DocumentCache {
   }
 
   /**
-   * Gives the nodes of a document away, to be part of the next version: `false` where somebody works with them. It is known
-   * no more then.
+   * Gives the nodes of a document away, to be part of the next version, and forgets it; `false` where a request works with it.
    */
   take(path: string, document: SourceDocument): boolean {
     if (this.#holdersOf(document) > 0 || this.#taken.has(document)) return false;

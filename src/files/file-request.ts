@@ -31,7 +31,7 @@ export interface FileRequest extends FileSpace {
 
 export type FileOperation = (request: FileRequest) => Reply | Promise<Reply>;
 
-/** Has an open file closed when the exchange is over; one in memory needs no closing. */
+/** Closes an open file when the exchange is over; one in memory needs no closing. */
 export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
   if (!file.content) exchange.defer(() => file.close());
 }

@@ -163,7 +163,7 @@ export interface ServerParts {
   report(error: unknown, exchange?: { readonly id: string }, status?: number): void;
   /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
   protect(location: string): Promise<void>;
-  /** Has a storage hide what is protected, now and later; for plugins that serve files of their own. */
+  /** Hides in a storage what is protected, now and later; for plugins that serve files of their own. */
   cover(storage: Storage): Promise<void>;
 }
 

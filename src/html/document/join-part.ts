@@ -233,7 +233,7 @@ async function moveAll(nodes: readonly TreeChild[], shift: number, source: strin
 }
 
 /**
- * Has nodes take their text and their attributes from a source, where it reads the same: slices of older ones keep these in
+ * Makes nodes take their text and attributes from a source, where it reads the same: slices of older ones keep these in
  * memory.
  */
 async function readInto(

@@ -133,7 +133,7 @@ class Reparse {
     };
   }
 
-  /** Has the parse go on from a state, in elements that stand for the open ones. */
+  /** Goes on with the parse from a state, in elements that stand for the open ones. */
   #begin(state: ParserState): void {
     const { root } = this.#old;
     const builder = this.#builder;

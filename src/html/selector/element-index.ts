@@ -42,7 +42,7 @@ export function* elementIndex(root: RootNode): SlicedWork<ElementIndex> {
   return index;
 }
 
-/** Has a tree that took over the elements of another one, but for those between two neighbours, take its index over, too. */
+/** Hands the index of a tree on to the one that took over its elements, but for those between two neighbours. */
 export function* carryIndex(from: RootNode, to: RootNode, changed: Neighbours): SlicedWork<void> {
   const index = indexes.get(from);
   if (!index) return;

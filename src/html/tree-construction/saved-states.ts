@@ -73,7 +73,7 @@ function isCutAlongOpen({ open, lists, root }: TreeBuilder): boolean {
 /** What stands for a node of an older tree in the new one. */
 export type Twins = ReadonlyMap<unknown, TreeChild | TreeParent>;
 
-/** Has a parse go on from a state of an older one, with the twins of its elements. */
+/** Makes a parse go on from a state of an older one, with the twins of its elements. */
 export function resume(builder: TreeBuilder, state: ParserState, twins: Twins): void {
   const { budget } = builder;
   builder.tokenizer.position = state.position;

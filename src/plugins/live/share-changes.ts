@@ -9,7 +9,7 @@ interface Sharing {
 /** Which feeds are shared. The configuration and several plugins may say so, and each server has one feed. */
 const sharings = new WeakMap<ChangeFeed, Sharing>();
 
-/** Has a server share its changes with others from now on. Throws a `ConfigError` where it does so over another feed. */
+/** Shares the changes of a server with others from now on. Throws a `ConfigError` where it does so over another feed. */
 export async function shareChanges(changes: ChangeFeed, feed: string | SharedFeed, saidBy: string): Promise<void> {
   const sharing = sharings.get(changes) ?? { feed, started: begin(changes, feed) };
   sharings.set(changes, sharing);

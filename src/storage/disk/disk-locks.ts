@@ -21,7 +21,7 @@ class DiskLocks {
   readonly #own = new PathLock(this.#machine);
   readonly #shared: SharedRoot[] = [];
 
-  /** Has files in a directory locked on other machines, too. The function that it gives ends that. */
+  /** Locks files in a directory on other machines, too, until the function that it returns is called. */
   share(root: string, locks: SharedLocks): () => void {
     const known = this.#shared.find((each) => each.root === root && each.locks === locks);
     const device = `inode:${statSync(root).dev}:`;

@@ -5,7 +5,7 @@ export interface Disk {
   readonly paths: DiskPaths;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */
   readonly sync: boolean;
-  /** Has those who watch look at a file that is about to be changed: what others did to it is told first. */
+  /** Lets watchers look at a file that is about to be changed: what others did to it is announced first. */
   callWitnesses(path: string): Promise<void>;
   /** Told of what went wrong after a change was made; the change stands. */
   report(problem: unknown): void;

@@ -48,7 +48,7 @@ export class QuietPaths {
     this.#timer ??= setTimeout(() => this.#endRest(), this.#quietMs).unref();
   }
 
-  /** Has a path looked at without waiting for it to come to rest. */
+  /** Looks at a path without waiting for it to come to rest. */
   addNow(path: string): void {
     if (this.#isClosed) return;
     this.#restless.delete(path);
@@ -56,7 +56,7 @@ export class QuietPaths {
     this.#begin();
   }
 
-  /** Has everything looked at now, and resolves when nothing is left. */
+  /** Looks at everything now, and resolves when nothing is left. */
   async settle(): Promise<void> {
     while (this.#restless.size + this.#ready.size + this.#underWay.size > 0) {
       this.#makeReady(Number.POSITIVE_INFINITY);

@@ -187,7 +187,7 @@ class DiskWatch implements ChangeWitness {
     for (const link of this.#links.to(join(directory.real, name))) this.#paths.add(link);
   }
 
-  /** Has everything in a directory looked at that is not as it was. */
+  /** Looks at everything in a directory that is not as it was. */
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
     let batch: Dirent[] = [];
