@@ -100,6 +100,20 @@ export class HttpError extends Error {
   }
 }
 
+/**
+ * Makes an error without a stack trace, for what refuses requests by the thousand and says itself what is wrong: the trace takes
+ * as long as all else of such a reply.
+ */
+export function withoutTrace(make: () => HttpError): HttpError {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, "stackTraceLimit", 0); // which does not throw where a host program has frozen it
+  try {
+    return make();
+  } finally {
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+  }
+}
+
 /** The 405 of a resource; `allow` lists what it supports for this user. */
 export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, "METHOD_NOT_ALLOWED", `Supported here: ${allow}.`, { headers: { allow } });

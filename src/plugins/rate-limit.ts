@@ -1,4 +1,4 @@
-import { HttpError } from "../http/http-error.ts";
+import { HttpError, withoutTrace } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
@@ -131,6 +131,6 @@ function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict):
 
   const headers = { "retry-after": String(seconds), "cache-control": "no-store" };
   const message = `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
-  const error = new HttpError(429, "RATE_LIMITED", message, { headers });
+  const error = withoutTrace(() => new HttpError(429, "RATE_LIMITED", message, { headers }));
   return { ...jsonReply(429, { error: error.reason, message, retry_after_seconds: seconds }, headers), error };
 }

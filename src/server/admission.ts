@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { networkOf } from "../http/client-address.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError, withoutTrace } from "../http/http-error.ts";
 import type { Exchange } from "./exchange.ts";
 import { tooLarge } from "./request-body.ts";
 
@@ -18,7 +18,8 @@ const details: Readonly<Record<Outage, string>> = {
 
 /** The 503 that everybody gets during an outage. */
 export function unavailable(outage: Outage): HttpError {
-  return new HttpError(503, outage, details[outage], { headers: { "retry-after": retryAfter[outage] } });
+  const headers = { "retry-after": retryAfter[outage] };
+  return withoutTrace(() => new HttpError(503, outage, details[outage], { headers }));
 }
 
 /** What counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to one. */

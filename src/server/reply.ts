@@ -30,7 +30,7 @@ export function emptyReply(status: number, headers: ReplyHeaders = {}): Reply {
 
 /** A reply whose content is `value` as JSON. */
 export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = {}): Reply {
-  return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
+  return withFields({ status, headers, body: JSON.stringify(value) }, { "content-type": "application/json" });
 }
 
 /**
