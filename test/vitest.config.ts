@@ -16,6 +16,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     maxWorkers: availableParallelism() + 1, // some tests wait for the system, and vitest would leave a core idle
     isolate: false, // a worker loads each module once; tests restore what they change
+    experimental: { fsModuleCache: true }, // what was compiled for one run is there for the next; found by its content
     // No test is measured by these: they end what hangs, also on a machine that does ten things at once.
     testTimeout: patience * 120_000,
     hookTimeout: patience * 120_000,

@@ -227,7 +227,7 @@ describe("reparsePart", () => {
     timeout,
   }, async () => {
     const random = seededRandom(51);
-    const usual = 3_000 / editsOfPage;
+    const usual = 2_000 / editsOfPage;
     const isTimeFor = timeForMore(usual);
     const pages = timesOf(usual, editsInCampaign / editsOfPage);
     let [joined, edits] = [0, 0];
