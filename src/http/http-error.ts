@@ -121,5 +121,5 @@ export function methodNotAllowed(allow: string): HttpError {
 
 /** The 404 of a path that leads to nothing. */
 export function notFound(): HttpError {
-  return new HttpError(404, "NOT_FOUND", "There is no such file or directory.");
+  return withoutTrace(() => new HttpError(404, "NOT_FOUND", "There is no such file or directory."));
 }
