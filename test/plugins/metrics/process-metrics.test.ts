@@ -85,9 +85,9 @@ describe("the metrics of the process", () => {
     expect((await read()).has(major)).toBe(false);
     start();
     await collectAndTell();
+    stop(); // before it is read: garbage may be collected at any time
     const counted = (await read()).get(major) ?? 0;
     expect(counted).toBeGreaterThan(0);
-    stop();
     await collectAndTell();
     expect((await read()).get(major)).toBe(counted);
   });
