@@ -32,9 +32,7 @@ const fosterEndTag = fostering((builder, tag) => builder.endTagIn("in body", tag
 
 const tableText: Pick<InsertionMode, "text" | "comment" | "end"> = {
   text(builder, run) {
-    const isBlank = isBlankText(run);
-    const isTable = builder.open.currentHas(trait.fosters) || builder.open.currentTag === template;
-    if (isTable && isBlank) {
+    if (builder.open.currentHas(trait.fosters) && isBlankText(run)) {
       builder.insertText(run);
       return;
     }

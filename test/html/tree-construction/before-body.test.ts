@@ -39,6 +39,7 @@ it.each([
   ["<col><col>", "<col><col>"],
   ["<col>a<p>", "<col>"],
   ["<col> a b&#32;<td>", "<col>   "],
+  ["<tbody><b></table> <i>", "<tbody></tbody><b></b><b> <i></i></b>"], // as in Chromium
   ["<p>a<td>b", "<p>ab</p>"],
   ["<template>a</template>b", "<template>a</template>b"],
   ["</p></div>a", "a"],
