@@ -40,6 +40,13 @@ describe("what a page reads as", () => {
   });
 });
 
+describe("what a page reads as, in a row", () => {
+  it("is not changed by the end of a part that is not open", () => {
+    const [ended, plain] = ["</thead>", ""].map((end) => reading(Buffer.from(`<table><tr><div>${end}a`)));
+    expect(ended).toBe(plain);
+  });
+});
+
 describe("an edit of any page with any content", () => {
   it("is refused and changes nothing, or changes just what it should", async () => {
     const isTimeFor = timeForMore(usual);

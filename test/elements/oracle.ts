@@ -20,6 +20,8 @@ type NodeTypes = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
 export type EditMethod = "PUT" | "POST" | "DELETE";
 
 const { TABLE, TBODY, TEMPLATE, TFOOT, THEAD } = markup.TAG_ID;
+/** What parse5 calls the insertion mode "in row". */
+const inRow = 13;
 
 /** parse5 where browsers read a page otherwise. */
 class BrowserParser extends Parser<NodeTypes> {
@@ -32,6 +34,13 @@ class BrowserParser extends Parser<NodeTypes> {
       topmost(name) > Math.max(topmost(TEMPLATE), name === TABLE ? -1 : topmost(TABLE));
     openElements.hasInTableScope = isInScope;
     openElements.hasTableBodyContextInTableScope = () => [TBODY, TFOOT, THEAD].some(isInScope);
+  }
+
+  /** In a row, `</thead>` means nothing where no `thead` is open; parse5 lets it end the row. */
+  override _endTagOutsideForeignContent(token: Token.TagToken): void {
+    const isOfGroup = [TBODY, TFOOT, THEAD].includes(token.tagID);
+    if (this.insertionMode === inRow && isOfGroup && !this.openElements.hasInTableScope(token.tagID)) return;
+    super._endTagOutsideForeignContent(token);
   }
 
   /** To parse5, as to the standard, a NUL begins the `body`; browsers do not see it. */
