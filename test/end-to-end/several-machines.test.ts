@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { s3Storage } from "../../src/storage/s3/s3-storage.ts";
-import { campaignMsLeft, isCampaign, msForOneTest, seededRandom, timesOf } from "../helpers/effort.ts";
+import { campaignMsLeft, isCampaign, msForOneTest, seededRandom } from "../helpers/effort.ts";
 import type { Need } from "../helpers/needs.ts";
 import { type RunningNode, runNode } from "../helpers/run-node.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
@@ -15,13 +15,13 @@ import { Follower, moment } from "../redis/followers.ts";
 import { type RedisServer, redisServer } from "../redis/redis-server.ts";
 import { textAt } from "../storage/content.ts";
 
-const serverCount = timesOf(3, 4);
-const writersOfServer = timesOf(4, 8);
-const followersOfServer = timesOf(1, 2);
+const serverCount = 4;
+const writersOfServer = 8;
+const followersOfServer = 2;
 const pages = 4;
 const countersOfPage = 2;
 /** Each writer ends after this many; in a campaign, with its time. */
-const writesOfWriter = timesOf(8, Number.POSITIVE_INFINITY);
+const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 5;
 /** Answered writes between two faults, at most. */
 const writesBetween = isCampaign ? 40 : 12;
 /** A campaign goes on for this many faults, which take ten minutes or so, or until the time of the test is spent. */
