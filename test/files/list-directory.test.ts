@@ -278,11 +278,11 @@ describe("a page of the directory listing", () => {
   });
 
   test("is the same whatever order the storage gives its names in", async () => {
-    const names = Array.from({ length: 20_000 }, (_, i) => file(`photo-${i}`));
+    const names = Array.from({ length: 4_000 }, (_, i) => file(`photo-${i}`));
     const shuffled = names.map((_, i) => names[(i * 7919) % names.length] as Entry);
-    const expected = names.slice(12_000, 12_500).map(({ name }) => name);
+    const expected = names.slice(1_200, 1_700).map(({ name }) => name);
     for (const given of [names, [...names].reverse(), shuffled]) {
-      expect(namesOf(await pageOf("?limit=500&after=photo-11999", given))).toEqual(expected);
+      expect(namesOf(await pageOf("?limit=500&after=photo-1199", given))).toEqual(expected);
     }
   });
 
@@ -376,7 +376,7 @@ describe("the directory listing as a page", () => {
 });
 
 describe("tens of thousands of entries", () => {
-  const count = timesOf(20_000, 100_000);
+  const count = timesOf(8_000, 100_000);
 
   function* many(): Generator<Entry> {
     for (let i = 0; i < count; i += 1) yield file(`photo-${(i * 7919) % count} of a holiday.jpeg`, { size: i });
@@ -388,8 +388,8 @@ describe("tens of thousands of entries", () => {
     const receive = async (): Promise<void> => {
       for await (const chunk of (await list(many(), { accept })).body as Readable) bytes += chunk.length;
     };
-    expect(await turnsUntil(receive())).toBeGreaterThan(500);
-    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(await turnsUntil(receive())).toBeGreaterThan(200);
+    expect(bytes).toBeGreaterThan(500_000);
   });
 
   test("are sent in pieces, in order", async () => {
@@ -400,7 +400,7 @@ describe("tens of thousands of entries", () => {
       pieces += 1;
       text += chunk;
     }
-    expect(pieces).toBeGreaterThan(100);
+    expect(pieces).toBeGreaterThan(40);
     const names = JSON.parse(text).entries.map((entry: StoredEntry) => entry.name);
     expect(names).toHaveLength(count);
     expect(names[count - 1]).toBe(`photo-${count - 1} of a holiday.jpeg`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ParseLimits, parseInTurn } from "../../../src/html/document/parse-budget.ts";
 import { stepClock } from "../../helpers/counted-work.ts";
+import { sample } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const tooDeep = { code: "DOCUMENT_TOO_DEEP" };
@@ -35,16 +36,21 @@ describe("the budget of a parse", () => {
     await expect(parse(source, { maxTreeBytes: 2_000_000 })).rejects.toMatchObject(tooCostly);
   });
 
-  it.each([
+  const beginnings = [
     ["the beginning", ""],
     ["an element", "<p>"],
     ["9,000 attributes of another", `<a ${attributes(9000)}>`],
-  ])("refuses a million attributes of one element, without reading all of them: behind %s", async (_, before) => {
-    const clock = stepClock();
-    await expect(parse(`${before}<a ${attributes(1_000_000)}>`)).rejects.toMatchObject(tooCostly);
-    await expect(parse(`${before}<a ${attributes(10_001)}>`)).rejects.toMatchObject(tooCostly);
-    expect(clock.looks).toBeLessThan(100);
-  });
+  ] as const;
+
+  it.each(sample(beginnings, 3))(
+    "refuses a million attributes of one element, without reading all of them: behind %s",
+    async (_, before) => {
+      const clock = stepClock();
+      await expect(parse(`${before}<a ${attributes(1_000_000)}>`)).rejects.toMatchObject(tooCostly);
+      await expect(parse(`${before}<a ${attributes(10_001)}>`)).rejects.toMatchObject(tooCostly);
+      expect(clock.looks).toBeLessThan(100);
+    },
+  );
 
   it.each(["<", "<a ", "</"])("refuses endless names: %s", async (opening) => {
     await expect(parse(opening + "x".repeat(1_000_000))).rejects.toMatchObject(tooCostly);

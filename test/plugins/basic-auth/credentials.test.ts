@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCredentials } from "../../../src/plugins/basic-auth/credentials.ts";
+import { anyText } from "../../helpers/any-text.ts";
 import { endless } from "../../helpers/counted-work.ts";
 import { checks } from "../../helpers/effort.ts";
 import { malformedFields } from "./malformed-fields.ts";
@@ -67,7 +68,7 @@ describe("readCredentials", () => {
 
   it("never throws", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.nat(3), (field, count) => {
+      fc.property(anyText, fc.nat(3), (field, count) => {
         const read = readCredentials(field, count);
         expect(typeof read === "string" ? read : Object.keys(read)).toEqual(
           typeof read === "string" ? "unreadable" : ["username", "password"],

@@ -96,6 +96,8 @@ describe.each([
       fc.property(stepsWith(keys), (steps) => {
         const table = new BucketTable(rules, maxBuckets, hash());
         const model = new ModelTable(maxBuckets);
+        const answers: unknown[] = [];
+        const expected: unknown[] = [];
         let now = 0;
         for (const step of steps) {
           if (step.kind === "wait") now += step.ms;
@@ -110,10 +112,15 @@ describe.each([
             if (step.kind === "giveBack") {
               table.giveBack(key);
               model.giveBack(key);
-            } else expect(table.take(key, rules.moment(now))).toEqual(model.take(key, now));
+            } else {
+              answers.push(table.take(key, rules.moment(now)));
+              expected.push(model.take(key, now));
+            }
           }
-          expect(table.size).toBe(model.buckets.size);
+          answers.push(table.size);
+          expected.push(model.buckets.size);
         }
+        expect(answers).toEqual(expected);
         // Every bucket is where it should be, and as full as it should be.
         for (const key of [...model.buckets.keys()])
           expect(table.take(key, rules.moment(now))).toEqual(model.take(key, now));
