@@ -63,7 +63,7 @@ describe("the code that a configuration runs, where it lies in a root", () => {
     expect(ofElements.text).toBe(ofNothing.text.replace(whatIsMissing, path));
   });
 
-  it("is in no event, whoever changes it", async () => {
+  it("is in no event, by a client or on the disk", async () => {
     const { directory, url, files } = await overlapping({ watch: true });
     await files.ready();
     const changes = files.changes[Symbol.asyncIterator]();

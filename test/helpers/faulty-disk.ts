@@ -13,7 +13,7 @@ type Call = (this: unknown, ...values: unknown[]) => Promise<unknown>;
 
 /** A disk of which one call fails. */
 export interface FaultyDisk {
-  /** The call that failed; `undefined` if there were not so many. */
+  /** The call that failed; `undefined` if there were fewer. */
   readonly failed: string | undefined;
   /** Has all calls succeed again. */
   mend(): void;

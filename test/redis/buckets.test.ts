@@ -17,7 +17,7 @@ function serverWith(config: FileServerConfig) {
 }
 
 describe("buckets in Redis", { tags: ["redis-server"] }, () => {
-  it("decide as those in memory do, whoever asks when and gives back what", async () => {
+  it("decide as those in memory do, for any order of requests and of tokens given back", async () => {
     const { url } = await redisServer();
     const clock = { ms: 1_700_000_000_000 };
     const store = bucketsAt(url, patient, () => clock.ms);

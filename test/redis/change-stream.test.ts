@@ -34,7 +34,7 @@ describe("the stream of changes", { tags: ["redis-server"] }, () => {
     expect(await entries()).toEqual(["begin", "1 a:1", "2 a:2", "3 a:3", "4 a:4"]);
   });
 
-  it("begins a new feed once, whoever asks, with numbers from 1 on", async () => {
+  it("begins a new feed once for all who ask, with numbers from 1 on", async () => {
     const { streams, entries } = await streamsOf(await redisServer(), "a", "b");
     const [a, b] = streams;
     await a.add(sent(1));

@@ -134,7 +134,7 @@ describe("a change feed", () => {
     expect(await reported).toBe(broken);
   });
 
-  it("tells a listener nothing more after it has unsubscribed, be it twice", () => {
+  it("tells a listener nothing more after it has unsubscribed, once or twice", () => {
     const feed = new ChangeFeed(unexpected);
     const heard: string[] = [];
     const unsubscribe = feed.subscribe(() => heard.push("left"));

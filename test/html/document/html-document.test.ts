@@ -125,7 +125,7 @@ function standardElements(document: DefaultTreeAdapterTypes.Document): DefaultTr
   return elements;
 }
 
-/** The tree with all positions, built in slices of so many tokens. */
+/** The tree with all positions, built in slices of that many tokens. */
 async function shapeOf(source: string, tokens: number): Promise<unknown> {
   const builder = treeBuilder(source, new ParseBudget());
   const slice = { isOver: true, renew: async () => {} } as unknown as TimeSlice;
