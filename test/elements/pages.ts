@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { html } from "parse5";
 import { isTagOnly } from "../../src/html/document/element-span.ts";
-import { type RootNode, SourceElement, type TreeChild } from "../../src/html/document/html-nodes.ts";
+import { nextNode, type RootNode, SourceElement, type TreeChild } from "../../src/html/document/html-nodes.ts";
 import type { SourceDocument } from "../../src/html/document/source-document.ts";
-import { nextNode, TreeWalk } from "../../src/html/document/tree-walk.ts";
+import { TreeWalk } from "../../src/html/document/tree-walk.ts";
 import { sample } from "../helpers/effort.ts";
 
 const directory = new URL("../../node_modules/htmlparser-benchmark/files/", import.meta.url);

@@ -63,7 +63,8 @@ export class SourceElement extends BareElement {
   get attribs(): Record<string, string> {
     const attributes = this.ownAttributes;
     if (typeof attributes !== "string") return attributes;
-    const read = readAttributes(attributes, this.startIndex ?? 0, attributeNamesIn(this.namespace));
+    const rename = isHtmlElement(this) ? undefined : attributeNamesIn(this.namespace);
+    const read = readAttributes(attributes, this.startIndex ?? 0, rename);
     this.ownAttributes = read;
     return read;
   }
@@ -227,4 +228,17 @@ function doctypeText(name: string, publicId: string, systemId: string): string {
 /** Whether an element is one of HTML, not of SVG or MathML. */
 export function isHtmlElement({ namespace }: SourceElement): boolean {
   return namespace === htmlNamespace;
+}
+
+/** The next node in document order that lies below `root`; descends into elements, not into template contents. */
+export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
+  const firstChild = "children" in node ? node.children[0] : undefined;
+  if (firstChild) return firstChild;
+  let current = node;
+  while (current !== root) {
+    if (current.next) return current.next;
+    if (!current.parent) return null;
+    current = current.parent;
+  }
+  return null;
 }

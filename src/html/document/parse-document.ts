@@ -54,7 +54,8 @@ export async function parseEditedPart(
   limits: ParseLimits = {},
 ): Promise<EditedPart | undefined> {
   const { root, parse: record, sourceBytes } = document;
-  const part = record && (await reparsePart({ root, parse: record }, source, change, limits));
+  if (!record || record.states.length === 0) return undefined; // XML, or too short for a state to be saved
+  const part = await reparsePart({ root, parse: record }, source, change, limits);
   if (!part) return undefined;
   return {
     seams: part.seams,

@@ -52,13 +52,12 @@ export interface ReparsedPart {
  * Parses what a change of a source touches. `undefined` where the rest of the tree would not stay as it is, or nobody can say:
  * error recovery reaches out of the part, formatting is opened again in it, an element around it has no place in the source.
  */
-export async function reparsePart(
+export function reparsePart(
   old: ParsedHtml,
   source: string,
   change: SourceChange,
   limits: ParseLimits,
 ): Promise<ReparsedPart | undefined> {
-  if (old.parse.states.length === 0) return undefined;
   return parseInTurn(source.length, () => new Reparse(old, source, change, limits).run(), limits.client);
 }
 

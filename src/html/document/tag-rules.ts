@@ -83,8 +83,3 @@ export const losingFirstLine: ReadonlySet<string> = new Set(["pre", "listing", "
 export function losesFirstLine(element: SourceElement): boolean {
   return losingFirstLine.has(element.name) && isHtmlElement(element);
 }
-
-/** The line end that must stand at `offset`, right behind the start tag of `parent`, so that the one in `text` counts. */
-export function firstLineAt(parent: SourceElement, offset: number, text: string): string {
-  return offset === parent.contentStart && losesFirstLine(parent) && /^[\r\n]/.test(text) ? "\n" : "";
-}

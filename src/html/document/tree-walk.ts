@@ -51,16 +51,3 @@ export class TreeWalk {
     return true;
   }
 }
-
-/** The next node in document order that lies below `root`; descends into elements, not into template contents. */
-export function nextNode(node: TreeNode, root: TreeNode): TreeChild | null {
-  const firstChild = "children" in node ? node.children[0] : undefined;
-  if (firstChild) return firstChild;
-  let current = node;
-  while (current !== root) {
-    if (current.next) return current.next;
-    if (!current.parent) return null;
-    current = current.parent;
-  }
-  return null;
-}

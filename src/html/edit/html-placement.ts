@@ -2,7 +2,7 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
-import { firstLineAt, holdsText, isClosedBy, voidElements } from "../document/tag-rules.ts";
+import { holdsText, isClosedBy, losesFirstLine, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { normalise } from "./normalise.ts";
@@ -194,4 +194,9 @@ function separator({ elements, start, end }: Run, source: string): string {
   const endTags = endTagsAt(previousOf(first), start, startsHere ? next.name : undefined);
   const line = first.parent instanceof SourceElement ? firstLineAt(first.parent, start, source[end] ?? "") : "";
   return endTags + line;
+}
+
+/** The line end that must stand at `offset`, right behind the start tag of `parent`, so that the one in `text` counts. */
+export function firstLineAt(parent: SourceElement, offset: number, text: string): string {
+  return /^[\r\n]/.test(text) && offset === parent.contentStart && losesFirstLine(parent) ? "\n" : "";
 }

@@ -1,10 +1,9 @@
 import { getAttributeValue } from "domutils";
 import { inSlices, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import { buildHtmlTree, treeBuilder } from "../document/html-document.ts";
-import { isHtmlElement, type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
+import { isHtmlElement, nextNode, type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
 import { ParseBudget, parseInTurn } from "../document/parse-budget.ts";
 import { LineCounter } from "../document/source-document.ts";
-import { nextNode } from "../document/tree-walk.ts";
 import { DocumentError } from "../document-error.ts";
 
 const microdataAttributes = ["itemscope", "itemtype", "itemid", "itemprop", "itemref"];

@@ -1,6 +1,7 @@
-import { asciiLowerCase, foreignAttributeName } from "../document/html-names.ts";
+import { foreignAttributeName } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import type { DocumentKind } from "../document/source-document.ts";
+import { asciiLowerCase } from "../tokenizer/text.ts";
 import type { AttributeOperator, AttributeSelector } from "./selector-tree.ts";
 import type { EvaluationSteps } from "./tree-steps.ts";
 

@@ -1,7 +1,7 @@
 import { compile, type Options } from "css-select";
 import { AttributeAction, type Selector, SelectorType } from "css-what";
-import { asciiLowerCase } from "../document/html-names.ts";
 import { isHtmlElement, SourceElement, type TreeNode } from "../document/html-nodes.ts";
+import { asciiLowerCase } from "../tokenizer/text.ts";
 import {
   attributeKey,
   attributeTest,

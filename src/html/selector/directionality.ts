@@ -1,6 +1,5 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { isHtmlElement, SourceElement, TextNode } from "../document/html-nodes.ts";
-import { nextNode } from "../document/tree-walk.ts";
+import { isHtmlElement, nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { Direction } from "./selector-names.ts";

@@ -1,8 +1,7 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { asciiLowerCase } from "../document/html-names.ts";
-import { type RootNode, SourceElement } from "../document/html-nodes.ts";
+import { nextNode, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { Neighbours } from "../document/seams.ts";
-import { nextNode } from "../document/tree-walk.ts";
+import { asciiLowerCase } from "../tokenizer/text.ts";
 import type { CompoundSelector } from "./selector-tree.ts";
 
 type ElementList = readonly SourceElement[];

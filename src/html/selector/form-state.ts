@@ -1,6 +1,5 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { SourceElement, TextNode } from "../document/html-nodes.ts";
-import { nextNode } from "../document/tree-walk.ts";
+import { nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { FormOwners, has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
 import type { FormState, MatchContext, RadioGroup } from "./match-context.ts";
 

@@ -1,6 +1,6 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
-import { asciiLowerCase } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
+import { asciiLowerCase } from "../tokenizer/text.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { LanguageRange } from "./selector-tree.ts";

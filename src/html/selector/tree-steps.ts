@@ -1,6 +1,5 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { SourceElement, type TreeChild, type TreeNode } from "../document/html-nodes.ts";
-import { nextNode } from "../document/tree-walk.ts";
+import { nextNode, SourceElement, type TreeChild, type TreeNode } from "../document/html-nodes.ts";
 import { DocumentError } from "../document-error.ts";
 import type { Combinator } from "./selector-tree.ts";
 

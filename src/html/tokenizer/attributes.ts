@@ -1,5 +1,4 @@
-import { asciiLowerCase } from "../document/html-names.ts";
-import { isBlank, resolved } from "./text.ts";
+import { asciiLowerCase, isBlank, resolved } from "./text.ts";
 
 /** Attribute names are the client's: no `constructor` or `toString` to inherit, but still a fast object for V8. */
 export const Attributes = function Attributes() {} as unknown as new () => Record<string, string>;

@@ -1,5 +1,4 @@
-import { asciiLowerCase } from "../document/html-names.ts";
-import { normalised } from "./text.ts";
+import { asciiLowerCase, normalised } from "./text.ts";
 
 /** A start or end tag. One object serves all tags of a source: what is to stay must be copied. */
 export interface Tag {

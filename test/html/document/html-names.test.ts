@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import {
-  asciiLowerCase,
   attributeNamesIn,
   foreignAttributeName,
   htmlNamespace,
@@ -24,13 +23,4 @@ it("knows what a selector means that has a name in lower case", () => {
     "definitionURL",
     "class",
   ]);
-});
-
-it("leaves letters beyond ASCII alone", () => {
-  expect(asciiLowerCase("AzK\u212aÄİ")).toBe("azk\u212aÄİ");
-  expect(asciiLowerCase("ABC")).toBe("abc");
-});
-
-it("does the same for a long text", () => {
-  expect(asciiLowerCase("AzK\u212aÄİ[@\ud800".repeat(100))).toBe("azk\u212aÄİ[@\ud800".repeat(100));
 });

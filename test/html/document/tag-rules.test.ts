@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  firstLineAt,
   hasOptionalEndTag,
   holdsText,
   isClosedBy,
@@ -48,18 +47,6 @@ describe("losesFirstLine", () => {
     expect(losesFirstLine(await element(page, "textarea"))).toBe(true);
     expect(losesFirstLine(await element(page, "p"))).toBe(false);
     expect(losesFirstLine(await element("<math><mi><pre>", "mi"))).toBe(false);
-  });
-});
-
-describe("firstLineAt", () => {
-  it("doubles a line end right behind the start tag only", async () => {
-    const pre = await element("<pre>a</pre>", "pre");
-    expect([firstLineAt(pre, 5, "\nx"), firstLineAt(pre, 5, "\r\nx"), firstLineAt(pre, 5, "x")]).toEqual([
-      "\n",
-      "\n",
-      "",
-    ]);
-    expect(firstLineAt(pre, 6, "\nx")).toBe("");
   });
 });
 

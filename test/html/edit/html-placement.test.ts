@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { htmlLanguage } from "../../../src/html/edit/html-placement.ts";
+import { firstLineAt, htmlLanguage } from "../../../src/html/edit/html-placement.ts";
 import { type Placement, splice } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
@@ -56,3 +56,16 @@ function replaced(
 ): ReturnType<typeof replace> {
   return replace(document, element ? [element] : [], markup, () => {});
 }
+
+describe("firstLineAt", () => {
+  it("doubles a line end right behind the start tag only", async () => {
+    const pre = elementsOf(await parseHtml("<pre>a</pre>")).find(({ name }) => name === "pre");
+    if (!pre) throw new Error("no pre");
+    expect([firstLineAt(pre, 5, "\nx"), firstLineAt(pre, 5, "\r\nx"), firstLineAt(pre, 5, "x")]).toEqual([
+      "\n",
+      "\n",
+      "",
+    ]);
+    expect(firstLineAt(pre, 6, "\nx")).toBe("");
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  asciiLowerCase,
   endOfRawText,
   endOfScript,
   isBlank,
@@ -100,4 +101,15 @@ it.each([
 it("takes five characters for white space", () => {
   const blanks = Array.from({ length: 256 }, (_, code) => code).filter(isBlank);
   expect(blanks).toEqual([9, 10, 12, 13, 32]);
+});
+
+describe("asciiLowerCase", () => {
+  it("leaves letters beyond ASCII alone", () => {
+    expect(asciiLowerCase("AzK\u212aÄİ")).toBe("azk\u212aÄİ");
+    expect(asciiLowerCase("ABC")).toBe("abc");
+  });
+
+  it("does the same for a long text", () => {
+    expect(asciiLowerCase("AzK\u212aÄİ[@\ud800".repeat(100))).toBe("azk\u212aÄİ[@\ud800".repeat(100));
+  });
 });
