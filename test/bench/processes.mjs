@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { diskStorage } from "filement";
-import { machineLocks } from "../../build/storage/disk/machine-locks.js";
+import { machineLocks } from "../../build/storage/disk/disk-locks.js";
 import { load, requestBytes } from "./load.mjs";
 import { median } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";

@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { drain, sendReply } from "../../src/runtime/send-reply.ts";
 import type { Reply, Sent } from "../../src/server/reply.ts";
-import { openFile } from "../../src/storage/disk/open-file.ts";
+import { openFile } from "../../src/storage/disk/visible-file.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";

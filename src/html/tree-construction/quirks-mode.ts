@@ -63,10 +63,11 @@ const html4Prefixes = ["-//w3c//dtd html 4.01 frameset//", "-//w3c//dtd html 4.0
 
 /** The mode of a document that has this doctype (HTML Standard, 13.2.6.4.1). */
 export function modeOf({ name, publicId, systemId, forcesQuirks }: Doctype): "no-quirks" | "quirks" | "limited-quirks" {
-  const id = publicId?.toLowerCase() ?? "";
+  if (forcesQuirks || name !== "html" || systemId?.toLowerCase() === quirksSystemId) return "quirks";
+  if (!publicId) return "no-quirks";
+  const id = publicId.toLowerCase();
   const beginsWith = (prefix: string): boolean => id.startsWith(prefix);
-  if (forcesQuirks || name !== "html" || quirksIds.includes(id) || quirksPrefixes.some(beginsWith)) return "quirks";
-  if (systemId?.toLowerCase() === quirksSystemId) return "quirks";
+  if (quirksIds.includes(id) || quirksPrefixes.some(beginsWith)) return "quirks";
   if (html4Prefixes.some(beginsWith)) return systemId === null ? "quirks" : "limited-quirks";
   return limitedPrefixes.some(beginsWith) ? "limited-quirks" : "no-quirks";
 }

@@ -17,7 +17,7 @@ import { alone, type LockedTarget, locked, openPlace, requireLock } from "./lock
 import type { OpenDirectory } from "./open-directory.ts";
 import { removeNote, takeBack } from "./take-back.ts";
 import { TemporaryFile } from "./temporary-file.ts";
-import { lockedStat, settle, whileAppending } from "./visible-stat.ts";
+import { lockedStat, settle, whileAppending } from "./visible-file.ts";
 
 /** How much is copied at a time from what was received to the end of the file. */
 const chunkBytes = 256 * 1024;

@@ -8,13 +8,12 @@ import { diskLocks } from "./disk-locks.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { OpenDirectory } from "./open-directory.ts";
-import { openFile } from "./open-file.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { abandonedAfterMs } from "./temporary-file.ts";
-import { statAt } from "./visible-stat.ts";
+import { openFile, statAt } from "./visible-file.ts";
 import { watch } from "./watch.ts";
 import { update, write } from "./write.ts";
 

@@ -9,7 +9,7 @@ import { errnoOf, fileIdentity, meansAbsent, recordAt, storedStat } from "./file
 import { OpenDirectory } from "./open-directory.ts";
 import type { Target } from "./paths.ts";
 import { endAppend } from "./take-back.ts";
-import { isSettled, settle } from "./visible-stat.ts";
+import { isSettled, settle } from "./visible-file.ts";
 
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;

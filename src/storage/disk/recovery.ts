@@ -5,7 +5,7 @@ import { openNote } from "./append-note.ts";
 import { errnoOf, recordAt } from "./file-record.ts";
 import { removeNote } from "./take-back.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
-import { endIfAbandoned } from "./visible-stat.ts";
+import { endIfAbandoned } from "./visible-file.ts";
 
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
 const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);

@@ -6,7 +6,7 @@ import { errnoOf, recordAt } from "./file-record.ts";
 import { type LockedTarget, locked, requireLock } from "./locked-target.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { removeLeftovers } from "./recovery.ts";
-import { lockedStat } from "./visible-stat.ts";
+import { lockedStat } from "./visible-file.ts";
 
 /**
  * Removes a file or an empty directory. Of a symbolic link, the link itself goes and what it leads to stays, as WebDAV

@@ -11,7 +11,7 @@ import { errnoOf, meansAbsent } from "./file-record.ts";
 import { unaddressable } from "./list.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-file.ts";
-import { statAt } from "./visible-stat.ts";
+import { statAt } from "./visible-file.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
 
 /** How many entries of a directory are looked at together. */

@@ -13,9 +13,8 @@ import type { Disk } from "./disk.ts";
 import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
 import { type LockedTarget, locked, maxAttempts, openPlace, type Place, requireLock } from "./locked-target.ts";
 import { MissingParents, type OpenDirectory } from "./open-directory.ts";
-import { openFileAt } from "./open-file.ts";
 import { TemporaryFile } from "./temporary-file.ts";
-import { lockedStat, settle } from "./visible-stat.ts";
+import { lockedStat, openFileAt, settle } from "./visible-file.ts";
 
 /** What of a file's mode its successor gets: set-user-id and set-group-id were meant for the program that it was. */
 const keptMode = 0o1777n;

@@ -2,9 +2,9 @@ import { link, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openFile } from "../../../src/storage/disk/open-file.ts";
 import { DiskPaths } from "../../../src/storage/disk/paths.ts";
 import { FreshStats, SmallFiles } from "../../../src/storage/disk/small-files.ts";
+import { openFile } from "../../../src/storage/disk/visible-file.ts";
 import type { OpenFile } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { machineLocks } from "../../../src/storage/disk/machine-locks.ts";
+import { machineLocks } from "../../../src/storage/disk/disk-locks.ts";
 import type { Locks } from "../../../src/storage/locks.ts";
 import { runNode } from "../../helpers/run-node.ts";
 import { compiled } from "../compiled.ts";

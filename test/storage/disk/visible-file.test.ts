@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { constants, readdir, readFile, readlink, symlink, truncate, writeFile } from "node:fs/promises";
+import { constants, lstat, readdir, readFile, readlink, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { openIfThere } from "../../../src/storage/disk/file-record.ts";
-import { openFile } from "../../../src/storage/disk/open-file.ts";
+import { isSettled, openFile, statAt, visibleStat } from "../../../src/storage/disk/visible-file.ts";
 import type { OpenFile } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
@@ -26,6 +26,35 @@ async function openFilesBelow(root: string): Promise<string[]> {
   const paths = await Promise.all(descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
   return paths.filter((path) => path.startsWith(root));
 }
+
+describe("what readers are to know of a file", () => {
+  it("is found once for each version", async () => {
+    const file = join(await temporaryDirectory(), "a.txt");
+    await writeFile(file, "old");
+    const stat = await statAt(file);
+    expect(stat && isSettled(file, stat)).toBe(true);
+    let looks = 0;
+    const again = () => {
+      looks += 1;
+      return lstat(file, { bigint: true });
+    };
+    expect({ ...(await visibleStat(file, await again(), again)) }).toEqual({ ...stat });
+    expect(looks).toBe(1);
+  });
+
+  it("is its record at last where another program writes to it all the time", async () => {
+    const file = join(await temporaryDirectory(), "a.txt");
+    let written = "";
+    const again = async () => {
+      written += "x";
+      await writeFile(file, written);
+      return lstat(file, { bigint: true });
+    };
+    const stat = await visibleStat(file, await again(), again);
+    expect(stat.size).toBe(written.length);
+    expect(isSettled(file, stat)).toBe(false);
+  });
+});
 
 describe("an open file", () => {
   it("fails when it becomes shorter while it is streamed", async () => {
