@@ -61,7 +61,8 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
   await mkdir(join(root, "sub"), { recursive: true });
   await writeFile(join(root, "page.html"), page);
   const { url = origin ?? "" } = origin ? {} : await serve({ root, trustProxy: "loopback", ...config });
-  const [port, securePort, carelessPort] = [await unusedPort(), await unusedPort(), await unusedPort()];
+  const ports = [await unusedPort(), await unusedPort(), await unusedPort()] as const;
+  const [port, carelessPort, securePort] = ports;
   const { cert, key } = hasOpenssl ? await makeCertificate(directory, "www.example") : { cert: "", key: "" };
   const server = replaceEach(hasOpenssl ? documented : withoutTls(documented), {
     "127.0.0.1:3000": new URL(url).host,
@@ -81,7 +82,11 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
         location / { proxy_pass http://filement; proxy_set_header Range ""; }
         location /cached/ { proxy_pass http://filement/; proxy_cache careless; proxy_cache_valid 200 1m; }
     }`;
-  await startNginx(directory, `${server.replace(/\}\s*$/, `${documentedPart}}`)}\n${careless}`, port);
+  await startNginx(
+    directory,
+    `${server.replace(/\}\s*$/, `${documentedPart}}`)}\n${careless}`,
+    hasOpenssl ? ports : [port, carelessPort],
+  );
   return {
     root,
     port,
@@ -90,7 +95,8 @@ async function behindNginx(config: FileServerConfig = {}, origin?: string): Prom
   };
 }
 
-async function startNginx(directory: string, http: string, port: number): Promise<void> {
+/** Starts nginx, and resolves when it listens on all of its ports: it opens them one after another. */
+async function startNginx(directory: string, http: string, ports: readonly number[]): Promise<void> {
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${directory}/${kind};`,
   );
@@ -108,7 +114,9 @@ async function startNginx(directory: string, http: string, port: number): Promis
     child.kill("SIGTERM");
     await ended;
   });
-  while (!(await accepts(port))) if (child.exitCode !== null) throw new Error(`nginx has ended: ${errors}`);
+  for (const port of ports) {
+    while (!(await accepts(port))) if (child.exitCode !== null) throw new Error(`nginx has ended: ${errors}`);
+  }
 }
 
 async function accepts(port: number): Promise<boolean> {
