@@ -3,12 +3,13 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -108,6 +109,7 @@ describe("content that nobody reads", () => {
   });
 
   it.each([401, 413])("closes the connection where it is large, after the reply: %i", async (status) => {
+    fastClock();
     const { port, changes, textAt, server } = await site();
     const accepted = once(server, "connection") as Promise<[Socket]>;
     const socket = await openSocket(port);
@@ -146,6 +148,7 @@ describe("content that nobody reads", () => {
   });
 
   it("can be sent on by a client that reads the reply only then", async () => {
+    fastClock();
     const { port } = await site();
     const socket = await openSocket(port);
     socket.pause();
@@ -159,14 +162,19 @@ describe("content that nobody reads", () => {
     const { port, textAt, changes } = await site();
     const socket = await openSocket(port);
     const answer = text(socket);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }); // the connection stays while the client sends
+    onTestFinished(() => void vi.useRealTimers());
     socket.setNoDelay(true).write(head(401, 1_000_000));
     for (const part of [bytes(65_536), smuggled, smuggled, "GET / HTTP/1.1\r\n", "Host: a\r\n\r\n"]) {
       await new Promise<void>((resolve) => socket.write(part, () => resolve()));
     }
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    vi.runAllTimers();
     expect([statuses(await answer), await textAt("/a.txt"), changes]).toEqual([["401"], "a", []]);
   });
 
   it("is refused for its size before it is sent, and in chunks as soon as it is too much", async () => {
+    fastClock();
     const { port, everything } = await site({ maxFileSize: 1000 });
     const announced = await exchangeBytes(port, "PUT /new.txt HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n");
     const piece = `400\r\n${bytes(1024)}\r\n`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
 import { exchangeBytes, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -46,6 +47,7 @@ describe("Expect: 100-continue", () => {
     ["denied", "PUT /new.txt", 5, { plugins: [denying] }, "401"],
     ["under maintenance", "PUT /new.txt", 5, { maintenance: true }, "503"],
   ] as const)("is not told to go on where the request is refused: %s", async (_why, line, length, config, status) => {
+    fastClock();
     const { port, everything } = await site({ maxFileSize: 1000, ...config });
     expect(statuses(await exchangeBytes(port, expecting(line, length)))).toEqual([status]);
     expect(await everything()).toEqual(["/a.txt"]);

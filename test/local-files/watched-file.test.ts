@@ -1,8 +1,9 @@
 import { mkdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WatchedFile, type WatchedFileOptions } from "../../src/local-files/watched-file.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 interface Watching {
@@ -46,6 +47,12 @@ async function watching(options: Partial<WatchedFileOptions<string>> = {}): Prom
   };
 }
 
+/** Puts a file into the place of another, so that nobody reads half of it. */
+async function replace(location: string, text: string): Promise<void> {
+  await writeFile(`${location}.new`, text);
+  await rename(`${location}.new`, location);
+}
+
 /** Waits until something is so; the test fails at its own time limit otherwise. */
 async function until(condition: () => unknown): Promise<void> {
   while (!(await condition())) await delay(5);
@@ -65,13 +72,7 @@ describe("WatchedFile", () => {
   ])("%s", (_where, isWatched) => {
     const changes: readonly [string, (location: string) => Promise<void>][] = [
       ["is written", (location) => writeFile(location, "two")],
-      [
-        "is replaced by renaming another file",
-        async (location) => {
-          await writeFile(`${location}.new`, "two");
-          await rename(`${location}.new`, location);
-        },
-      ],
+      ["is replaced by renaming another file", (location) => replace(location, "two")],
       [
         "is removed and made anew",
         async (location) => {
@@ -118,17 +119,18 @@ describe("WatchedFile", () => {
     });
 
     it("keeps the former content while the file is broken, reports that once, and takes the next version", async () => {
+      fastClock();
       const { users, location, failures, pass } = await watching({ isWatched });
       const next = (): Promise<string> => {
         if (!isWatched) pass(1000);
         return users.current();
       };
-      await writeFile(location, "broken");
+      await replace(location, "broken");
       await until(async () => (await next()) && failures.length > 0);
       expect([await next(), failures]).toEqual(["one", ["it is broken"]]);
-      await writeFile(location, "broken");
+      await replace(location, "broken");
       for (let round = 0; round < 5; round += 1) expect(await next()).toBe("one");
-      await writeFile(location, "broken still");
+      await replace(location, "broken still");
       await until(async () => (await next()) && failures.length > 1);
       expect([await next(), failures]).toEqual(["one", ["it is broken", "it is broken still"]]);
       await writeFile(location, "two");
@@ -136,6 +138,7 @@ describe("WatchedFile", () => {
     });
 
     it("keeps the former content while the file is gone, and reports that", async () => {
+      fastClock();
       const { users, location, failures, pass } = await watching({ isWatched });
       await rm(location);
       await until(async () => {
@@ -175,6 +178,7 @@ describe("WatchedFile", () => {
   });
 
   it("reports the same reason once, however often the file is written with it", async () => {
+    fastClock();
     const { users, location, failures, loads, pass } = await watching({ isWatched: false });
     for (const expected of [3, 5, 7]) {
       await writeFile(location, "broken");
@@ -211,8 +215,7 @@ describe("WatchedFile", () => {
         return text;
       },
     });
-    await writeFile(`${location}.new`, "two");
-    await rename(`${location}.new`, location);
+    await replace(location, "two");
     await reading;
     await writeFile(location, "three");
     proceed();
@@ -230,6 +233,7 @@ describe("WatchedFile", () => {
   });
 
   it("survives an onFailure that throws", async () => {
+    fastClock();
     let told = 0;
     const { users, location } = await watching({
       onFailure: () => {
@@ -307,6 +311,8 @@ async function page(): Promise<{ directory: string; file: string }> {
 }
 
 describe("WatchedFile with onChange", () => {
+  beforeEach(() => fastClock());
+
   it("tells of a file that is truncated and written in steps once", async () => {
     const { file } = await page();
     const { next, change } = await following(file);

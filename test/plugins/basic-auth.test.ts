@@ -15,6 +15,7 @@ import type { Logger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { emptyReply, jsonReply } from "../../src/server/reply.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { openSocket, rawRequest, type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -762,6 +763,7 @@ describe("basicAuth with an authfile", () => {
     ["the file itself is a link", "users"],
     ["its directory is one", "current/users"],
   ])("hides it where it lies from now on, when %s and leads elsewhere", async (_what, place) => {
+    fastClock(); // what the system does not report is looked for every second
     const directory = await temporaryDirectory();
     const release = async (number: number, name: string): Promise<void> => {
       await mkdir(join(directory, `release-${number}`));

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
@@ -262,13 +262,19 @@ describe("eventStream", () => {
     });
 
     it("is cut off when its user is removed from the users file", async () => {
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+      onTestFinished(() => void vi.useRealTimers());
       const authfile = join(await temporaryDirectory(), "users");
       await writeFile(authfile, "# encryption: plaintext\nada:secret\nbob:secret\n");
       const onError = (): void => {};
-      const plugins = [basicAuth({ authfile }), eventStream({ heartbeatInterval: 0.5 })];
+      const plugins = [basicAuth({ authfile }), eventStream()];
       const served = await serveEvents({}, { plugins, onError });
       const { ended } = await read(served, "/events", { authorization });
       await writeFile(authfile, "# encryption: plaintext\nbob:secret\n");
+      await expect
+        .poll(async () => (await send(served.url, "GET", "/a.html", { headers: { authorization } })).status)
+        .toBe(401);
+      vi.runOnlyPendingTimers(); // the next sign of life
       await ended;
       expect((await send(served.url, "GET", "/events", { headers: { authorization } })).status).toBe(401);
     });

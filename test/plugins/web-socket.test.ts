@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { WebSocket } from "ws";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
@@ -14,6 +15,7 @@ import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.t
 import { silentLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
 import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
@@ -48,6 +50,19 @@ function takenOver(): { plugin: Plugin; taken: Duplex[] } {
     },
   };
   return { plugin, taken };
+}
+
+/** Has the plugin look at its clients when the test says so, and not as time passes. */
+function heldPings(): () => void {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  return () => vi.runOnlyPendingTimers();
+}
+
+/** Waits until the server has read what a client has sent so far, its answer to a ping included. */
+async function untilRead(socket: WebSocket): Promise<void> {
+  socket.ping();
+  await once(socket, "pong");
 }
 
 /** Publishes changes that no request made, each of a file. */
@@ -355,12 +370,12 @@ describe("webSocket", () => {
     });
 
     it("is not told any more to a user who was removed, and whose connection then ends", async () => {
+      const ping = heldPings();
       const authfile = join(await temporaryDirectory(), "users");
       const line = (name: string): string => `# encryption: plaintext\n${name}:secret\n`;
       const asBob = { headers: { authorization: `Basic ${btoa("bob:secret")}` } };
       await writeFile(authfile, line("ada") + line("bob"));
-      const plugins = [basicAuth({ authfile }), webSocket({ pingInterval: 1 })];
-      const { url } = await serveLive({}, { plugins });
+      const { url } = await serveLive({}, { plugins: [basicAuth({ authfile }), webSocket()] });
       const bob = await connectLive(url, "/ws", asBob);
       const put = (path: string) => send(url, "PUT", path, { ...asAda, body: "1" });
       expect((await put("/1.txt")).status).toBe(201);
@@ -368,15 +383,17 @@ describe("webSocket", () => {
       await writeFile(authfile, line("ada"));
       while ((await send(url, "GET", "/a.html", asBob)).status !== 401) await setTimeout(5);
       expect((await put("/2.txt")).status).toBe(201);
+      ping();
       expect(await bob.closed).toEqual([1008, "no longer permitted"]);
       expect(bob.inbox.all.map(({ path }) => path)).toEqual([undefined, "/1.txt"]);
     });
 
     it("is not told any more to a user whom the function that decides about users does not let in by now", async () => {
+      const ping = heldPings();
       let letsBobIn = true;
       const users = (name: string): boolean => name === "ada" || letsBobIn;
       const asBob = { headers: { authorization: `Basic ${btoa("bob:secret")}` } };
-      const { url } = await serveLive({}, { plugins: [basicAuth({ users }), webSocket({ pingInterval: 1 })] });
+      const { url } = await serveLive({}, { plugins: [basicAuth({ users }), webSocket()] });
       const bob = await connectLive(url, "/ws", asBob);
       const put = (path: string) => send(url, "PUT", path, { ...asAda, body: "1" });
       expect((await put("/1.txt")).status).toBe(201);
@@ -385,6 +402,9 @@ describe("webSocket", () => {
       const now = performance.now.bind(performance);
       const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + 5_000);
       onTestFinished(() => spy.mockRestore());
+      ping(); // the function is asked again
+      await untilRead(bob.socket);
+      ping();
       expect(await bob.closed).toEqual([1008, "no longer permitted"]);
     });
 
@@ -464,17 +484,27 @@ describe("webSocket", () => {
 
   describe("a client that", () => {
     it("does not answer pings is disconnected", async () => {
-      const { url } = await serveLive({ pingInterval: 0.5 });
+      const ping = heldPings();
+      const { url } = await serveLive();
       const { closed } = await connectLive(url, "/ws", { autoPong: false });
+      ping();
+      ping();
       expect(await closed).toEqual([1006, ""]);
     });
 
     it("answers pings stays", async () => {
-      const served = await serveLive({ pingInterval: 0.5 });
+      const ping = heldPings();
+      const served = await serveLive();
       const { socket, inbox } = await connectLive(served.url, "/ws");
-      for (let i = 0; i < 3; i += 1) await once(socket, "ping");
+      await inbox.next();
+      for (let i = 0; i < 3; i += 1) {
+        const pinged = once(socket, "ping");
+        ping();
+        await pinged;
+        await untilRead(socket);
+      }
       publish(served, "/1");
-      expect((await inbox.take(2))[1]).toMatchObject({ id: 1 });
+      expect(await inbox.next()).toMatchObject({ id: 1 });
     });
 
     it("does not read is disconnected, while others go on", async () => {
@@ -527,8 +557,7 @@ describe("webSocket", () => {
       const served = await serveLive();
       const { socket, inbox } = await connectLive(served.url, "/ws");
       socket.send("x".repeat(1024));
-      socket.ping();
-      await once(socket, "pong"); // it was read
+      await untilRead(socket);
       publish(served, "/1");
       expect((await inbox.take(2))[1]).toMatchObject({ id: 1 });
     });
@@ -644,6 +673,7 @@ describe("webSocket", () => {
 
   describe("a server that closes", () => {
     it("lets its clients go when another server takes over, whatever is still in flight", async () => {
+      fastClock();
       const plugin = webSocket();
       const { plugin: held, entered, release } = gate();
       const served = await serveLive({}, { plugins: [held, plugin] });
@@ -684,6 +714,7 @@ describe("webSocket", () => {
     });
 
     it("does not wait for those who do not answer", async () => {
+      fastClock();
       const { port, files } = await serveLive();
       const socket = await openSocket(port);
       const lines = ["GET /ws HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: websocket"];

@@ -7,10 +7,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { drain, sendReply } from "../../src/runtime/send-reply.ts";
 import type { Reply, Sent } from "../../src/server/reply.ts";
 import { openFile } from "../../src/storage/disk/visible-file.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -276,6 +277,8 @@ describe("a reply over HTTP/1", () => {
 });
 
 describe("a reply to content that nobody read, over HTTP/1", () => {
+  beforeEach(() => fastClock());
+
   const post = (fields: string): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
 
   it("keeps the connection where the content is little", async () => {
@@ -397,6 +400,7 @@ describe("a reply over HTTP/2", () => {
 
 describe("draining", () => {
   it("stops after 64 KiB", async () => {
+    fastClock();
     const source = endless();
     let drained = 0;
     source.on("data", (chunk: Buffer) => {

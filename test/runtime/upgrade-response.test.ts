@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { takeSocket } from "../../src/runtime/upgrade-response.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
 import { listen, openSocket } from "../helpers/serve.ts";
 
 interface Upgrade {
@@ -57,6 +58,7 @@ describe("the response of an upgrade", () => {
   });
 
   it("closes the connection also to a client that goes on sending and never closes", async () => {
+    fastClock();
     const { client, socket, response } = await upgradeOf("", "content that nobody asked for");
     client.allowHalfOpen = true;
     const closed = once(socket, "close");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { mkdir, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig, HostConfig } from "../../../src/config.ts";
 import { createFileServer, type FileServer } from "../../../src/file-server.ts";
 import { directory } from "../../../src/plugins/directory.ts";
@@ -13,6 +13,7 @@ import type { Plugin } from "../../../src/server/plugin.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
+import { fastClock } from "../../helpers/fast-clock.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content } from "../../storage/content.ts";
 
@@ -108,6 +109,8 @@ async function liveSite(
 const page = "<!doctype html><title>t</title><ul id=a><li>1</ul><p id=b>one</p>";
 
 describe("an edit on the disk", () => {
+  beforeEach(() => fastClock());
+
   it("is announced with the entity tag that readers get", async () => {
     const site = await liveSite({ "/page.html": page });
     await site.edit("/page.html", "<p>changed");
@@ -132,7 +135,9 @@ describe("an edit on the disk", () => {
     await site.edit("/sub/new.txt", "new");
     await site.edit("/page.html", "changed");
     await rm(join(site.root, "old.txt"));
-    expect((await site.summary()).sort()).toEqual(["created /sub/new.txt", "deleted /old.txt", "replaced /page.html"]);
+    await expect
+      .poll(async () => (await site.summary()).sort())
+      .toEqual(["created /sub/new.txt", "deleted /old.txt", "replaced /page.html"]);
     expect(site.changes.find(({ kind }) => kind === "deleted")).toMatchObject({ method: "DELETE", path: "/old.txt" });
     expect(site.changes.find(({ kind }) => kind === "deleted")).not.toHaveProperty("etag");
   });
@@ -154,7 +159,7 @@ describe("an edit on the disk", () => {
     onTestFinished(() => site.files.close());
     await site.files.ready();
     await watched.edit("/a.txt", "a");
-    expect(await watched.summary()).toEqual(["created /a.txt"]);
+    await expect.poll(() => watched.summary()).toEqual(["created /a.txt"]);
     expect(site.changes).toEqual([]);
   });
 
@@ -165,13 +170,15 @@ describe("an edit on the disk", () => {
     for (const each of [site, open]) {
       for (const path of [...edits, "/.well-known/security.txt"]) await each.edit(path, "x");
     }
-    expect(await site.summary()).toEqual(["created /.well-known/security.txt"]);
-    expect((await open.summary()).sort()).toEqual([
-      "created /.env",
-      "created /.git/HEAD",
-      "created /.well-known/security.txt",
-      "created /sub/.hidden/a.txt",
-    ]);
+    await expect.poll(() => site.summary()).toEqual(["created /.well-known/security.txt"]);
+    await expect
+      .poll(async () => (await open.summary()).sort())
+      .toEqual([
+        "created /.env",
+        "created /.git/HEAD",
+        "created /.well-known/security.txt",
+        "created /sub/.hidden/a.txt",
+      ]);
   });
 
   it("of a protected file is not announced", async () => {
@@ -197,7 +204,7 @@ describe("an edit on the disk", () => {
     expect(await select()).toContain("one");
     await site.edit("/page.html", page.replace("one", "two"));
     expect(await select()).toContain("two");
-    expect(await site.summary()).toEqual(["replaced /page.html"]);
+    await expect.poll(() => site.summary()).toEqual(["replaced /page.html"]);
     expect(await select()).toContain("two");
   });
 
@@ -219,6 +226,8 @@ describe("an edit on the disk", () => {
 });
 
 describe("the server's own changes", () => {
+  beforeEach(() => fastClock());
+
   it.each(["fsync", "rename"] as const)("are announced once (%s)", async (durability) => {
     const site = await liveSite({ "/page.html": page, "/list.txt": "1", "/old.txt": "old" }, { durability });
     await site.send("PUT", "/new/deep/file.txt", "new", byUs());
@@ -229,16 +238,18 @@ describe("the server's own changes", () => {
     await site.send("PUT", "/page.html", "<p id=b>two</p>", byUs(selector("#b")));
     await site.send("POST", "/page.html", "<li>2", byUs(selector("#a")));
     await site.send("DELETE", "/page.html", undefined, byUs(selector("#b")));
-    expect(await site.summary()).toEqual([
-      "created /new/deep/file.txt by us",
-      "replaced /new/deep/file.txt by us",
-      "appended /list.txt by us",
-      "created /made.txt by us",
-      "deleted /old.txt by us",
-      "elements-replaced /page.html by us",
-      "elements-appended /page.html by us",
-      "elements-deleted /page.html by us",
-    ]);
+    await expect
+      .poll(() => site.summary())
+      .toEqual([
+        "created /new/deep/file.txt by us",
+        "replaced /new/deep/file.txt by us",
+        "appended /list.txt by us",
+        "created /made.txt by us",
+        "deleted /old.txt by us",
+        "elements-replaced /page.html by us",
+        "elements-appended /page.html by us",
+        "elements-deleted /page.html by us",
+      ]);
   });
 
   it("in great number are announced once", async () => {
@@ -255,7 +266,7 @@ describe("the server's own changes", () => {
     const site = await liveSite();
     await site.send("PUT", "/a.txt", "ours", byUs());
     await site.edit("/a.txt", "theirs");
-    expect(await site.summary()).toEqual(["created /a.txt by us", "replaced /a.txt"]);
+    await expect.poll(() => site.summary()).toEqual(["created /a.txt by us", "replaced /a.txt"]);
     expect(site.changes.find(({ kind }) => kind === "replaced")?.etag).toBe(
       (await site.send("HEAD", "/a.txt")).headers.get("etag"),
     );
@@ -267,12 +278,14 @@ describe("the server's own changes", () => {
     await site.send("POST", "/page.html", "<li>ours", byUs(selector("#a")));
     await site.edit("/page.html", page.replace("one", "theirs again"));
     await site.send("PUT", "/page.html", "ours", byUs());
-    expect(await site.summary()).toEqual([
-      "replaced /page.html",
-      "elements-appended /page.html by us",
-      "replaced /page.html",
-      "replaced /page.html by us",
-    ]);
+    await expect
+      .poll(() => site.summary())
+      .toEqual([
+        "replaced /page.html",
+        "elements-appended /page.html by us",
+        "replaced /page.html",
+        "replaced /page.html by us",
+      ]);
   });
 
   it("that another program undoes at once are announced as undone", async () => {
@@ -281,6 +294,7 @@ describe("the server's own changes", () => {
     await rm(join(site.root, "new.txt"));
     await site.send("DELETE", "/old.txt", undefined, byUs());
     await site.edit("/old.txt", "old again");
+    await site.until(() => site.changes.length === 4);
     const summary = await site.summary();
     expect(summary.filter((each) => each.includes("new"))).toEqual(["created /new.txt by us", "deleted /new.txt"]);
     expect(summary.filter((each) => each.includes("old"))).toEqual(["deleted /old.txt by us", "created /old.txt"]);
@@ -295,6 +309,7 @@ describe("the server's own changes", () => {
       await site.edit("/a.txt", `theirs ${i}`);
       kept.push("");
     }
+    await site.until(() => site.changes.length === kept.length);
     const summary = await site.summary();
     expect(summary.map((each) => (each.endsWith("by us") ? "by us" : ""))).toEqual(kept);
     kept = site.changes.map(({ path, etag }) => `${path} ${etag}`);
@@ -304,14 +319,17 @@ describe("the server's own changes", () => {
   it("through a link are announced at the link, and at the file as another's", async () => {
     const site = await liveSite({ "/pages/home.html": page });
     await symlink("pages/home.html", join(site.root, "index.html"));
+    await site.until(() => site.changes.length === 1);
     await site.settled();
     site.changes.length = 0;
     await site.send("PUT", "/index.html", "new", byUs());
-    expect(await site.summary()).toEqual(["replaced /index.html by us", "replaced /pages/home.html"]);
+    await expect.poll(() => site.summary()).toEqual(["replaced /index.html by us", "replaced /pages/home.html"]);
   });
 });
 
 describe("two hosts with the same files", () => {
+  beforeEach(() => fastClock());
+
   async function twoHosts(configs: (root: string) => [HostConfig, HostConfig]): Promise<LiveSite> {
     return liveSite({ "/a.txt": "a" }, (root) => {
       const [one, two] = configs(root);
@@ -346,6 +364,8 @@ describe("two hosts with the same files", () => {
 });
 
 describe("several file handlers", () => {
+  beforeEach(() => fastClock());
+
   it("announce their files at the paths at which these appear", async () => {
     const archive = await temporaryDirectory();
     const site = await liveSite({ "/archive/shadowed.txt": "x", "/a.txt": "a" }, () => ({
@@ -356,11 +376,9 @@ describe("several file handlers", () => {
     writeFileSync(join(archive, "y.txt"), "y");
     await site.edit("/archive/shadowed.txt", "nobody can see this");
     await site.edit("/a.txt", "changed");
-    expect((await site.summary()).sort()).toEqual([
-      "created /archive/2024/x.txt",
-      "created /archive/y.txt",
-      "replaced /a.txt",
-    ]);
+    await expect
+      .poll(async () => (await site.summary()).sort())
+      .toEqual(["created /archive/2024/x.txt", "created /archive/y.txt", "replaced /a.txt"]);
   });
 
   it("announce nothing at paths that never reach them", async () => {
@@ -372,7 +390,7 @@ describe("several file handlers", () => {
     await mkdir(join(other, "only"));
     writeFileSync(join(other, "a.txt"), "unreachable");
     writeFileSync(join(other, "only/b.txt"), "b");
-    expect(await site.summary()).toEqual(["created /only/b.txt"]);
+    await expect.poll(() => site.summary()).toEqual(["created /only/b.txt"]);
   });
 
   it("with one storage announce each file once, and by the rules of the one that answers", async () => {
@@ -381,7 +399,9 @@ describe("several file handlers", () => {
       { plugins: [directory({ directory: "/open", plugins: [fileHandler({ dotfiles: "allow" })] })] },
     );
     for (const path of ["/a.txt", "/.env", "/open/a.txt", "/open/.env"]) await site.edit(path, "x");
-    expect((await site.summary()).sort()).toEqual(["created /a.txt", "created /open/.env", "created /open/a.txt"]);
+    await expect
+      .poll(async () => (await site.summary()).sort())
+      .toEqual(["created /a.txt", "created /open/.env", "created /open/a.txt"]);
   });
 
   it("are watched where files are kept in memory, too", async () => {
@@ -392,7 +412,9 @@ describe("several file handlers", () => {
     );
     await memory.write("/a.txt", content("a"));
     await site.send("PUT", "/memory/b.txt", "b", byUs());
-    expect((await site.summary()).sort()).toEqual(["created /memory/a.txt", "created /memory/b.txt by us"]);
+    await expect
+      .poll(async () => (await site.summary()).sort())
+      .toEqual(["created /memory/a.txt", "created /memory/b.txt by us"]);
   });
 });
 
@@ -453,6 +475,7 @@ describe("the watching", () => {
   });
 
   it("ends with the server", async () => {
+    fastClock();
     const site = await liveSite();
     const other = new LiveSite(site.root, { root: site.root });
     onTestFinished(() => other.files.close());
@@ -461,7 +484,7 @@ describe("the watching", () => {
     await site.until(() => site.changes.length === 1);
     await site.files.close();
     await site.edit("/b.txt", "b");
-    expect((await other.summary()).sort()).toEqual(["created /a.txt", "created /b.txt"]);
+    await expect.poll(async () => (await other.summary()).sort()).toEqual(["created /a.txt", "created /b.txt"]);
     expect(site.changes.length).toBe(1);
   });
 });

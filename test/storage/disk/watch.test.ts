@@ -3,11 +3,12 @@ import fs, { writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import type { Storage, StorageWatcher } from "../../../src/storage/storage.ts";
 import { seedOf, timesOf } from "../../helpers/effort.ts";
+import { fastClock } from "../../helpers/fast-clock.ts";
 import { runNodeToEnd } from "../../helpers/run-node.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
@@ -116,6 +117,8 @@ async function put(site: Watched, path: string, text: string): Promise<void> {
   await mkdir(join(site.at(path), ".."), { recursive: true });
   writeFileSync(site.at(path), text);
 }
+
+beforeEach(() => fastClock());
 
 describe("a watched directory tree", () => {
   it("tells of a file that was made, with its version", async () => {
@@ -304,10 +307,8 @@ describe("links in a watched tree", () => {
     writeFileSync(site.at("/pages/home.html"), "changed");
     await expect.poll(() => site.summary()).toEqual(["* /index.html", "* /pages/home.html", "+ /index.html"]);
     await rm(site.at("/pages/home.html"));
-    expect((await site.summary()).filter((each) => each.startsWith("-"))).toEqual([
-      "- /index.html",
-      "- /pages/home.html",
-    ]);
+    const gone = async (): Promise<string[]> => (await site.summary()).filter((each) => each.startsWith("-"));
+    await expect.poll(gone).toEqual(["- /index.html", "- /pages/home.html"]);
   });
 
   it("are known when they were there at the start", async () => {
@@ -318,7 +319,7 @@ describe("links in a watched tree", () => {
     await again.watch({});
     onTestFinished(() => again.unwatch());
     writeFileSync(site.at("/pages/home.html"), "changed");
-    expect(await again.summary()).toEqual(["* /index.html", "* /pages/home.html"]);
+    await expect.poll(() => again.summary()).toEqual(["* /index.html", "* /pages/home.html"]);
   });
 
   it("to directories change with what is in them, and as a whole when they are turned", async () => {
@@ -340,9 +341,10 @@ describe("links in a watched tree", () => {
     await symlink("../b", site.at("/a/to-b"));
     await symlink("../a", site.at("/b/to-a"));
     await symlink("loop", site.at("/loop"));
-    await site.settled();
+    await expect.poll(() => site.summary()).toContain("+ /b/to-a/file");
     writeFileSync(site.at("/a/file"), "changed");
-    expect((await site.summary()).filter((each) => each.startsWith("*"))).toEqual(["* /a/file", "* /b/to-a/file"]);
+    const changed = async (): Promise<string[]> => (await site.summary()).filter((each) => each.startsWith("*"));
+    await expect.poll(changed).toEqual(["* /a/file", "* /b/to-a/file"]);
   });
 
   it("that leave the root are nothing, wherever they lead", async () => {
@@ -402,6 +404,7 @@ describe("changes through a watched storage", () => {
     writeFileSync(site.at("/a.txt"), "by another program");
     const other = (await site.storage.stat("/a.txt"))?.version;
     const { stat } = await site.storage.update("/a.txt", (bytes) => Buffer.concat([bytes, Buffer.from(", and us")]));
+    await site.until(() => site.told.some(({ version }) => version === stat.version));
     await site.settled();
     const versions = site.told.filter(({ path }) => path === "/a.txt").map(({ version }) => version);
     expect(versions).toEqual([other, stat.version]);
@@ -521,13 +524,15 @@ describe("a burst of changes", () => {
       if (step % 100 === 99) await site.settled();
     }
     await site.settled();
+    const there = (await everything(site)).sort();
+    await expect.poll(() => afterAll(known, site.told)).toEqual(there);
     for (const { path, version, wasThere } of site.told) {
       expect(wasThere).toBe(known.has(path));
       expect(version === undefined ? undefined : known.get(path)).not.toBe(version ?? "");
       if (version === undefined) known.delete(path);
       else known.set(path, version);
     }
-    expect([...known].sort()).toEqual((await everything(site)).sort());
+    expect([...known].sort()).toEqual(there);
     expect(site.failures).toEqual([]);
   });
 });
@@ -548,7 +553,7 @@ describe("the watching", () => {
     await mkdir(site.at("/e/new"));
     await rm(site.at("/a"), { recursive: true });
     await site.settled();
-    expect(watchesOfProcess() - before).toBe(3);
+    await expect.poll(() => watchesOfProcess() - before).toBe(3);
     await site.unwatch();
     expect(watchesOfProcess()).toBe(before);
   });
@@ -586,7 +591,7 @@ describe("the watching", () => {
     writeFileSync(site.at("/a.txt"), "a");
     writeFileSync(site.at("/b.txt"), "b");
     await expect.poll(() => site.summary()).toEqual(["+ /a.txt", "+ /b.txt"]);
-    expect(heard.filter((path) => !path.startsWith("/sentinel"))).toEqual(["/a.txt"]);
+    await expect.poll(() => heard.filter((path) => !path.startsWith("/sentinel"))).toEqual(["/a.txt"]);
     await unwatch?.();
     writeFileSync(site.at("/c.txt"), "c");
     await site.settled();
@@ -638,6 +643,16 @@ function seeded(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** Paths and versions of the files that are left of those known before, after all that was told. */
+function afterAll(known: ReadonlyMap<string, string>, told: readonly Told[]): [string, string][] {
+  const left = new Map(known);
+  for (const { path, version } of told) {
+    if (version === undefined) left.delete(path);
+    else left.set(path, version);
+  }
+  return [...left].sort();
 }
 
 /** Paths and versions of all files that there are, but for the sentinels' own. */
