@@ -7,6 +7,7 @@ import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 const testedElsewhere: Readonly<Record<string, string>> = {
   config: "types, and an error; check-config.test.ts",
   index: "exports.test.ts",
+  "server/incoming-request": "types",
   "server/logger": "an interface and a constant",
   "server/plugin": "an interface",
   "server/site": "interfaces",
@@ -32,7 +33,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/directory-events": "watch.test.ts",
   "storage/locks": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",
-  "storage/disk/disk-locks": "redis/locks.test.ts",
   "storage/disk/disk": "interfaces",
   "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/append-note": "recovery.test.ts",

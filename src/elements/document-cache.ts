@@ -3,8 +3,8 @@ import type { Client } from "../event-loop/fair-queue.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
-import { documentKind } from "../http/content-type.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
+import { documentKind } from "../http/selector-range.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
 

@@ -8,10 +8,10 @@ import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/appl
 import { outermost, spliceBytes } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import { refuseEncodedContent } from "../server/admission.ts";
 import { decidedHtml, type ElementWrite } from "../server/before-write.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
-import { refuseEncodedContent } from "../server/request-body.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
 import { type HeldDocument, type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";

@@ -1,6 +1,6 @@
 import { entityTag } from "../http/entity-tag.ts";
+import { refuseEncodedContent, tooLarge } from "../server/admission.ts";
 import type { Reply } from "../server/reply.ts";
-import { refuseEncodedContent, tooLarge } from "../server/request-body.ts";
 import type { CommitCheck, Content, StoredStat } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";

@@ -2,9 +2,9 @@ import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isHiddenPath, locationOf } from "../http/request-path.ts";
+import { refuseEncodedContent } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
-import { refuseEncodedContent } from "../server/request-body.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 

@@ -1,10 +1,10 @@
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
-import { documentKind } from "../http/content-type.ts";
 import { type ContentCoding, entityTag, variantTag } from "../http/entity-tag.ts";
 import { attachment } from "../http/file-name.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
+import { documentKind } from "../http/selector-range.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { documentKind } from "../http/content-type.ts";
 import { HttpError } from "../http/http-error.ts";
+import { documentKind } from "../http/selector-range.ts";
 import type { Content } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 

@@ -1,8 +1,8 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
 import { locationOf } from "../http/request-path.ts";
+import { refuseEncodedContent } from "../server/admission.ts";
 import type { Reply } from "../server/reply.ts";
-import { refuseEncodedContent } from "../server/request-body.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";

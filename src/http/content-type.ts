@@ -25,14 +25,6 @@ const builtInTypes: ReadonlyMap<string, string> = new Map([
   ...Object.entries(specifiedTypes),
 ]);
 
-const documentKinds: ReadonlyMap<string, "html" | "xml"> = new Map([
-  ["html", "html"],
-  ["htm", "html"],
-  ["xhtml", "xml"],
-  ["xml", "xml"],
-  ["svg", "xml"],
-]);
-
 const extensionName = /^[^./\\\s]+$/;
 // RFC 9110 §8.3.1
 const token = "[\\w!#$%&'*+.^`|~-]+";
@@ -51,11 +43,6 @@ export function contentTypeTable(overrides: Readonly<Record<string, string>>): (
     const extension = extensionOf(path);
     return own.get(extension) ?? builtInTypes.get(extension) ?? unknownType;
   };
-}
-
-/** How to parse a file when a request asks for its elements; `undefined` for a file without elements. */
-export function documentKind(path: string): "html" | "xml" | undefined {
-  return documentKinds.get(extensionOf(path));
 }
 
 /** `"html"` for `/a/Page.HTML`; `""` for `/a/`, `/Makefile`, `/.gitignore` and `/a.`. */

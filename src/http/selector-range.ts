@@ -7,6 +7,10 @@ const bytesUnit = /^bytes=/i;
 // Node joins fields of one name with a comma.
 const anySelectorUnit = /(?:^|,)[ \t]*selector=/i;
 
+// A name that is all extension, such as `.html`, has none.
+const htmlName = /[^/]\.html?$/i;
+const xmlName = /[^/]\.(?:xhtml|xml|svg)$/i;
+
 /**
  * What a `Range` field asks for. `"other"` is an unknown unit or a malformed value: a read answers with the whole file
  * (RFC 9110 §14.2), while a write must refuse everything but `"none"` and `"selector"` with 400 `INVALID_RANGE`, since
@@ -17,6 +21,12 @@ type RangeHeader =
   | { readonly unit: "bytes"; readonly value: string }
   | { readonly unit: "selector"; readonly selector: string }
   | { readonly unit: "other" };
+
+/** How to parse a file when a request asks for its elements; `undefined` for a file without elements. */
+export function documentKind(path: string): "html" | "xml" | undefined {
+  if (htmlName.test(path)) return "html";
+  return xmlName.test(path) ? "xml" : undefined;
+}
 
 /**
  * Reads a `Range` field (RFC 9110 §14.2), given how often it was sent. The unit stands directly before its `=`, in any

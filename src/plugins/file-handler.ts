@@ -6,11 +6,11 @@ import { closeAtEnd, type FileRequest, purposeOf, standIn } from "../files/file-
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf } from "../files/serving.ts";
 import { recentFile } from "../files/write-file.ts";
-import { contentTypeTable, documentKind } from "../http/content-type.ts";
+import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-path.ts";
-import { asksForElements, parseRange } from "../http/selector-range.ts";
+import { asksForElements, documentKind, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import { BodyBudget } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";

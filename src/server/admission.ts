@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import { networkOf } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
-import type { Exchange } from "./exchange.ts";
-import { tooLarge } from "./request-body.ts";
 
 /** Why a server answers nobody for the moment. */
 type Outage = "CLOSING" | "MAINTENANCE" | "OVERLOADED";
@@ -62,6 +61,15 @@ export class Places {
   }
 }
 
+/** A request with content. */
+interface Upload {
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Calls `release` when the request is over. */
+  defer(release: () => unknown): void;
+}
+
 /** The memory for the content of element requests: it is held as a whole until the request is over. */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -76,7 +84,7 @@ export class BodyBudget {
    * The content of a request. Throws 413 beyond `maxSize`, and 503 `OVERLOADED` when all requests together hold too much, or
    * those of one address more than half of it: before any of it is read, where `Content-Length` says so.
    */
-  async read(exchange: Pick<Exchange, "headers" | "body" | "address" | "defer">, maxSize: number): Promise<Uint8Array> {
+  async read(exchange: Upload, maxSize: number): Promise<Uint8Array> {
     const client = clientNetwork(exchange.address);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -109,4 +117,16 @@ export class BodyBudget {
     const details = "Too many elements are being sent at once; try again shortly.";
     throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "2" } });
   }
+}
+
+/** The error of a request whose content passes the size limit. */
+export function tooLarge(maxFileSize: number): HttpError {
+  return new HttpError(413, "FILE_TOO_LARGE", `A file here holds at most ${maxFileSize} bytes.`);
+}
+
+/** Refuses content that would have to be decoded before it could be stored: 415 `UNSUPPORTED_ENCODING`. */
+export function refuseEncodedContent({ "content-encoding": encoding }: IncomingHttpHeaders): void {
+  if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return;
+  const details = "Send the content as it is to be stored, without Content-Encoding.";
+  throw new HttpError(415, "UNSUPPORTED_ENCODING", details, { headers: { "accept-encoding": "identity" } });
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import type { HostRequest } from "./request-body.ts";
+import type { HostRequest } from "./incoming-request.ts";
 
 /** A change of a file or of elements that is about to be made. */
 export type PendingWrite = FileWrite | ElementWrite;

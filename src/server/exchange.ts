@@ -1,48 +1,19 @@
+import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
 import { type Access, type ChangedElements, permitAll, type User } from "./access.ts";
+import { tooLarge } from "./admission.ts";
 import type { NewChange } from "./change-feed.ts";
+import type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 import { notify } from "./logger.ts";
-import { type HostRequest, RequestBody } from "./request-body.ts";
 import type { Site } from "./site.ts";
 
 export type { Access, Right, SelectedElements, User } from "./access.ts";
-export type { HostRequest } from "./request-body.ts";
+export type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 
 // Safe to repeat in a header, a log line and a file name.
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** A request as it comes from `node:http`, `node:http2` or `fetch`, before any of it has been judged. */
-export interface IncomingRequest {
-  /** The request of the host program itself. */
-  readonly request: HostRequest;
-  readonly method: string;
-  /** The request target as the client sent it, query included. */
-  readonly url: string;
-  /**
-   * The part of the target below the mount point: `url` unless the server is mounted under a prefix. `undefined` for a
-   * request that lies elsewhere.
-   */
-  readonly target: string | undefined;
-  /** Path prefix under which a framework mounted the server, as in `url`; `""` for none. */
-  readonly mount: string;
-  /** Lower-case names, values as latin1. */
-  readonly headers: IncomingHttpHeaders;
-  /** Address of the socket's peer. */
-  readonly peer: string;
-  /** Whether the connection itself is TLS. */
-  readonly encrypted: boolean;
-  readonly httpVersion: string;
-  /** Whether the connection is to be taken over (a web socket handshake). */
-  readonly isUpgrade: boolean;
-  /** How often a header field was sent; tells a list value from two fields of one name. */
-  count(field: string): number;
-  /** The content; throws where somebody else has read it already. */
-  content(): AsyncIterable<Uint8Array>;
-  /** Aborted when the client leaves before the reply is complete. */
-  signal(): AbortSignal;
-}
 
 /** What {@link Exchange} is made of, once path and host are known. */
 export interface ExchangeInit {
@@ -231,4 +202,40 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
  */
 export function requestId(header: string | undefined): string {
   return header !== undefined && usableId.test(header) ? header : randomUUID();
+}
+
+/**
+ * The content of a request, in pieces as they arrive. Iterating fails with 413 as soon as the size limit is passed, and
+ * with 400 where the client sends less than it announced.
+ */
+export class RequestBody implements AsyncIterable<Uint8Array> {
+  readonly #source: Pick<IncomingRequest, "content">;
+  readonly #maxFileSize: number;
+
+  constructor(source: Pick<IncomingRequest, "content">, maxFileSize: number) {
+    this.#source = source;
+    this.#maxFileSize = maxFileSize;
+  }
+
+  /** All of the content. `maxBytes` is a limit below the server's own. */
+  async bytes(maxBytes: number = this.#maxFileSize): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of this) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+    const [only] = chunks;
+    return chunks.length === 1 && only ? only : Buffer.concat(chunks);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    let size = 0;
+    for await (const chunk of this.#source.content()) {
+      size += chunk.byteLength;
+      if (size > this.#maxFileSize) throw tooLarge(this.#maxFileSize);
+      yield chunk;
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contentTypeTable, documentKind } from "../../src/http/content-type.ts";
+import { contentTypeTable } from "../../src/http/content-type.ts";
 
 describe("contentTypeTable", () => {
   const typeOf = contentTypeTable({});
@@ -76,18 +76,4 @@ describe("contentTypeTable", () => {
     expect(() => contentTypeTable(overrides)).toThrow(message);
     expect(() => contentTypeTable(overrides)).toThrow(TypeError);
   });
-});
-
-test.each([
-  ["/a.html", "html"],
-  ["/a.HTM", "html"],
-  ["/a.xhtml", "xml"],
-  ["/a.xml", "xml"],
-  ["/a.Svg", "xml"],
-  ["/a.txt", undefined],
-  ["/.html", undefined],
-  ["/a.html/", undefined],
-  ["/", undefined],
-])("documentKind of %s is %s", (path, kind) => {
-  expect(documentKind(path)).toBe(kind);
 });

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  documentKind,
   isSelectorRange,
   parseRange,
   receivedSelector,
@@ -123,4 +124,18 @@ test.each([
   ["characters that are not bytes", "\u012f"],
 ])("gives undefined for %s", (_what, value) => {
   expect(utf8Header(value)).toBeUndefined();
+});
+
+test.each([
+  ["/a.html", "html"],
+  ["/a.HTM", "html"],
+  ["/a.xhtml", "xml"],
+  ["/a.xml", "xml"],
+  ["/a.Svg", "xml"],
+  ["/a.txt", undefined],
+  ["/.html", undefined],
+  ["/a.html/", undefined],
+  ["/", undefined],
+])("documentKind of %s is %s", (path, kind) => {
+  expect(documentKind(path)).toBe(kind);
 });

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BodyBudget, Places, unavailable } from "../../src/server/admission.ts";
+import { BodyBudget, Places, refuseEncodedContent, unavailable } from "../../src/server/admission.ts";
 import { serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -138,6 +138,25 @@ describe("BodyBudget", () => {
     const tooLarge = request();
     tooLarge.send(501);
     await expect(budget.read(tooLarge.exchange, 500)).rejects.toMatchObject({ status: 413 });
+  });
+});
+
+describe("encoded content", () => {
+  it.each([{}, { "content-encoding": "identity" }, { "content-encoding": " IDENTITY " }])(
+    "passes with %o",
+    (headers) => {
+      expect(() => refuseEncodedContent(headers)).not.toThrow();
+    },
+  );
+
+  it.each(["gzip", "", "identity, gzip"])("is refused as %j", (coding) => {
+    expect(() => refuseEncodedContent({ "content-encoding": coding })).toThrow(
+      expect.objectContaining({
+        status: 415,
+        code: "UNSUPPORTED_ENCODING",
+        headers: { "accept-encoding": "identity" },
+      }),
+    );
   });
 });
 

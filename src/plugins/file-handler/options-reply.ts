@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ElementRequest } from "../../elements/element-request.ts";
 import type { FileRequest } from "../../files/file-request.ts";
-import { documentKind } from "../../http/content-type.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { asksForSelectors } from "../../http/selector-range.ts";
+import { asksForSelectors, documentKind } from "../../http/selector-range.ts";
 import type { SelectedElements } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import { emptyReply, type Reply } from "../../server/reply.ts";

@@ -1,6 +1,5 @@
-import { documentKind } from "../../http/content-type.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { asksForSelectors, isSelectorRange } from "../../http/selector-range.ts";
+import { asksForSelectors, documentKind, isSelectorRange } from "../../http/selector-range.ts";
 import { type Access, rightsOf, type User } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Next } from "../../server/plugin.ts";

@@ -1,6 +1,6 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { documentKind } from "../../http/content-type.ts";
 import { compilePathPattern, type PathPattern } from "../../http/path-pattern.ts";
+import { documentKind } from "../../http/selector-range.ts";
 import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
 import { type Right, rightsOf, type SelectedElements, type User } from "../../server/access.ts";
 import { messageOf } from "../../server/logger.ts";

@@ -1,5 +1,5 @@
-import { documentKind } from "../../http/content-type.ts";
 import { HttpError } from "../../http/http-error.ts";
+import { documentKind } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Position } from "../live/broadcast.ts";
 import { positionOf, readFeedQuery } from "../live/feed-query.ts";
