@@ -6,28 +6,30 @@ import { availableParallelism, loadavg, platform, tmpdir, totalmem } from "node:
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { elements } from "./elements.mjs";
-import { files } from "./files.mjs";
-import { listings } from "./listings.mjs";
-import { live } from "./live.mjs";
-import { memory } from "./memory.mjs";
-import { plugins } from "./plugins.mjs";
-import { processes } from "./processes.mjs";
 import { driver } from "./rounds.mjs";
-import { scale as bucket } from "./scale.mjs";
-import { sharedFeed } from "./shared-feed.mjs";
-import { start } from "./start.mjs";
-import { trees } from "./trees.mjs";
-import { turns } from "./turns.mjs";
 
-/** @type {Readonly<Record<string, (directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>>>} */
-const measurements = { start, files, processes, listings, elements, plugins, live, trees, turns, memory, scale };
+/** @typedef {(directory: string, effort: import("./rounds.mjs").Effort) => Promise<void>} Measurement */
 
-/** @type {typeof bucket} */
-async function scale(directory, effort) {
-  await bucket(directory, effort);
-  await sharedFeed(directory, effort);
-}
+/** Each with what it needs, which those that are not asked for do not load. @type {Readonly<Record<string, () => Promise<Measurement>>>} */
+const measurements = {
+  start: async () => (await import("./start.mjs")).start,
+  files: async () => (await import("./files.mjs")).files,
+  processes: async () => (await import("./processes.mjs")).processes,
+  listings: async () => (await import("./listings.mjs")).listings,
+  elements: async () => (await import("./elements.mjs")).elements,
+  plugins: async () => (await import("./plugins.mjs")).plugins,
+  live: async () => (await import("./live.mjs")).live,
+  trees: async () => (await import("./trees.mjs")).trees,
+  turns: async () => (await import("./turns.mjs")).turns,
+  memory: async () => (await import("./memory.mjs")).memory,
+  scale: async () => {
+    const [{ scale }, { sharedFeed }] = await Promise.all([import("./scale.mjs"), import("./shared-feed.mjs")]);
+    return async (directory, effort) => {
+      await scale(directory, effort);
+      await sharedFeed(directory, effort);
+    };
+  },
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,7 +60,8 @@ try {
         .map((each) => each.toFixed(1))
         .join(", ")}\n`,
     );
-    await measurements[name]?.(directory, effort);
+    const measure = await measurements[name]?.();
+    await measure?.(directory, effort);
   }
 } finally {
   await rm(directory, { recursive: true, force: true });
