@@ -301,7 +301,7 @@ describe("the snippets", () => {
     expect(parseAst(code, { lang: "js" }).type).toBe("Program");
   });
 
-  it.each(sample(runnable, 6))("run and print what they say, at $place", async (snippet) => {
+  it.each(sample(runnable, 12))("run and print what they say, at $place", async (snippet) => {
     const directory = await consumerProject(snippet.code);
     const { stdout, stderr } = await run(process.execPath, ["--import", "./preload.mjs", "snippet.mjs"], {
       cwd: directory,

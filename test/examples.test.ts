@@ -117,7 +117,7 @@ describe("examples/sign-ins", () => {
     expect(statusCode).toBe(401);
   });
 
-  it("passport.mjs lets everybody read, and users write where they are at home", async () => {
+  it("passport.mjs lets everybody read, and users write where they are at home", { tags: ["campaign"] }, async () => {
     const { url } = await runExample("sign-ins/passport.mjs");
     expect((await fetch(`${url}/index.html`)).status).toBe(200);
     const put = { method: "PUT", body: "mine" };
@@ -128,7 +128,7 @@ describe("examples/sign-ins", () => {
     expect((await fetch(`${url}/index.html`, { ...put, headers: ada })).status).toBe(403);
   });
 
-  it("jwt.mjs knows programs by their tokens, and limits each by its name", async () => {
+  it("jwt.mjs knows programs by their tokens, and limits each by its name", { tags: ["campaign"] }, async () => {
     const { url } = await runExample("sign-ins/jwt.mjs");
     const secret = new TextEncoder().encode("a secret of at least thirty-two bytes");
     const token = async (sub: string, roles: readonly string[], key = secret): Promise<Record<string, string>> => {
@@ -151,7 +151,7 @@ describe("examples/sign-ins", () => {
     expect((await ask("/index.html", reader)).status).toBe(200);
   });
 
-  it("fastify-session.mjs lets users do everything, and others nothing", async () => {
+  it("fastify-session.mjs lets users do everything, and others nothing", { tags: ["campaign"] }, async () => {
     const { url } = await runExample("sign-ins/fastify-session.mjs");
     expect((await fetch(`${url}/index.html`)).status).toBe(401);
     const ada = await signIn(url, json, '{"name":"ada","password":"love"}');
@@ -196,7 +196,9 @@ describe("examples/wiki/wiki.mjs", () => {
     ]);
   });
 
-  it("has pages in which a double click edits, for all to see at once", { tags: ["chromium"] }, async () => {
+  it("has pages in which a double click edits, for all to see at once", {
+    tags: ["chromium", "campaign"],
+  }, async () => {
     const { url } = await runExample("wiki/wiki.mjs", { AUDIT: await audit() }, "wiki/pages");
     const browser = await sharedChromium();
     const [reader, writer] = [await browser.newPage(), await browser.newPage()];
@@ -218,7 +220,7 @@ describe("examples/wiki/wiki.mjs", () => {
   });
 });
 
-describe("examples/virtual-hosts.mjs", () => {
+describe("examples/virtual-hosts.mjs", { tags: ["campaign"] }, () => {
   it("answers for each host with its own files", async () => {
     const { url } = await runExample("virtual-hosts.mjs");
     expect(await getFromHost(`${url}/`, "www.example")).toBe("<h1>Welcome</h1>");
@@ -228,7 +230,7 @@ describe("examples/virtual-hosts.mjs", () => {
   });
 });
 
-describe("examples/custom-plugin.mjs", () => {
+describe("examples/custom-plugin.mjs", { tags: ["campaign"] }, () => {
   it("counts requests, and changes replies on their way back", async () => {
     const { url } = await runExample("custom-plugin.mjs");
     expect((await fetch(`${url}/`)).headers.get("cache-control")).toBe("no-cache");
@@ -237,7 +239,7 @@ describe("examples/custom-plugin.mjs", () => {
   });
 });
 
-describe("examples/in-process-test.mjs", () => {
+describe("examples/in-process-test.mjs", { tags: ["campaign"] }, () => {
   it("passes under node --test", async () => {
     const { code, stdout } = await runNodeToEnd(
       ["--test", "--test-reporter=tap", join(examples, "in-process-test.mjs")],
@@ -279,7 +281,7 @@ describe("examples/site/start.mjs, which npm start runs", () => {
     expect(existsSync(copy)).toBe(false);
   });
 
-  it("listens on the port in PORT", async () => {
+  it("listens on the port in PORT", { tags: ["campaign"] }, async () => {
     const port = await unusedPort();
     const { waitFor, kill, ended } = start(String(port));
     await waitFor(new RegExp(`http://localhost:${port}/`));
@@ -287,7 +289,7 @@ describe("examples/site/start.mjs, which npm start runs", () => {
     expect((await ended).code).toBe(0);
   });
 
-  it("says in one line that the port is in use, and exits with 1", async () => {
+  it("says in one line that the port is in use, and exits with 1", { tags: ["campaign"] }, async () => {
     const port = await listen(createServer());
     const { printed, ended } = start(String(port));
     expect((await ended).code).toBe(1);
@@ -348,7 +350,7 @@ describe("examples/access-log.mjs", () => {
   });
 });
 
-describe("examples/protect-directory.mjs", () => {
+describe("examples/protect-directory.mjs", { tags: ["campaign"] }, () => {
   it("lets everybody read, one user write, and nobody else see the drafts", async () => {
     const { url } = await runExample("protect-directory.mjs");
     const authorization = `Basic ${btoa("ada:engine")}`;
@@ -368,7 +370,7 @@ describe("examples/protect-directory.mjs", () => {
   });
 });
 
-describe("examples/per-user-pages.mjs", () => {
+describe("examples/per-user-pages.mjs", { tags: ["campaign"] }, () => {
   it("lets each user change their own notes and files, and nobody else's", async () => {
     const { url } = await runExample("per-user-pages.mjs");
     const edit = async (name: string, password: string, owner: string): Promise<number> => {
@@ -394,7 +396,7 @@ describe("examples/per-user-pages.mjs", () => {
   });
 });
 
-describe("examples/rate-limit.mjs", () => {
+describe("examples/rate-limit.mjs", { tags: ["campaign"] }, () => {
   it("limits changes more strictly than reads, and prints whom it refused", async () => {
     const { url, printed, waitFor } = await runExample("rate-limit.mjs");
     const put = () => fetch(`${url}/new.txt`, { method: "PUT", body: "new" });

@@ -17,7 +17,7 @@ describe("npm run soak", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  it("refuses what is no number", async () => {
+  it("refuses what is no number", { tags: ["campaign"] }, async () => {
     const { code, stderr } = await runNodeToEnd([run, "--minutes", "ten"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "--minutes, --requests, --busy and --seed are numbers\n" });
   });

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { oneAtATime, signalled } from "../../src/cli/serve.ts";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
+import { sample } from "../helpers/effort.ts";
 import { announcement, cli, refusesConnections, runFilement, startFilement } from "../helpers/filement-command.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { open } from "../helpers/send.ts";
@@ -41,7 +42,7 @@ describe("SIGHUP", () => {
     expect(printed.stderr.replaceAll(`filement: ${page} is loaded\n`, "")).toMatch(/^warning: [^\n]+\n$/); // once
   });
 
-  it("does not end a server of a directory", async () => {
+  it("does not end a server of a directory", { tags: ["campaign"] }, async () => {
     const directory = await temporaryDirectory();
     const { url, kill, waitFor } = await startFilement([directory]);
     kill("SIGHUP");
@@ -49,7 +50,7 @@ describe("SIGHUP", () => {
     expect((await fetch(`${url}/`)).status).toBe(200);
   });
 
-  it("takes effect after the start when it comes during the start", async () => {
+  it("takes effect after the start when it comes during the start", { tags: ["campaign"] }, async () => {
     const { directory, page } = await site([pluginItem("file://./slow.mjs")]);
     const slow = `
       import { existsSync } from "node:fs";
@@ -90,7 +91,7 @@ describe("SIGHUP", () => {
     expect(await readFile(join(directory, "b.txt"), "utf8")).toBe("0123456789");
   });
 
-  it.each(["good", "bad"])("opens the access log anew with a %s page, and no line is lost", async (kind) => {
+  it.each(sample(["good", "bad"], 2))("opens the access log anew with a %s page, and no line is lost", async (kind) => {
     const log = pluginItem("file://./access-log.so", { file: "file://./access.log", format: "common" });
     const { directory, page } = await site([log]);
     const { url, kill, waitFor, ended } = await startFilement([page]);
@@ -134,7 +135,7 @@ describe("--watch-config", () => {
     expect(printed.stderr).toContain(`error: ${page}:1: there is no item`);
   });
 
-  it("does not watch without it", async () => {
+  it("does not watch without it", { tags: ["campaign"] }, async () => {
     const { page } = await site();
     const { url, kill, ended, printed } = await startFilement([page]);
     await writeFile(page, named("second"));
@@ -144,7 +145,7 @@ describe("--watch-config", () => {
     expect(printed.stderr).not.toContain("loaded");
   });
 
-  it("is refused for a directory", async () => {
+  it("is refused for a directory", { tags: ["campaign"] }, async () => {
     const { code, stderr } = await runFilement(await temporaryDirectory(), "--watch-config");
     const message = "filement: --watch-config expects a page, not a directory (filement --help tells more)\n";
     expect([code, stderr]).toEqual([2, message]);
@@ -166,7 +167,7 @@ describe("--live", () => {
     expect(await next()).toMatchObject({ path: "/a.html" });
   });
 
-  it("is refused for a page", async () => {
+  it("is refused for a page", { tags: ["campaign"] }, async () => {
     const { page } = await site();
     const { code, stderr } = await runFilement(page, "--live");
     const message =

@@ -29,7 +29,7 @@ describe("a configuration that cannot work", () => {
     ["rejects", "export default async () => { throw new Error('no key'); };", "no key"],
   ];
 
-  it.each(sample(broken, 3))("keeps the server from starting when a library %s", async (_what, source, reason) => {
+  it.each(sample(broken, 6))("keeps the server from starting when a library %s", async (_what, source, reason) => {
     expect(await refusal(pluginItem("file://./auth.mjs"), { "auth.mjs": source })).toMatch(
       `filement: DIR/config.html:4: library DIR/auth.mjs cannot be used: ${reason}`,
     );
@@ -57,7 +57,7 @@ describe("a configuration that cannot work", () => {
     ]);
   });
 
-  it("may be no file at all", { tags: ["mkfifo"] }, async () => {
+  it("may be no file at all", { tags: ["mkfifo", "campaign"] }, async () => {
     const directory = await temporaryDirectory();
     const fifo = join(directory, "fifo.html");
     execFileSync("mkfifo", [fifo]);

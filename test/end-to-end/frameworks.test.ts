@@ -118,7 +118,7 @@ const nest = {
 describe("the programs of docs/embedding.md", () => {
   const none: Readonly<Record<string, string>> = {};
 
-  it("serve and change files and elements: node:http", async () => {
+  it("serve and change files and elements: node:http", { tags: ["campaign"] }, async () => {
     const { port, site } = await runProgram(documented("node:http"), none);
     await checkOperations(overHttp1(port), site, "");
   });
@@ -138,7 +138,7 @@ describe("the programs of docs/embedding.md", () => {
     ["a path of node:http", "Under a path", none, "/docs", "/about"],
   ];
 
-  it.each(sample(frameworks, 2))(
+  it.each(sample(frameworks, 3))(
     "serve and change files and elements, beside a route of their own: %s",
     async (_name, heading, packages, mount, own) => {
       const { port, site } = await runProgram(documented(heading), packages);

@@ -21,7 +21,7 @@ const followersOfServer = 2;
 const pages = 4;
 const countersOfPage = 2;
 /** Each writer ends after this many; in a campaign, with its time. */
-const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 5;
+const writesOfWriter = isCampaign ? Number.POSITIVE_INFINITY : 2;
 /** Answered writes between two faults, at most. */
 const writesBetween = isCampaign ? 40 : 12;
 /** A campaign goes on for this many faults, which take ten minutes or so, or until the time of the test is spent. */
