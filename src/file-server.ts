@@ -8,7 +8,7 @@ import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
 import { createSite } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
-import { mountPrefix } from "./http/request-path.ts";
+import { mountPrefix } from "./http/request-target.ts";
 import { checkConfig } from "./options/check-config.ts";
 import { createEntries } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";

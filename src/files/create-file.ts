@@ -1,7 +1,7 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isHiddenPath, locationOf } from "../http/request-path.ts";
+import { isHiddenPath, locationOf } from "../http/request-target.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";

@@ -1,4 +1,4 @@
-import { forbiddenInName, invalidQuery, onlyValue } from "../http/request-path.ts";
+import { forbiddenInName, invalidQuery, onlyValue } from "../http/request-target.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { type ListingOrder, listingOrder } from "./listing-order.ts";
 

@@ -1,6 +1,6 @@
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { locationOf } from "../http/request-path.ts";
+import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
 import { type FileRequest, openedAt } from "./file-request.ts";

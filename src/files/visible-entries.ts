@@ -1,5 +1,5 @@
 import { HttpError } from "../http/http-error.ts";
-import { forbiddenInName, isHiddenPath } from "../http/request-path.ts";
+import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import type { ClientSlice } from "./client-slice.ts";
 import type { FileRequest } from "./file-request.ts";

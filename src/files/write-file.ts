@@ -1,6 +1,6 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
-import { locationOf } from "../http/request-path.ts";
+import { locationOf } from "../http/request-target.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import type { Reply } from "../server/reply.ts";
 import type { CommitCheck, StoredStat } from "../storage/storage.ts";

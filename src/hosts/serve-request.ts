@@ -1,7 +1,7 @@
 import type { ClientAddresses } from "../http/client-address.ts";
-import { isCrossSite, parseHost } from "../http/host-name.ts";
 import { HttpError } from "../http/http-error.ts";
-import { parseRequestPath } from "../http/request-path.ts";
+import { isCrossSite } from "../http/origin.ts";
+import { parseHost, parseRequestPath } from "../http/request-target.ts";
 import { type Places, tooLarge } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";

@@ -1,5 +1,5 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
-import { isLocalName } from "../http/host-name.ts";
+import { isLocalName } from "../http/request-target.ts";
 import { hostKey } from "../options/check-config.ts";
 import type { ServerParts } from "../server/site.ts";
 import { createSite, type HostedSite } from "./site.ts";

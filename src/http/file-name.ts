@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { HttpError } from "./http-error.ts";
-import { forbiddenInName, maxNameBytes } from "./request-path.ts";
+import { forbiddenInName, maxNameBytes } from "./request-target.ts";
 import { utf8Header } from "./selector-range.ts";
 
 // RFC 8187 §3.2: charset, optional language, value.

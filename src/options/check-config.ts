@@ -2,10 +2,9 @@ import { inspect } from "node:util";
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
-import { parseHost } from "../http/host-name.ts";
 import { fileMethods } from "../http/methods.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
+import { isCanonicalPath, parseHost } from "../http/request-target.ts";
 import { messageOf } from "../server/logger.ts";
 import { listPlugins } from "../server/pipeline.ts";
 import {

@@ -1,5 +1,5 @@
-import { serialisedOrigin } from "../http/host-name.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
+import { serialisedOrigin } from "../http/origin.ts";
+import { isCanonicalPath } from "../http/request-target.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { anyOf, integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";
 

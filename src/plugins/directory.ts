@@ -1,4 +1,4 @@
-import { isCanonicalPath } from "../http/request-path.ts";
+import { isCanonicalPath } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aPlugin } from "../options/option-types.ts";
 import { listOf, type OptionsSchema, optionsOf, text } from "../options/schema.ts";

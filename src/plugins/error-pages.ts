@@ -1,6 +1,6 @@
 import { contentTypeTable } from "../http/content-type.ts";
 import { preferredType } from "../http/negotiation.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
+import { isCanonicalPath } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { type OptionsSchema, optionsOf, recordOf, text } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";

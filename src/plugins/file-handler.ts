@@ -9,7 +9,7 @@ import { recentFile } from "../files/write-file.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, takenMethods } from "../http/methods.ts";
-import { isHiddenPath } from "../http/request-path.ts";
+import { isHiddenPath } from "../http/request-target.ts";
 import { asksForElements, documentKind, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
 import { BodyBudget } from "../server/admission.ts";

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { ConfigError } from "../config.ts";
-import { isCanonicalPath } from "../http/request-path.ts";
+import { isCanonicalPath } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions } from "../options/option-types.ts";
 import { anyOf, listOf, number, type OptionsSchema, text, valueThat, withRule, yesOrNo } from "../options/schema.ts";

@@ -1,4 +1,4 @@
-import { encodePath, isCanonicalPath, locationOf } from "../http/request-path.ts";
+import { encodePath, isCanonicalPath, locationOf } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { type OptionsSchema, optionsOf, recordOf, text, valueThat, withRule } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";

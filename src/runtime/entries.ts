@@ -5,7 +5,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
-import { mountPrefix } from "../http/request-path.ts";
+import { mountPrefix } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";

@@ -1,5 +1,5 @@
 import { HttpError } from "../http/http-error.ts";
-import { belowMount } from "../http/request-path.ts";
+import { belowMount } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 /** What a fetch-style host knows of a request besides the `Request` itself. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import { HttpError } from "../http/http-error.ts";
-import { belowMount } from "../http/request-path.ts";
+import { belowMount } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;

@@ -19,7 +19,7 @@ const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 export interface ExchangeInit {
   readonly incoming: IncomingRequest;
   readonly site: Site;
-  /** Canonical path and query, see `http/request-path.ts`. */
+  /** Canonical path and query, see `http/request-target.ts`. */
   readonly path: string;
   readonly search: string;
   readonly host: string;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ConfigError } from "../../config.ts";
 import { entityTag } from "../../http/entity-tag.ts";
-import { isCanonicalPath, isHiddenPath } from "../../http/request-path.ts";
+import { isCanonicalPath, isHiddenPath } from "../../http/request-target.ts";
 import type { Site } from "../../server/site.ts";
 import type { Storage, Unwatch } from "../../storage/storage.ts";
 

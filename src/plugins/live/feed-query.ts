@@ -1,4 +1,4 @@
-import { invalidQuery, isCanonicalPath, onlyValue } from "../../http/request-path.ts";
+import { invalidQuery, isCanonicalPath, onlyValue } from "../../http/request-target.ts";
 import type { Position } from "./broadcast.ts";
 
 /** What a client says in its query about the changes that it wants. */

@@ -1,5 +1,6 @@
-import { isCrossSite, parseHost } from "../../http/host-name.ts";
 import { HttpError } from "../../http/http-error.ts";
+import { isCrossSite } from "../../http/origin.ts";
+import { parseHost } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
 /** 16 bytes in base64 (RFC 6455 §4.1). */

@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../http/escape-html.ts";
-import { encodePath } from "../../http/request-path.ts";
+import { encodePath } from "../../http/request-target.ts";
 import type { Change } from "../../server/change-feed.ts";
 
 /** Subprotocol of clients that want changes as microdata. */

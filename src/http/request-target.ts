@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { isIPv4 } from "node:net";
+import { canonicalIPv6 } from "./client-address.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Longest name in bytes that common file systems store. */
@@ -29,6 +31,10 @@ const neverShown = new RegExp(
 
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
 
+const maxHostLength = 253;
+const hostName = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::(\d{0,5}))?$/;
+const hostLiteral = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
+
 /** A request target, in its canonical spelling. */
 export interface RequestTarget {
   /**
@@ -58,6 +64,36 @@ export function parseRequestPath(target: string): RequestTarget {
   if (authority === undefined || rest === undefined) throw invalidPath("The request target must begin with a slash.");
   if (authority === "") throw new HttpError(400, "INVALID_HOST", "The request target names no host.");
   return { ...parseOriginForm(rest.startsWith("/") ? rest : `/${rest}`), authority };
+}
+
+/**
+ * The name in a `Host` field (RFC 9110 §7.2): lower-case, without port and trailing dot, an IPv6 address in brackets in
+ * its shortest spelling. `""` if none was sent. Internationalised names arrive in Punycode.
+ *
+ * Throws 400 `INVALID_HOST` for everything else.
+ */
+export function parseHost(value: string | undefined): string {
+  if (value === undefined || value === "") return "";
+  const text = value.toLowerCase();
+  const [, host, port = ""] = (text.startsWith("[") ? hostLiteral : hostName).exec(text) ?? [];
+  const canonical = text.startsWith("[") ? bracketed(host) : host;
+  if (canonical === undefined || canonical.length > maxHostLength || Number(port) > 65_535) {
+    throw new HttpError(400, "INVALID_HOST", "The Host header is not a host name with an optional port.");
+  }
+  return canonical;
+}
+
+/**
+ * Whether a name, as {@link parseHost} gives it, cannot be one that somebody else has registered: an IP address, `localhost`
+ * or a name below it (RFC 6761 §6.3), or none at all, which no browser sends.
+ */
+export function isLocalName(host: string): boolean {
+  return host === "" || host.startsWith("[") || isIPv4(host) || /(?:^|\.)localhost$/.test(host);
+}
+
+function bracketed(address: string | undefined): string | undefined {
+  const canonical = address && canonicalIPv6(address);
+  return canonical && `[${canonical}]`;
 }
 
 /** A mount point as URLs begin with it: `""` for none and for `/`. */
