@@ -36,7 +36,7 @@ describe("SIGHUP", () => {
     expect(await serverHeader(url)).toBe("second");
     await writeFile(page, named("third"));
     kill("SIGHUP");
-    while ((await serverHeader(url)) !== "third");
+    await expect.poll(() => serverHeader(url)).toBe("third");
     const loaded = printed.stderr.match(/is loaded\n/g)?.length ?? 0;
     expect(loaded).toBeLessThanOrEqual(3);
     expect(printed.stderr.replaceAll(`filement: ${page} is loaded\n`, "")).toMatch(/^warning: [^\n]+\n$/); // once

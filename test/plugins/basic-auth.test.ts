@@ -688,7 +688,7 @@ describe("basicAuth with an authfile", () => {
       lines,
       status,
       async until(name, password, expected) {
-        while ((await status(name, password)) !== expected);
+        await expect.poll(() => status(name, password)).toBe(expected);
       },
     };
   }
@@ -784,7 +784,7 @@ describe("basicAuth with an authfile", () => {
     expect((await send("GET", "/release-1/users")).status).toBe(404);
     await lead(2);
     const headers = { authorization: basic("bob", "pass") };
-    while ((await send("GET", "/none", { headers })).status === 401);
+    await expect.poll(async () => (await send("GET", "/none", { headers })).status).not.toBe(401);
     for (const path of [`/${place}`, "/release-1/users", "/release-2/users"]) {
       expect((await send("GET", path)).status, path).toBe(404);
     }
