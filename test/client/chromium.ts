@@ -53,9 +53,17 @@ async function putAside(page: Page): Promise<void> {
   unused.push(page);
 }
 
-/** A module of `src/client` as one JavaScript module, with what it imports. */
-export async function bundled(name: string): Promise<string> {
-  const bundle = await rolldown({ input: `${projectRoot}/src/client/${name}.ts` });
-  const { output } = await bundle.generate({ format: "esm" });
+const bundles = new Map<string, Promise<string>>();
+
+/** A module of `src/client` as one JavaScript module, with what it imports; made once for all tests of a worker. */
+export function bundled(name: string): Promise<string> {
+  const made = bundles.get(name) ?? bundle(name);
+  bundles.set(name, made);
+  return made;
+}
+
+async function bundle(name: string): Promise<string> {
+  const modules = await rolldown({ input: `${projectRoot}/src/client/${name}.ts` });
+  const { output } = await modules.generate({ format: "esm" });
   return output[0].code;
 }

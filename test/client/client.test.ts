@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { sample } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
 import { listen, serve } from "../helpers/serve.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
@@ -15,7 +16,7 @@ import { fakeFeed } from "./fake-feed.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
 describe("filement/client", () => {
-  it("is smaller than 4.5 KB, minified and compressed", async () => {
+  it("is smaller than 4.5 KB, minified and compressed", { tags: ["campaign"] }, async () => {
     const { code = "" } = await minify(await bundled("client"), { module: true, compress: { passes: 3 } });
     expect(gzipSync(code, { level: 9 }).length).toBeLessThan(4500);
   });
@@ -119,10 +120,12 @@ describe("connect", { tags: ["chromium"] }, () => {
     expect(window.problems).toEqual(["Error: broken"]);
   });
 
-  it.each([
+  const targets: ReadonlyArray<[string, string, string]> = [
     ["a page", "/d/page%20%C3%A4.html?a=b", "/d/page ä.html"],
     ["a directory", "/d/", "/d/index.html"],
-  ])("follows the file of %s", async (_what, target, path) => {
+  ];
+
+  it.each(sample(targets, 2))("follows the file of %s", async (_what, target, path) => {
     const feed = await fakeFeed();
     const { url } = await serve({ storage: memoryStorage(await pageWith("")) });
     const { page } = await opened(`${url}/page.html`);

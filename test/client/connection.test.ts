@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { sample } from "../helpers/effort.ts";
 import { serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
 import { change, type FakeFeed, fakeFeed } from "./fake-feed.ts";
@@ -95,17 +96,21 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect((await window.feed.next()).query).toMatchObject({ since: "3", feed: "g" });
   });
 
-  it.each([
+  const waits: ReadonlyArray<[string, number, readonly number[]]> = [
     ["half of it at least", 0, [250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
     ["all of it at most", 1, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
-  ])("waits longer each time, up to 30 seconds, %s", async (_what, chance, delays) => {
+  ];
+
+  it.each(sample(waits, 2))("waits longer each time, up to 30 seconds, %s", async (_what, chance, delays) => {
     const window = await connected(chance);
     for (const _delay of delays) await (await window.feed.next()).cut();
     await window.feed.next();
     expect(await window.page.evaluate(() => globalThis.delays)).toEqual(delays);
   });
 
-  it("waits for a moment only after a connection that was a good one, not after one that was just made", async () => {
+  it("waits for a moment only after a connection that was a good one, not after one that was just made", {
+    tags: ["campaign"],
+  }, async () => {
     const window = await connected(1);
     for (const minutes of [0, 0, 1]) {
       const caller = await window.feed.next();
@@ -134,7 +139,7 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect(await window.page.evaluate(() => delays)).toEqual([]);
   });
 
-  it("does not wait any longer when the page is looked at again", async () => {
+  it("does not wait any longer when the page is looked at again", { tags: ["campaign"] }, async () => {
     const window = await connected();
     // A delay that never ends.
     await window.page.evaluate(() => Object.assign(globalThis, { setTimeout: () => told.push("waiting") }));
@@ -179,7 +184,7 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect(await toldBy(window, 5)).toEqual(["open", 2, "closed", "open", 3]);
   });
 
-  it("asks at once when the page is looked at again, and knows by the next look", async () => {
+  it("asks at once when the page is looked at again, and knows by the next look", { tags: ["campaign"] }, async () => {
     const window = await connected();
     const first = await window.feed.next();
     first.send({ type: "hello", feed: "f", id: 1 });

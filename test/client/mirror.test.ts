@@ -152,7 +152,9 @@ describe("mirror", { tags: ["chromium"] }, () => {
       ]);
     });
 
-    it("leaves the document as it is when the file is gone, and shows the next one", async () => {
+    it("leaves the document as it is when the file is gone, and shows the next one", {
+      tags: ["campaign"],
+    }, async () => {
       const window = await opened({ plugins: [webSocket()] });
       await mirror(window);
       const missing = window.page.waitForResponse((response) => response.status() === 404);
@@ -163,7 +165,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       await shows(window, "<p>new</p>");
     });
 
-    it("does no more once it was stopped", async () => {
+    it("does no more once it was stopped", { tags: ["campaign"] }, async () => {
       const window = await opened({ plugins: [webSocket()] });
       await mirror(window);
       await window.page.evaluate(() => unmirror());
@@ -174,7 +176,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(await bodyOf(window)).toBe(list);
     });
 
-    it("may be switched on again, and not twice at once", async () => {
+    it("may be switched on again, and not twice at once", { tags: ["campaign"] }, async () => {
       const window = await opened({ plugins: [webSocket()] });
       const message = await window.page.evaluate(() => {
         const page = client.connect();
@@ -200,7 +202,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
     expect(await bodyOf(window)).toBe('<ul id="todo"><li>1</li><li>2</li></ul>');
   });
 
-  it("shows own edits where nobody tells of changes", async () => {
+  it("shows own edits where nobody tells of changes", { tags: ["campaign"] }, async () => {
     const window = await opened();
     const text = await window.page.evaluate(async () => {
       const page = client.connect();
@@ -211,7 +213,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
     expect(text).toBe("12");
   });
 
-  it("reads again, when the server could not answer", async () => {
+  it("reads again, when the server could not answer", { tags: ["campaign"] }, async () => {
     let isBroken = true;
     let told: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -269,7 +271,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(count()).toBe(2);
     });
 
-    it("makes just those that came after the one that the file has", async () => {
+    it("makes just those that came after the one that the file has", { tags: ["campaign"] }, async () => {
       const { plugin, hold } = reads();
       const window = await told({ plugins: [plugin] });
       await window.put('<ol id="todo"></ol>');
@@ -314,7 +316,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(count()).toBe(3);
     });
 
-    it("reads the file when the elements of a change are not those that it knows", async () => {
+    it("reads the file when the elements of a change are not those that it knows", { tags: ["campaign"] }, async () => {
       const { plugin, count } = reads();
       const window = await told({ plugins: [plugin] });
       await window.edit("POST", "#todo", item("2")); // nobody tells
@@ -324,7 +326,9 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(count()).toBe(2);
     });
 
-    it("reads once more, when the file comes back before the answer is here that it is gone", async () => {
+    it("reads once more, when the file comes back before the answer is here that it is gone", {
+      tags: ["campaign"],
+    }, async () => {
       const { plugin, hold, count } = reads();
       const window = await told({ plugins: [plugin] });
       await send(window.url, "DELETE", "/page.html");
@@ -348,7 +352,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       await shows(window, `<ul id="todo">${item("1")}${item("2")}</ul>`);
     });
 
-    it("shows an own edit, although nobody tells of it", async () => {
+    it("shows an own edit, although nobody tells of it", { tags: ["campaign"] }, async () => {
       const window = await told();
       const text = await window.page.evaluate(async () => {
         await mirrored.select("#todo").append("<li>2</li>");

@@ -48,7 +48,7 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     expect(kept).toEqual([0, 2, 1, 3, -1, 4]); // one `li` has another text now
   });
 
-  it("knows elements by their ids, wherever among their siblings they are now", async () => {
+  it("knows elements by their ids, wherever among their siblings they are now", { tags: ["campaign"] }, async () => {
     const window = await opened('<i id="a">a</i><i id="b">b</i><i id="c">c</i>');
     const kept = await window.page.evaluate(() => {
       const noted = [...document.querySelectorAll("i")];
@@ -88,7 +88,7 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     );
   });
 
-  it("leaves alone what scripts have done to a part that is the same in the file", async () => {
+  it("leaves alone what scripts have done to a part that is the same in the file", { tags: ["campaign"] }, async () => {
     const window = await opened('<details><summary>s</summary>d</details><p class="p">text</p><ul><li>a</li></ul>');
     await window.page.evaluate(() => {
       document.querySelector("details")?.setAttribute("open", "");
@@ -137,7 +137,7 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     expect(state).toEqual(["b", true, "u"]);
   });
 
-  it("takes over attributes with odd names and of other languages", async () => {
+  it("takes over attributes with odd names and of other languages", { tags: ["campaign"] }, async () => {
     const window = await opened('<svg><use xlink:href="#a"></use></svg><p @click="a">');
     const state = await window.page.evaluate(() => {
       patchTo('<svg><use xlink:href="#b" viewBox="0"></use></svg><p @click="b" a"b="c">');
@@ -155,7 +155,7 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     expect(await window.page.evaluate(() => (globalThis as { runs?: number }).runs)).toBe(1);
   });
 
-  it("changes the title with the file's", async () => {
+  it("changes the title with the file's", { tags: ["campaign"] }, async () => {
     const window = await opened("<p>1</p>");
     await window.page.evaluate(() => patchTo("<title>Another</title><p>1</p>"));
     expect(await window.page.title()).toBe("Another");

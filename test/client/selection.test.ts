@@ -65,7 +65,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("parses html, head and body as what they are", async () => {
+  it("parses html, head and body as what they are", { tags: ["campaign"] }, async () => {
     const { page } = await opened("<p>text</p>");
     const names = await page.evaluate(async () => {
       const selections = ["html", "head", "body"].map((selector) => client.connect().select(selector).get());
@@ -88,7 +88,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("says of each request that it is about elements, and names it at random", async () => {
+  it("says of each request that it is about elements, and names it at random", { tags: ["campaign"] }, async () => {
     const { page, sent } = await opened(list);
     await page.evaluate(async () => {
       const { select } = client.connect();
@@ -118,7 +118,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     );
   });
 
-  it("takes an element, and leaves out of it what belongs to the browser alone", async () => {
+  it("takes an element, and leaves out of it what belongs to the browser alone", { tags: ["campaign"] }, async () => {
     const { page, stored } = await opened(list);
     await page.evaluate(async () => {
       const item = document.createElement("li");
@@ -129,7 +129,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(await stored()).toContain("<li>Jam &amp; butter</li>");
   });
 
-  it("selects with characters that header fields cannot have", async () => {
+  it("selects with characters that header fields cannot have", { tags: ["campaign"] }, async () => {
     const { page, stored } = await opened('<p id="größe">1</p><p title="a%20b">2</p><p title="日本">3</p>');
     await page.evaluate(async () => {
       const { select } = client.connect();
@@ -164,7 +164,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(sent.filter(({ method, ifMatch }) => method === "PUT" && ifMatch?.startsWith('"elements:'))).toHaveLength(4);
   });
 
-  it("writes whatever is there, where it has seen nothing", async () => {
+  it("writes whatever is there, where it has seen nothing", { tags: ["campaign"] }, async () => {
     const { page, url, stored } = await opened(list);
     await page.evaluate(async () => void (await client.connect().select("#a").get()));
     await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: '<li id="a">Cake</li>' });
@@ -181,7 +181,7 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(await stored()).toContain("<li>1</li><li>2</li><li>3</li></ul>");
   });
 
-  it("understands tags that a proxy has made weak by compressing", async () => {
+  it("understands tags that a proxy has made weak by compressing", { tags: ["campaign"] }, async () => {
     const weaken: Plugin = {
       name: "weaken",
       async handle(_exchange, next) {

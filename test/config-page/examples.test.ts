@@ -165,7 +165,7 @@ describe("examples/config/limits-and-authentication", () => {
     );
   });
 
-  it("limits letters by user, everything by address, and logs what it refuses", async () => {
+  it("limits letters by user, everything by address, and logs what it refuses", { tags: ["campaign"] }, async () => {
     const running = await start("limits-and-authentication");
     const { ask } = running;
     const first = await ask("localhost", "GET", "/");
@@ -187,7 +187,7 @@ describe("the examples of configurations", () => {
     expect((await readdir(join(examples, "config"))).sort()).toEqual(names);
   });
 
-  it.each(sample(names, 3))("pass filement --check: %s", async (name) => {
+  it.each(names)("pass filement --check: %s", { tags: ["campaign"] }, async (name) => {
     const page = join(await copyOf(name), "config.html");
     const { code, stdout, stderr } = await runNodeToEnd([cli, page, "--check"]);
     expect([code, stdout, stderr.replace(isOpen, "")]).toEqual([0, `filement: ${page} is fine\n`, ""]);
@@ -219,7 +219,7 @@ describe("in a browser", { tags: ["chromium"] }, () => {
     );
   });
 
-  it.each(pages)(
+  it.each(sample(pages, 2))(
     "%s shows all of its headings, tables and values without a complaint, fits on a telephone, and can be dark",
     async (name) => {
       const said: string[] = [];

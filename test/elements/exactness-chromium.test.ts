@@ -8,7 +8,7 @@ import { elementsOf, realPages } from "./pages.ts";
 import { selectorOver } from "./selected.ts";
 
 const pathsPerPage = timesOf(20, 40);
-const pages = sample(realPages(), 4);
+const pages = sample(realPages(), 8);
 const asked = { selectors: 0, exact: 0, matches: 0 };
 
 afterAll(() => {

@@ -21,8 +21,8 @@ const differs = new RegExp(
   ].join("|"),
   "s",
 );
-const pagesAtOnce = 50;
-const count = timesOf(50, 2000);
+const pagesAtOnce = 25;
+const count = timesOf(25, 2000);
 
 describe("the trees of malformed pages in Chromium", { tags: ["chromium"] }, () => {
   let browser: OfflineChromium;

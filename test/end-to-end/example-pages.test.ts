@@ -22,7 +22,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     const frameOf = (page: Page) => page.frameLocator(".playground iframe");
     const wireOf = (page: Page): Promise<string[]> => page.locator(".playground .wire pre").allTextContents();
 
-    it("changes while one watches, when somebody sends a request of it from a terminal", async () => {
+    it("changes while one watches, when somebody sends a request of it from a terminal", {
+      tags: ["campaign"],
+    }, async () => {
       const { url } = await exampleSite();
       const { page, problems } = await live(`${url}/`);
       const headers = { range: "selector=#headline" };
@@ -87,7 +89,7 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([]);
     });
 
-    it("can be played with on a phone, with the keyboard alone", async () => {
+    it("can be played with on a phone, with the keyboard alone", { tags: ["campaign"] }, async () => {
       const { url, stored } = await exampleSite();
       const { page } = await live(`${url}/`, { ...phone, hasTouch: true });
       await frameOf(page).locator("#menu").waitFor();
@@ -120,7 +122,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([]);
     });
 
-    it("has the to-do list in two windows, of which each shows what is done in the other", async () => {
+    it("has the to-do list in two windows, of which each shows what is done in the other", {
+      tags: ["campaign"],
+    }, async () => {
       const { url } = await exampleSite();
       const { page, problems } = await live(`${url}/`);
       await page.locator(".windows").scrollIntoViewIfNeeded();
@@ -142,7 +146,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     });
   });
 
-  it("say that each start begins with a fresh copy, on a phone and without JavaScript, too", async () => {
+  it("say that each start begins with a fresh copy, on a phone and without JavaScript, too", {
+    tags: ["campaign"],
+  }, async () => {
     const { url } = await exampleSite();
     const { page } = await browser.open(`${url}/`, { ...phone, javaScriptEnabled: false });
     for (const name of sample(["", "guest-book.html", "to-do.html"], 3)) {
@@ -154,7 +160,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     }
   });
 
-  it("have borders of what can be filled in with a contrast of 3:1, and a dot that is not in the colour of errors", async () => {
+  it("have borders of what can be filled in with a contrast of 3:1, and a dot that is not in the colour of errors", {
+    tags: ["campaign"],
+  }, async () => {
     const { url } = await exampleSite();
     for (const colorScheme of sample(["light", "dark"] as const, 2)) {
       const { page } = await live(`${url}/to-do.html`, { colorScheme });
@@ -190,14 +198,14 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     const entry = `<article class=entry><p>${long}</p><footer>${"Name".repeat(30)}</footer></article>`;
     await send(url, "POST", "/guest-book.html", { headers, body: entry });
     await send(url, "POST", "/to-do.html", { headers: { range: "selector=#todo" }, body: `<li>${long}</li>` });
-    for (const name of sample(["", "guest-book.html", "to-do.html", "tea-room.html"], 2)) {
+    for (const name of sample(["", "guest-book.html", "to-do.html", "tea-room.html"], 4)) {
       const { page } = await live(`${url}/${name}`, phone);
       expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, 390]);
       if (name !== "tea-room.html") expect([name, await smallTargetsOf(page)]).toEqual([name, []]);
     }
   });
 
-  it("keep the line breaks of an entry, and refuse one of spaces", async () => {
+  it("keep the line breaks of an entry, and refuse one of spaces", { tags: ["campaign"] }, async () => {
     const { url, stored } = await exampleSite();
     const { page } = await live(`${url}/guest-book.html`);
     const before = await stored("guest-book.html");
@@ -219,7 +227,7 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     expect(await page.locator(".entry p").last().evaluate(linesOf)).toBe(2);
   });
 
-  it("say that a list is empty, with JavaScript and without", async () => {
+  it("say that a list is empty, with JavaScript and without", { tags: ["campaign"] }, async () => {
     const { url } = await exampleSite();
     await send(url, "DELETE", "/to-do.html", { headers: { range: "selector=#todo li" } });
     for (const javaScriptEnabled of [true, false]) {

@@ -98,7 +98,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect(window.problems).toEqual([]);
   });
 
-  it("can be used with the keyboard alone, and keep the focus where it is", async () => {
+  it("can be used with the keyboard alone, and keep the focus where it is", { tags: ["campaign"] }, async () => {
     const { url } = await exampleSite();
     const [window, other] = [await live(`${url}/to-do.html`), await live(`${url}/to-do.html`)];
     const { keyboard } = window.page;
@@ -175,7 +175,9 @@ describe("live pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([failedToLoad("412 (Precondition Failed)")]);
     });
 
-    it("go back to the text with Escape, and take the other one when that is chosen", async () => {
+    it("go back to the text with Escape, and take the other one when that is chosen", {
+      tags: ["campaign"],
+    }, async () => {
       const { page, stored, problems } = await conflict(theirs);
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
@@ -249,7 +251,9 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect(cut.problems.filter((problem) => !/ERR_(?:CONNECTION|EMPTY|SOCKET)/.test(problem))).toEqual([]);
   });
 
-  it("catch up after the server was closed, and another one was started that knows nothing of before", async () => {
+  it("catch up after the server was closed, and another one was started that knows nothing of before", {
+    tags: ["campaign"],
+  }, async () => {
     const { files, port, root } = await exampleSite();
     const wire = await cable(port);
     const window = await live(`${wire.url}/to-do.html`);
@@ -268,7 +272,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect(window.problems.filter((problem) => !problem.includes("WebSocket connection to"))).toEqual([]);
   });
 
-  it("tell those who may not change the page so, and leave it as it is", async () => {
+  it("tell those who may not change the page so, and leave it as it is", { tags: ["campaign"] }, async () => {
     const auth = basicAuth({
       users: (username, password) => username === password,
       rules: [

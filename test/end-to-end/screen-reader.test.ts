@@ -199,7 +199,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
   /** The outline of a page as one text, as the tables above have it. */
   const heardOf = async (page: Page): Promise<string> => (await outlineOf(page)).join("\n");
 
-  it.each(sample(Object.keys(examplePages), 2))("finds its way in the example page /%s", async (name) => {
+  it.each(sample(Object.keys(examplePages), 4))("finds its way in the example page /%s", async (name) => {
     const { url } = await exampleSite();
     const { page } = await browser.open(`${url}/${name}`);
     await page.locator(".connection.live").waitFor();
@@ -307,7 +307,7 @@ navigation "Ways on"
     await hears("Live: open this page in a second window.");
   });
 
-  it("reads aloud what a request of the playground has done", async () => {
+  it("reads aloud what a request of the playground has done", { tags: ["campaign"] }, async () => {
     const { url } = await exampleSite();
     const { page } = await browser.open(`${url}/`);
     await page.locator(".count", { hasText: "1 element" }).waitFor();

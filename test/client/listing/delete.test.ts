@@ -45,7 +45,7 @@ describe("deleting in a listing", { tags: ["chromium"] }, () => {
     expect((await ask("HEAD", "/a.txt")).status).toBe(200);
   });
 
-  it("says why something is still there, and shows it again", async () => {
+  it("says why something is still there, and shows it again", { tags: ["campaign"] }, async () => {
     const { page, names } = await open({ "/folder/a.txt": "" });
     await page.getByRole("button", { name: "Delete folder" }).click();
     expect(await names()).toEqual([]);

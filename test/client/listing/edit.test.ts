@@ -49,7 +49,7 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
     }
   });
 
-  it("keeps a text that the server refuses", async () => {
+  it("keeps a text that the server refuses", { tags: ["campaign"] }, async () => {
     const { page } = await open({ "/a.txt": "old" }, { maxFileSize: 10 });
     await page.getByRole("button", { name: "Edit a.txt" }).click();
     await page.getByLabel("Content").fill("more than ten bytes");

@@ -13,6 +13,12 @@ export interface OpenFolder extends Served, Window {
   ask(method: string, path: string, sending?: Sending): Promise<Answer>;
 }
 
+/** Serves a folder whose listing one may edit, unless `config` says otherwise. */
+export function serveFolder(files: Record<string, string>, config: FileServerConfig = {}): Promise<Served> {
+  const storage = memoryStorage({ "/favicon.ico": "", ...files });
+  return serve({ storage, listing: { edit: true }, ...config });
+}
+
 /** Opens listings in a browser, for the tests of a file. */
 export function folders(): (
   files: Record<string, string>,
@@ -22,8 +28,7 @@ export function folders(): (
 ) => Promise<OpenFolder> {
   const browser = windows();
   return async (files, config = {}, path = "/", options = undefined) => {
-    const storage = memoryStorage({ "/favicon.ico": "", ...files });
-    const served = await serve({ storage, listing: { edit: true }, ...config });
+    const served = await serveFolder(files, config);
     const window = await browser.open(served.url + path, options);
     await window.page.locator(".bar").waitFor();
     const names = (): Promise<string[]> =>

@@ -18,7 +18,7 @@ describe("previews", { tags: ["chromium"] }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("show pictures, and PDF in a frame", async () => {
+  it("show pictures, and PDF in a frame", { tags: ["campaign"] }, async () => {
     const { page } = await open({ "/a.svg": picture, "/b.pdf": "%PDF-1.4" });
     await page.getByRole("button", { name: "View a.svg" }).click();
     const image = page.getByRole("img", { name: "a.svg" });
@@ -28,7 +28,7 @@ describe("previews", { tags: ["chromium"] }, () => {
     expect(await page.locator("dialog iframe").getAttribute("src")).toMatch(/\/b\.pdf$/);
   });
 
-  it("show the beginning of a long text, and say so", async () => {
+  it("show the beginning of a long text, and say so", { tags: ["campaign"] }, async () => {
     const { page } = await open({ "/a.txt": "x".repeat(300_000) });
     await page.getByRole("button", { name: "View a.txt" }).click();
     await page.getByText("only the beginning").waitFor();

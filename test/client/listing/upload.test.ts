@@ -38,7 +38,7 @@ describe("uploads", { tags: ["chromium"] }, () => {
     await expect.poll(() => folder.names()).toEqual(["b.txt"]);
   });
 
-  it("can be cancelled, and leave nothing", async () => {
+  it("can be cancelled, and leave nothing", { tags: ["campaign"] }, async () => {
     const folder = await open({});
     const { page } = folder;
     await page.route("**/slow.bin", () => {}); // never gets to the server
@@ -80,7 +80,7 @@ describe("uploads", { tags: ["chromium"] }, () => {
     await expect.poll(() => folder.names()).toEqual(["folder/", "a.txt"]);
   });
 
-  it("are offered to those only who may add files", async () => {
+  it("are offered to those only who may add files", { tags: ["campaign"] }, async () => {
     for (const config of [{ readOnly: true }, { listing: true }]) {
       const { page } = await open({ "/a.txt": "" }, config);
       expect(await page.getByRole("button", { name: /Upload|New|Edit|Delete/ }).count()).toBe(0);
