@@ -128,7 +128,7 @@ export async function elementsFormattedFromBefore(
 }
 
 /**
- * An element that was never closed ends with the page: not behind `</body></html>`, which parse5 counts in, when only
+ * An element that was never closed ends with the page: not behind `</body></html>`, which the parser counts in, when only
  * white space and comments follow.
  */
 function endWithPage(element: SourceElement, endOfPage: number): void {

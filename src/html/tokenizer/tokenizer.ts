@@ -1,4 +1,5 @@
 import { AttributeScanner } from "./attributes.ts";
+import { readDoctype } from "./doctype.ts";
 import {
   endOfRawText,
   endOfScript,
@@ -8,7 +9,7 @@ import {
   readReference,
   referenceText,
 } from "./text.ts";
-import { type ContentModel, readDoctype, type Tag, TagNameReader, type TokenSink } from "./tokens.ts";
+import { type ContentModel, type Tag, TagNameReader, type TokenSink } from "./tokens.ts";
 
 /** Longer text and comments are read in stretches: 16 MiB of them must not hold the event loop. */
 const stretch = 64 * 1024;

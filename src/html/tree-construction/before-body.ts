@@ -1,6 +1,6 @@
+import { modeOf } from "../tokenizer/doctype.ts";
 import type { Tag } from "../tokenizer/tokens.ts";
 import type { ModeName } from "./parser-state.ts";
-import { modeOf } from "./quirks-mode.ts";
 import { tagNamed, trait } from "./tags.ts";
 import { splitBlanks } from "./text-run.ts";
 import {

@@ -3,15 +3,9 @@ import { htmlNamespace } from "../document/html-names.ts";
 import type { SourceElement, TagObserver } from "../document/html-nodes.ts";
 import type { ParseBudget } from "../document/parse-budget.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
+import type { Doctype } from "../tokenizer/doctype.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
-import {
-  type ContentModel,
-  type Doctype,
-  type Tag,
-  type TagName,
-  type TokenSink,
-  tagCount,
-} from "../tokenizer/tokens.ts";
+import { type ContentModel, type Tag, type TagName, type TokenSink, tagCount } from "../tokenizer/tokens.ts";
 import type { ModeName } from "./parser-state.ts";
 import { isHtmlIntegrationPoint, isTextIntegrationPoint, tagNamed } from "./tags.ts";
 import { isBlankText, TextCollector, type TextRun } from "./text-run.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readAttributes } from "../../../src/html/tokenizer/attributes.ts";
+import type { Doctype } from "../../../src/html/tokenizer/doctype.ts";
 import { Tokenizer } from "../../../src/html/tokenizer/tokenizer.ts";
-import type { ContentModel, Doctype, Tag, TokenSink, Unfinished } from "../../../src/html/tokenizer/tokens.ts";
+import type { ContentModel, Tag, TokenSink, Unfinished } from "../../../src/html/tokenizer/tokens.ts";
 import { type TokenCase, tokenCases } from "../html5lib.ts";
 
 /** The tokens of a source in the form of the html5lib tests. */
