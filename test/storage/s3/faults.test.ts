@@ -132,6 +132,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
 
   it("says that the store is away: an error at the start, and 503 with Retry-After for requests", async () => {
     const { storage, way, options } = await onFaultyWay({ "/a.txt": "hello" });
+    withoutPauses();
     const reported: unknown[] = [];
     const files = createFileServer({ storage, onError: (error) => reported.push(error) });
     expect((await files.fetch("/a.txt")).status).toBe(200);
@@ -214,7 +215,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     const limits: unknown[] = [];
     vi.spyOn(requestHandler, "handle").mockImplementation((request, options) => {
       limits.push((options as { requestTimeout?: number } | undefined)?.requestTimeout);
-      return handle(request, isHeld(request) ? { ...options, requestTimeout: 100 } : options);
+      return handle(request, isHeld(request) ? { ...options, requestTimeout: 20 } : options);
     });
     return { client, limits };
   }
