@@ -216,6 +216,7 @@ describe("parseInSlices", () => {
   });
 
   it("parses a document of one piece in one go", async () => {
+    stepClock();
     let turns = 0;
     const count = setImmediate(() => {
       turns += 1;
