@@ -134,7 +134,7 @@ export class FileSink implements Sink {
   async #writeBatch(): Promise<void> {
     if (performance.now() - this.#checkedAt >= checkEveryMs) await this.#checkIsThere();
     const handle = this.#handle;
-    if (!handle) return;
+    if (!handle || !this.#hasLines) return; // a reopening has written them meanwhile
     this.#batch ??= { ...this.#queue.take(), offset: 0 };
     const batch = this.#batch;
     while (batch.offset < batch.bytes.length) {

@@ -152,6 +152,18 @@ describe("reopening", () => {
     expect(plugin.dropped).toBe(0);
   });
 
+  it("leaves no empty line where it has written what was about to be written", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const { sink, add } = await openSink(file);
+    const lines = numbered(50);
+    for (const line of lines) {
+      add(line);
+      await sink.reopen();
+    }
+    await sink.close();
+    expect(await linesOf(file)).toEqual(lines);
+  });
+
   it("makes the file again where it was removed", async () => {
     const file = join(await temporaryDirectory(), "access.log");
     const { sink, add, protectedPlaces } = await openSink(file);

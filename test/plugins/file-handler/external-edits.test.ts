@@ -420,7 +420,7 @@ describe("several file handlers", () => {
 
 describe("a burst", () => {
   it("of thousands of files is announced whole, each once, and holds up no request", async () => {
-    const count = timesOf(2_500, 10_000);
+    const count = timesOf(1_500, 10_000);
     const site = await liveSite({ "/page.html": page });
     await mkdir(join(site.root, "../made"));
     const script = `for (let i = 0; i < ${count}; i += 1) {
