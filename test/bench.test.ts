@@ -99,7 +99,7 @@ const ofBuckets = new Set(["scale"]);
 
 describe("npm run bench", () => {
   describe.each(Object.entries(measurements))("%s", (name, tables) => {
-    const tags: Need[] = ofBuckets.has(name) ? ["campaign", "versitygw", "redis-server"] : ["campaign"];
+    const tags: Need[] = ofBuckets.has(name) ? ["minutes", "versitygw", "redis-server"] : ["minutes"];
     it("prints a row for each server in each table, and ends by itself", { tags }, async () => {
       const { code, stdout, stderr } = await runNodeToEnd([run, name, "--quick"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -37,7 +37,8 @@ process.env["FILEMENT_EDITS"] = values.edits;
 if (values.only === "") process.env["FILEMENT_CAMPAIGN_SHARE"] = "0.125";
 
 /** What takes a sample says so by one of these. */
-const takesSample = /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["campaign"/;
+const takesSample =
+  /helpers\/effort\.ts"|\brealPages\b|\bstorageContract\b|\(storages\)|tags: \["(?:campaign|minutes)"/;
 const files = filesWith(takesSample);
 /** What runs with the pages in a bucket as well, where there is an S3 server; a property would take all of the time. */
 const ofPages = filesWith(/\b(?:edit|serveOne)\b.* from "\.\/editing\.ts"/).filter(
@@ -94,7 +95,7 @@ function filesWith(pattern) {
 
 /**
  * Runs everything once: first the tests that `npm test` leaves out, which nothing else runs, then those of which it takes a
- * sample.
+ * sample, and those that take minutes.
  *
  * @param {number} seed
  */

@@ -16,7 +16,7 @@ const pages = [
   ...filesBelow("docs", ".md").map((file) => `/docs/${file.slice(0, -3)}`.replace(/\/index$/, "/")),
 ];
 
-describe("npm run docs", { tags: ["campaign", "site"] }, () => {
+describe("npm run docs", { tags: ["minutes", "site"] }, () => {
   let server: RunningNode;
   let site = "";
 

@@ -37,6 +37,7 @@ const conditions = {
   ipv6: { isMet: hasIpv6(), what: "IPv6" },
   html5lib: { isMet: existsSync(html5libTests), what: "the html5lib tests in ../shared/html5lib-tests" },
   campaign: { isMet: isCampaign, what: "the time that `npm run campaign` takes" },
+  minutes: { isMet: isCampaign, what: "several minutes of `npm run campaign`" },
   site: { isMet: existsSync(siteTools), what: "what makes the site of the documentation (npm run tools)" },
   bun: { isMet: onPath(["bun"]) !== undefined, what: "the runtime Bun (npm install -g bun)" },
   deno: { isMet: onPath(["deno"]) !== undefined, what: "the runtime Deno (npm install -g deno)" },
