@@ -101,13 +101,6 @@ describe("the layout", () => {
     expect(missing).toEqual([]);
   });
 
-  it("keeps source files short enough to read in one go", () => {
-    const long = filesBelow("src", ".ts")
-      .map((file) => ({ file, lines: readFileSync(`${projectRoot}/src/${file}`, "utf8").split("\n").length }))
-      .filter(({ lines }) => lines > 320);
-    expect(long).toEqual([]);
-  });
-
   it("ships the compiled library with its documents and examples, and no source maps", () => {
     const { files } = JSON.parse(readFileSync(`${projectRoot}/package.json`, "utf8"));
     expect(files).toEqual(["dist", "docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
