@@ -27,9 +27,8 @@ interface KnownDocument {
 }
 
 /** A version that cannot be parsed: nested too deep, too costly, not well-formed. */
-interface RefusedDocument {
+interface RefusedDocument extends Pick<DocumentError, "code" | "message"> {
   readonly version: string;
-  readonly error: DocumentError;
 }
 
 /** Most refusals that are remembered: what costs seconds to find out is not found out for every request. */
@@ -118,7 +117,7 @@ export class DocumentCache {
       return loading;
     }
     const refused = this.#refused.get(path);
-    if (refused?.version === version) throw refused.error;
+    if (refused?.version === version) throw new DocumentError(refused.code, refused.message);
     this.misses += 1;
     const loaded = Promise.resolve().then(load);
     this.#loading.set(loadingKey, loaded);
@@ -128,7 +127,9 @@ export class DocumentCache {
       if (this.#documents.peek(path) === known) this.set(path, version, document);
       return document;
     } catch (error) {
-      if (error instanceof DocumentError && refusals.has(error.code)) this.#refused.set(path, { version, error });
+      if (error instanceof DocumentError && refusals.has(error.code)) {
+        this.#refused.set(path, { version, code: error.code, message: error.message });
+      }
       throw error;
     } finally {
       this.#loading.delete(loadingKey);

@@ -20,6 +20,8 @@ export class DocumentError extends Error {
   constructor(code: DocumentErrorCode, message: string) {
     super(message);
     this.code = code;
+    // Until the trace is read, V8 keeps its frames, and with them the tree that was being built.
+    void this.stack;
   }
 }
 

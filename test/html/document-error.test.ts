@@ -1,7 +1,33 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { DocumentError, invalidHtml } from "../../src/html/document-error.ts";
 
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+class HalfBuiltTree {
+  readonly error: DocumentError = this.refuse();
+
+  refuse(): DocumentError {
+    return new DocumentError("DOCUMENT_TOO_COSTLY", "The tree is too large.");
+  }
+}
+
+function refuse(): { error: DocumentError; tree: WeakRef<HalfBuiltTree> } {
+  const tree = new HalfBuiltTree();
+  return { error: tree.error, tree: new WeakRef(tree) };
+}
+
 describe("DocumentError", () => {
+  it("keeps nothing in memory of what was being built when it was made", async () => {
+    const { error, tree } = refuse();
+    await new Promise((resolve) => setImmediate(resolve)); // a WeakRef holds its target to the end of the turn
+    collectGarbage();
+    expect(tree.deref()).toBeUndefined();
+    expect(error.stack).toContain("HalfBuiltTree");
+  });
+
   it("is an Error with a code for programs and a message for people", () => {
     const error = new DocumentError("INVALID_SELECTOR", "The selector ends too early.");
     expect(error).toBeInstanceOf(Error);
