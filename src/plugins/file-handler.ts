@@ -8,7 +8,7 @@ import { servingOf } from "../files/serving.ts";
 import { recentFile } from "../files/write-file.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
-import { type FileMethod, takenMethods } from "../http/methods.ts";
+import { type FileMethod, isChange, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-target.ts";
 import { asksForElements, documentKind, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
@@ -78,11 +78,13 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     async start(site) {
       const source = storage ?? site.storage;
       if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);
-      await source.start?.((problem) => site.report(problem));
+      const taken = takenMethods(site.options, { methods, readOnly });
+      const warn = (message: string): void => site.logger.warn({}, message);
+      await source.start?.((problem) => site.report(problem), taken.some(isChange) ? warn : undefined);
       await site.cover(source);
       const space = fileSpace(source, at, { ...site.options, ...own });
       site.documentCaches.add(space.documents);
-      spaces.set(site, { ...space, methods: takenMethods(site.options, { methods, readOnly }) });
+      spaces.set(site, { ...space, methods: taken });
       if (!site.options.watch) return;
       const isListed = site.plugins.includes(plugin); // not so for the parts of a plugin that someone made of this one
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;

@@ -121,8 +121,8 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
   }
 
   return {
-    async start(report) {
-      for (const storage of storages) await storage.start?.(report);
+    async start(report, warn) {
+      for (const storage of storages) await storage.start?.(report, warn);
     },
     stat: (path) => statIn(storages, path),
     open,

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -17,11 +17,8 @@ const courtesyMs = 3;
 /** Between two attempts where nobody could be waited for, in milliseconds. */
 const retryMs = 1;
 
-/** What is short now, and will be there again. Everything else but "in use" says that there are no such sockets here. */
+/** What is short now, and will be there again. Everything else says that this system or runtime has no such sockets. */
 const exhausted: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
-
-/** Where a system has no such sockets, or does not let us have them: each process is for itself. */
-const nobodyElse: HeldLock = { isAwaited: false, release() {} };
 
 /** A directory that other machines change as well. */
 interface SharedRoot {
@@ -37,7 +34,7 @@ interface SharedRoot {
  * files with several names their identities, `inode:<device>:<number>`.
  */
 class DiskLocks {
-  readonly #machine: Locks | undefined = machineLocks();
+  readonly #machine: Locks = machineLocks();
   readonly #own = new PathLock(this.#machine);
   readonly #shared: SharedRoot[] = [];
 
@@ -73,60 +70,61 @@ class DiskLocks {
 
 /** Locks of this machine and of several at once: processes beside this one may know only the first. */
 class BothLocks implements Locks {
-  readonly #machine: Locks | undefined;
+  readonly #machine: Locks;
   readonly #shared: Locks;
   readonly #nameOf: (key: string) => string;
 
   /** `nameOf` gives the key that all machines have in common. */
-  constructor(machine: Locks | undefined, shared: Locks, nameOf: (key: string) => string) {
+  constructor(machine: Locks, shared: Locks, nameOf: (key: string) => string) {
     this.#machine = machine;
     this.#shared = shared;
     this.#nameOf = nameOf;
   }
 
   async acquire(key: string, since?: number): Promise<HeldLock> {
-    const here = await this.#machine?.acquire(key, since);
+    const here = await this.#machine.acquire(key, since);
     try {
       return together(here, await this.#shared.acquire(this.#nameOf(key), since));
     } catch (error) {
-      here?.release();
+      here.release();
       throw error;
     }
   }
 
   async tryAcquire(key: string): Promise<HeldLock | undefined> {
-    const here = await this.#machine?.tryAcquire(key);
-    if (this.#machine && !here) return undefined;
+    const here = await this.#machine.tryAcquire(key);
+    if (!here) return undefined;
     const everywhere = await this.#shared.tryAcquire(this.#nameOf(key)).catch((error: unknown) => {
-      here?.release();
+      here.release();
       throw error;
     });
     if (everywhere) return together(here, everywhere);
-    here?.release();
+    here.release();
     return undefined;
   }
 }
 
-function together(here: HeldLock | undefined, everywhere: HeldLock): HeldLock {
+function together(here: HeldLock, everywhere: HeldLock): HeldLock {
   return {
     get isAwaited() {
-      return everywhere.isAwaited || here?.isAwaited === true;
+      return everywhere.isAwaited || here.isAwaited;
     },
     isOver: () => everywhere.isOver?.() ?? false,
     release() {
       everywhere.release();
-      here?.release();
+      here.release();
     },
   };
 }
 
 /**
- * Locks among all processes of a machine: who holds a key listens on a Unix socket of that name in Linux's abstract name
- * space. The system lets one process listen, closes the socket when that process ends in whatever way, and keeps nothing
- * on the disk. Those who wait are connected to the holder: that it is done, or dead, they learn at once.
+ * Locks among all processes of a machine: who holds a key listens on a local socket of that name, in Linux's abstract name
+ * space or among the named pipes of Windows. The system lets one process listen, closes the socket when that process ends in
+ * whatever way, and keeps nothing on the disk. Those who wait are connected to the holder: that it is done, or dead, they
+ * learn at once.
  */
 class MachineLocks implements Locks {
-  /** Names that were given up to other processes a moment ago. */
+  /** Keys that were given up to other processes a moment ago. */
   readonly #leftToOthers = new Map<string, Promise<void>>();
   readonly #maxWaitMs: number;
   readonly #courtesy: () => Promise<unknown>;
@@ -137,69 +135,122 @@ class MachineLocks implements Locks {
   }
 
   async acquire(key: string, since: number = performance.now()): Promise<HeldLock> {
-    const name = socketName(key);
-    await this.#leftToOthers.get(name);
+    await this.#leftToOthers.get(key);
     const deadline = since + this.#maxWaitMs;
     for (;;) {
-      const held = await this.#listen(name);
-      if (held) return held;
+      const held = await this.#listen(key);
+      if (typeof held !== "string") return held;
       const left = deadline - performance.now();
       if (left <= 0) throw new StorageError("busy", new Error("another process holds the lock of the file"));
-      await untilReleased(name, left);
+      await untilReleased(held, left);
     }
   }
 
-  tryAcquire(key: string): Promise<HeldLock | undefined> {
-    return this.#listen(socketName(key));
+  async tryAcquire(key: string): Promise<HeldLock | undefined> {
+    const held = await this.#listen(key);
+    return typeof held === "string" ? undefined : held;
   }
 
-  /** `undefined` where another process listens. */
-  async #listen(name: string): Promise<HeldLock | undefined> {
-    const server = createServer();
-    // In a worker of node:cluster, `exclusive` keeps the primary from sharing one socket among all workers.
-    server.listen({ path: name, exclusive: true });
-    if (server.listening) return this.#held(name, server);
-    const [error] = await once(server, "error");
-    if (errnoOf(error) === "EADDRINUSE") return undefined;
-    if (exhausted.has(errnoOf(error))) throw error;
-    return nobodyElse;
-  }
-
-  #held(name: string, server: Server): HeldLock {
+  /** The lock, or the name on which another process listens. Where there are no such sockets, each process is for itself. */
+  async #listen(key: string): Promise<HeldLock | string> {
+    const { forms } = await (known ?? usableNames());
+    const hashed = hash("sha512", key, "hex"); // everybody on the machine can list the names
     const waiting = new Set<Socket>();
-    server.on("error", ignore); // of a connection that could not be accepted: the process that wanted it tries again
-    server.on("connection", (socket) => {
-      waiting.add(socket.on("error", ignore).on("close", () => waiting.delete(socket)));
-    });
+    const servers: Server[] = [];
+    const release = (): void => {
+      for (const server of servers) server.close();
+      for (const socket of waiting) socket.destroy();
+    };
+    for (const form of forms) {
+      const name = form(hashed);
+      try {
+        servers.push(await listen(name, waiting));
+      } catch (error) {
+        release();
+        if (errnoOf(error) === "EADDRINUSE") return name;
+        throw error;
+      }
+    }
     return {
       get isAwaited() {
         return waiting.size > 0;
       },
       release: () => {
-        server.close();
-        if (waiting.size === 0) return;
-        for (const socket of waiting) socket.destroy();
-        const over = this.#courtesy().then(() => void this.#leftToOthers.delete(name));
-        this.#leftToOthers.set(name, over);
+        const isAwaited = waiting.size > 0;
+        release();
+        if (isAwaited) this.#leaveToOthers(key);
       },
     };
   }
+
+  #leaveToOthers(key: string): void {
+    const over = this.#courtesy().then(() => void this.#leftToOthers.delete(key));
+    this.#leftToOthers.set(key, over);
+  }
 }
 
-/** Locks of this machine; tests set both waits. None where the system has no abstract sockets. */
+/** Listens on a name, and keeps whoever connects in `waiting`. */
+async function listen(name: string, waiting: Set<Socket>): Promise<Server> {
+  const server = createServer();
+  // In a worker of node:cluster, `exclusive` keeps the primary from sharing one socket among all workers.
+  server.listen({ path: name, exclusive: true });
+  if (!server.listening) await once(server, "listening");
+  server.on("error", ignore); // of a connection that could not be accepted: the process that wanted it tries again
+  server.on("connection", (socket) => {
+    waiting.add(socket.on("error", ignore).on("close", () => waiting.delete(socket)));
+  });
+  return server;
+}
+
+/** Locks of this machine; tests set both waits. */
 export function machineLocks(
   waitMs: number = maxWaitMs,
   courtesy: () => Promise<unknown> = () => pause(courtesyMs),
-): Locks | undefined {
-  return process.platform === "linux" ? new MachineLocks(waitMs, courtesy) : undefined;
+): Locks {
+  return new MachineLocks(waitMs, courtesy);
 }
 
+/** The name of a socket, from the hash of a key. */
+type NameForm = (hashed: string) => string;
+
 /**
- * Of the greatest length there is: Node 20 fills shorter names up with zeros and later ones do not, so that processes of
- * different versions would not meet. Hashed: everybody on the machine can list the names.
+ * Node 20 fills names up to 108 bytes with zeros, so that it meets others by names of just that length; Bun takes 107 at most.
+ * A process listens on each of the names that its runtime takes, in this order.
  */
-function socketName(key: string): string {
-  return `\0filement-${hash("sha512", key, "hex").slice(0, 98)}`;
+const abstractNames: readonly NameForm[] = [98, 97].map(
+  (length) => (hashed) => `\0filement-${hashed.slice(0, length)}`,
+);
+const pipeNames: readonly NameForm[] = [(hashed) => `\\\\.\\pipe\\filement-${hashed}`];
+
+interface UsableNames {
+  readonly forms: readonly NameForm[];
+  /** Why there are none. */
+  readonly problem?: string;
+}
+
+/** Once it is known. */
+let known: UsableNames | undefined;
+
+/** The names that system and runtime take here, tried once. */
+async function usableNames(): Promise<UsableNames> {
+  const forms: NameForm[] = [];
+  let problem = `${process.platform} has no locks that end with a process`;
+  for (const form of { linux: abstractNames, win32: pipeNames }[process.platform as string] ?? []) {
+    try {
+      (await listen(form(randomBytes(64).toString("hex")), new Set())).close();
+      forms.push(form);
+    } catch (error) {
+      if (exhausted.has(errnoOf(error))) throw error;
+      problem = `local sockets cannot be used (${errnoOf(error) || String(error)})`;
+    }
+  }
+  known = forms.length > 0 ? { forms } : { forms, problem };
+  return known;
+}
+
+/** Why processes that serve the same directory are not kept apart here; `undefined` where they are. */
+export async function lockProblem(): Promise<string | undefined> {
+  return (await usableNames()).problem;
 }
 
 /** Waits until the holder closes, or that time is over. */

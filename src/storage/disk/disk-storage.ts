@@ -4,7 +4,7 @@ import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
 import { check } from "./check.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
-import { diskLocks } from "./disk-locks.ts";
+import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { OpenDirectory } from "./open-directory.ts";
@@ -61,8 +61,10 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
   let recovering: NodeJS.Timeout | undefined;
   return {
-    async start(reporter = () => {}) {
+    async start(reporter = () => {}, warn = () => {}) {
       report = reporter;
+      const problem = locks ? undefined : await lockProblem();
+      if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
       const isSomeInUse = await recover(disk.paths.root);
       // Of another process, which may still die: looked at again when that would be beyond doubt.
       if (!isSomeInUse) return;

@@ -1,23 +1,21 @@
-import { randomUUID } from "node:crypto";
+import { type ChildProcess, execFile } from "node:child_process";
+import { hash, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { createServer, type Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { machineLocks } from "../../../src/storage/disk/disk-locks.ts";
-import type { Locks } from "../../../src/storage/locks.ts";
 import { runNode } from "../../helpers/run-node.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
 
 const holdLock = compiled("hold-lock");
 
-/** Locks as another process of this machine has them; they know nothing of each other. */
-function locksOfAProcess(...options: Parameters<typeof machineLocks>): Locks {
-  const locks = machineLocks(...options);
-  if (!locks) throw new Error("there are machine locks on Linux only");
-  return locks;
-}
-
 describe("a lock of the machine", { tags: ["linux"] }, () => {
+  // Locks that another call gave are as those of another process: they know nothing of each other.
   it("is held by one process at a time", async () => {
-    const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
+    const [mine, yours, key] = [machineLocks(), machineLocks(), randomUUID()];
     const held = await mine.acquire(key);
     expect(await yours.tryAcquire(key)).toBeUndefined();
     held.release();
@@ -27,7 +25,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
   });
 
   it("is refused at once to a task that has waited long enough elsewhere", async () => {
-    const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
+    const [mine, yours, key] = [machineLocks(), machineLocks(), randomUUID()];
     const held = await mine.acquire(key);
     const tooLong = -3_600_000; // on a clock that began at 0 with this process
     await expect(yours.acquire(key, tooLong)).rejects.toMatchObject({ code: "busy" });
@@ -36,7 +34,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
   });
 
   it("does not keep those of other keys waiting", async () => {
-    const [mine, yours] = [locksOfAProcess(), locksOfAProcess()];
+    const [mine, yours] = [machineLocks(), machineLocks()];
     const [one, other] = [await mine.acquire(randomUUID()), await yours.acquire(randomUUID())];
     expect([one.isAwaited, other.isAwaited]).toEqual([false, false]);
     one.release();
@@ -44,7 +42,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
   });
 
   it("goes to one who waits, of whom the holder knows", async () => {
-    const [mine, yours, key] = [locksOfAProcess(), locksOfAProcess(), randomUUID()];
+    const [mine, yours, key] = [machineLocks(), machineLocks(), randomUUID()];
     const held = await mine.acquire(key);
     expect(held.isAwaited).toBe(false);
     const waiting = yours.acquire(key);
@@ -55,9 +53,9 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
 
   it("is not taken again at once by a process that gave it up to others", async () => {
     const order: string[] = [];
-    const [yours, key] = [locksOfAProcess(), randomUUID()];
+    const [yours, key] = [machineLocks(), randomUUID()];
     let theirs: Promise<void> | undefined;
-    const mine = locksOfAProcess(undefined, async () => theirs);
+    const mine = machineLocks(undefined, async () => theirs);
     const held = await mine.acquire(key);
     theirs = yours.acquire(key).then((lock) => {
       order.push("yours");
@@ -77,7 +75,7 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
     const key = randomUUID();
     const holder = runNode([holdLock(), key]);
     await holder.waitFor(/held/);
-    const locks = locksOfAProcess();
+    const locks = machineLocks();
     expect(await locks.tryAcquire(key)).toBeUndefined();
     const waiting = locks.acquire(key);
     holder.kill("SIGKILL");
@@ -85,18 +83,92 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
   });
 
   it("is busy for those whose patience ends before the holder's work", async () => {
-    const [mine, impatient, key] = [locksOfAProcess(), locksOfAProcess(20), randomUUID()];
+    const [mine, impatient, key] = [machineLocks(), machineLocks(20), randomUUID()];
     const held = await mine.acquire(key);
     await expect(impatient.acquire(key)).rejects.toMatchObject({ name: "StorageError", code: "busy" });
     held.release();
   });
 
-  it("tells nobody on the machine what is locked, and has the longest name there is", async () => {
+  it("tells nobody on the machine what is locked, and has the names that all runtimes and versions take", async () => {
     const key = `/srv/secret/${randomUUID()}`;
-    const held = await locksOfAProcess().acquire(key);
+    const held = await machineLocks().acquire(key);
     const sockets = await readFile("/proc/net/unix", "utf8");
     held.release();
     expect(sockets).not.toContain("secret");
-    expect(sockets).toMatch(/@filement-[0-9a-f]{98}\n/);
+    const hashed = hash("sha512", key, "hex");
+    expect(sockets).toContain(`@filement-${hashed.slice(0, 98)}\n`);
+    expect(sockets).toMatch(new RegExp(`@filement-${hashed.slice(0, 97)}@?\n`)); // Node 20 adds a zero
+  });
+
+  it("is taken where a runtime that takes only the shorter name has that", async () => {
+    const key = randomUUID();
+    const name = `\0filement-${hash("sha512", key, "hex").slice(0, 97)}`;
+    const other = createServer().listen({ path: name });
+    const sockets = new Set<Socket>();
+    other.on("connection", (socket) => sockets.add(socket));
+    expect(await machineLocks().tryAcquire(key)).toBeUndefined();
+    const waiting = machineLocks().acquire(key);
+    await once(other, "connection");
+    other.close();
+    for (const socket of sockets) socket.destroy();
+    (await waiting).release();
+  });
+
+  it("of Bun keeps Bun out", { tags: ["bun"] }, () => keepsOut(["bun"], ["bun"]));
+
+  it("of Deno keeps Node and Bun out", { tags: ["bun", "deno"] }, async () => {
+    await keepsOut(["deno", "run", "-A"], ["bun"]);
+    await keepsOut(["deno", "run", "-A"], [process.execPath]);
+  });
+
+  async function keepsOut(holder: readonly string[], other: readonly string[]): Promise<void> {
+    const [key, ending] = [randomUUID(), new AbortController()];
+    const run = ([program = "", ...options]: readonly string[]) =>
+      execFile(program, [...options, holdLock(), key], { signal: ending.signal });
+    const holding = run(holder);
+    holding.on("error", () => {}); // it is ended
+    expect(await textOf(holding)).toBe("held\n");
+    expect(await textOf(run(other))).toBe("taken\n");
+    ending.abort();
+    await once(holding, "close");
+  }
+});
+
+/** What a process says first. */
+async function textOf({ stdout }: ChildProcess): Promise<unknown> {
+  return (await once(stdout as Readable, "data"))[0];
+}
+
+describe("where there are no such sockets", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.resetModules();
+  });
+
+  it("says so", async () => {
+    vi.resetModules();
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+    const { lockProblem, machineLocks } = await import("../../../src/storage/disk/disk-locks.ts");
+    expect(await lockProblem()).toBe("darwin has no locks that end with a process");
+    const [mine, yours] = [await machineLocks().tryAcquire("/a"), await machineLocks().tryAcquire("/a")];
+    expect([mine, yours]).not.toContain(undefined);
+  });
+
+  it("is told when a server starts that can write to a directory", async () => {
+    vi.resetModules();
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+    const { createFileServer } = await import("../../../src/file-server.ts");
+    const root = await temporaryDirectory();
+    const warningsOf = async (readOnly: boolean): Promise<readonly string[]> => {
+      const warnings: string[] = [];
+      const warn = (_fields: object, message: string): unknown => warnings.push(message);
+      const files = createFileServer({ root, readOnly, logger: { debug() {}, info() {}, error() {}, warn } });
+      await files.ready();
+      await files.close();
+      return warnings;
+    };
+    const warning = `no other process should write to ${root}: darwin has no locks that end with a process`;
+    expect(await warningsOf(false)).toContain(warning);
+    expect(await warningsOf(true)).toEqual([]);
   });
 });
