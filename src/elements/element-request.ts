@@ -1,6 +1,6 @@
 import type { FileRequest, FileSpace } from "../files/file-request.ts";
 import type { Right } from "../server/access.ts";
-import type { BodyBudget } from "../server/admission.ts";
+import type { BodyBudget } from "../server/body-budget.ts";
 import type { Reply } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import type { DocumentCache } from "./document-cache.ts";

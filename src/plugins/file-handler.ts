@@ -12,7 +12,7 @@ import { type FileMethod, isChange, takenMethods } from "../http/methods.ts";
 import { isHiddenPath } from "../http/request-target.ts";
 import { asksForElements, documentKind, parseRange } from "../http/selector-range.ts";
 import { checkFileHandlerOptions } from "../options/check-config.ts";
-import { BodyBudget } from "../server/admission.ts";
+import { BodyBudget } from "../server/body-budget.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";

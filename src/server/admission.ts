@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { networkOf } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
@@ -22,7 +21,7 @@ export function unavailable(outage: Outage): HttpError {
 }
 
 /** What counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to one. */
-function clientNetwork(address: string): string {
+export function clientNetwork(address: string): string {
   return networkOf(address, 64);
 }
 
@@ -58,64 +57,6 @@ export class Places {
     const left = (this.#byNetwork.get(network) ?? 0) - 1;
     if (left > 0) this.#byNetwork.set(network, left);
     else this.#byNetwork.delete(network);
-  }
-}
-
-/** A request with content. */
-interface Upload {
-  readonly headers: IncomingHttpHeaders;
-  readonly address: string;
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Calls `release` when the request is over. */
-  defer(release: () => unknown): void;
-}
-
-/** The memory for the content of element requests: it is held as a whole until the request is over. */
-export class BodyBudget {
-  readonly #maxBytes: number;
-  readonly #byClient = new Map<string, number>();
-  #held = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /**
-   * The content of a request. Throws 413 beyond `maxSize`, and 503 `OVERLOADED` when all requests together hold too much, or
-   * those of one address more than half of it: before any of it is read, where `Content-Length` says so.
-   */
-  async read(exchange: Upload, maxSize: number): Promise<Uint8Array> {
-    const client = clientNetwork(exchange.address);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    exchange.defer(() => this.#hold(client, -size));
-    this.#require(client, size, Math.min(Number(exchange.headers["content-length"] ?? 0), maxSize));
-    for await (const chunk of exchange.body) {
-      if (size + chunk.byteLength > maxSize) throw tooLarge(maxSize);
-      this.#require(client, size, chunk.byteLength);
-      this.#hold(client, chunk.byteLength);
-      size += chunk.byteLength;
-      chunks.push(chunk);
-    }
-    const [only] = chunks;
-    return chunks.length === 1 && only ? only : Buffer.concat(chunks);
-  }
-
-  #hold(client: string, bytes: number): void {
-    this.#held += bytes;
-    const own = (this.#byClient.get(client) ?? 0) + bytes;
-    if (own > 0) this.#byClient.set(client, own);
-    else this.#byClient.delete(client);
-  }
-
-  /** For `more` bytes of a request that holds `size` already. One without others beside it may always have its content. */
-  #require(client: string, size: number, more: number): void {
-    const own = this.#byClient.get(client) ?? 0;
-    const isTooMuch = this.#held > size && this.#held + more > this.#maxBytes;
-    const isTooMuchOfOne = own > size && own + more > this.#maxBytes / 2;
-    if (!isTooMuch && !isTooMuchOfOne) return;
-    const details = "Too many elements are being sent at once; try again shortly.";
-    throw new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "2" } });
   }
 }
 

@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { HttpError } from "../http/http-error.ts";
+import { clientNetwork, tooLarge } from "./admission.ts";
+
+/** Slower content gives its place up where others need it: a reservation costs a client nothing, and keeps others out. */
+const leastBytesPerSecond = 64 * 1024;
+/** How long a client may take to come to speed, in seconds. */
+const graceSeconds = 5;
+/** Those who are refused at one moment come back one after the other, within so many seconds. */
+const spreadSeconds = 8;
+
+/** A request with content. */
+interface Upload {
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Calls `release` when the request is over. */
+  defer(release: () => unknown): void;
+}
+
+/** The content of one request, as far as it has come. */
+interface HeldBody {
+  readonly client: string;
+  /** The memory that it has, of which `size` bytes are in use. */
+  memory: Buffer;
+  size: number;
+  /** For how long the client was waited for; `undefined` once all is there. */
+  seconds: number | undefined;
+  /** Goes on where the content waits for room. */
+  wake?: (() => void) | undefined;
+}
+
+/** The memory for the content of element requests: it is held as a whole until the request is over. */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  readonly #bodies = new Set<HeldBody>();
+  #held = 0;
+  #clock: NodeJS.Timeout | undefined;
+  #refused = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The content of a request. All requests together hold no more than allowed, several of one address no more than half of
+   * it. Content whose `Content-Length` does not fit is 503 `OVERLOADED` before any of it is read; where the length is not
+   * known, reading waits for room. Throws 413 beyond `maxSize`.
+   */
+  async read(exchange: Upload, maxSize: number): Promise<Uint8Array> {
+    const announced = Number(exchange.headers["content-length"] ?? 0);
+    if (announced > maxSize) throw tooLarge(maxSize);
+    const body: HeldBody = { client: clientNetwork(exchange.address), memory: Buffer.alloc(0), size: 0, seconds: 0 };
+    if (announced > 0 && !this.#reserve(body, announced)) throw this.#overloaded();
+    this.#enter(body);
+    exchange.defer(() => this.#leave(body));
+    for await (const chunk of exchange.body) {
+      const size = body.size + chunk.byteLength;
+      if (size > maxSize) throw tooLarge(maxSize);
+      while (this.#bodies.has(body) && size > body.memory.byteLength) await this.#grow(body, size, maxSize);
+      if (!this.#bodies.has(body)) throw this.#overloaded(); // it was too slow
+      body.memory.set(chunk, body.size);
+      body.size = size;
+    }
+    body.seconds = undefined;
+    return body.memory.subarray(0, body.size);
+  }
+
+  /** Makes room for `size` bytes, or waits for it. Twice the memory each time, so that many small pieces are not copied as often. */
+  async #grow(body: HeldBody, size: number, maxSize: number): Promise<void> {
+    if (this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)))) return;
+    await new Promise<void>((resolve) => {
+      body.wake = resolve;
+    });
+    body.wake = undefined;
+  }
+
+  #reserve(body: HeldBody, size: number): boolean {
+    const more = size - body.memory.byteLength;
+    for (const other of this.#bodies) {
+      if (this.#fits(body, more)) break;
+      const isInTheWay = other.client === body.client || this.#held + more > this.#maxBytes;
+      if (isInTheWay && other !== body && isSlow(other)) this.#leave(other);
+    }
+    if (!this.#fits(body, more)) return false;
+    const memory = Buffer.allocUnsafe(size);
+    body.memory.copy(memory, 0, 0, body.size);
+    body.memory = memory;
+    this.#held += more;
+    return true;
+  }
+
+  /** Where all others wait for room as well, one of them has to go on. */
+  #fits(body: HeldBody, more: number): boolean {
+    if (this.#held + more <= this.#maxBytes / 2) return true;
+    const others = [...this.#bodies].filter((other) => other !== body);
+    const own = others.filter(({ client }) => client === body.client);
+    const ownBytes = own.reduce((sum, { memory }) => sum + memory.byteLength, body.memory.byteLength);
+    const isTooMuch = this.#held + more > this.#maxBytes && others.some(({ wake }) => !wake);
+    const isTooMuchOfOne = ownBytes + more > this.#maxBytes / 2 && own.some(({ wake }) => !wake);
+    return !isTooMuch && !isTooMuchOfOne;
+  }
+
+  #enter(body: HeldBody): void {
+    this.#bodies.add(body);
+    this.#clock ??= setInterval(() => this.#tick(), 1000).unref();
+  }
+
+  /** Counts seconds in which the event loop has turned: a process that was stopped has not waited for its clients. */
+  #tick(): void {
+    for (const body of this.#bodies) if (body.seconds !== undefined && !body.wake) body.seconds += 1;
+    this.#wake();
+  }
+
+  #leave(body: HeldBody): void {
+    if (!this.#bodies.delete(body)) return;
+    this.#held -= body.memory.byteLength;
+    body.memory = Buffer.alloc(0);
+    if (this.#bodies.size === 0) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const { wake } of this.#bodies) wake?.();
+  }
+
+  #overloaded(): HttpError {
+    const details = "Too many elements are being sent at once; try again shortly.";
+    this.#refused += 1;
+    const seconds = 1 + (this.#refused % spreadSeconds);
+    return new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": String(seconds) } });
+  }
+}
+
+function isSlow({ size, seconds, wake }: HeldBody): boolean {
+  return seconds !== undefined && !wake && size < leastBytesPerSecond * (seconds - graceSeconds);
+}
