@@ -370,6 +370,21 @@ describe("examples/protect-directory.mjs", { tags: ["campaign"] }, () => {
   });
 });
 
+describe("examples/guard.mjs", { tags: ["campaign"] }, () => {
+  it("keeps a directory for those who know the token, also in the listing and the archive", async () => {
+    const { url } = await runExample("guard.mjs");
+    const headers = { "x-token": "s3cret" };
+    const put = { method: "PUT", body: "a" };
+    expect((await fetch(`${url}/members/a.txt`, put)).status).toBe(403);
+    expect((await fetch(`${url}/members/a.txt`, { ...put, headers })).status).toBe(201);
+    const listing = async (sent: Record<string, string>): Promise<string> =>
+      (await fetch(`${url}/members/`, { headers: { accept: "application/json", ...sent } })).text();
+    expect(await listing(headers)).toContain("a.txt");
+    expect(await listing({})).not.toContain("a.txt");
+    expect((await fetch(`${url}/members/?zip`)).status).toBe(403);
+  });
+});
+
 describe("examples/per-user-pages.mjs", { tags: ["campaign"] }, () => {
   it("lets each user change their own notes and files, and nobody else's", async () => {
     const { url } = await runExample("per-user-pages.mjs");

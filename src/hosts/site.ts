@@ -4,7 +4,7 @@ import { takenMethods } from "../http/methods.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { messageOf } from "../server/logger.ts";
+import { messageOf, notify } from "../server/logger.ts";
 import {
   composePipeline,
   distinctPlugins,
@@ -12,8 +12,9 @@ import {
   isEverywhere,
   type ListedPlugin,
   listPlugins,
+  type OnAnswer,
 } from "../server/pipeline.ts";
-import type { PluginSite } from "../server/plugin.ts";
+import type { Plugin, PluginSite } from "../server/plugin.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { storageOfRoots } from "../storage/layered-storage.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -104,11 +105,34 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     documentCaches: new Set(),
     answersUpgrade: (exchange) =>
       listed.some(({ plugin, covers }) => covers(exchange.path) && plugin.acceptsUpgrade?.(exchange)),
-    answer: composePipeline(listed, nobodyAnswered),
+    answer: composePipeline(listed, nobodyAnswered, refusalNotes(listed, config, server)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
     ),
+  };
+}
+
+/** What sends clients more than the file that they ask for. */
+const feeds: ReadonlySet<string> = new Set(["event-stream", "web-socket"]);
+
+/** Says once of a plugin that refuses to read a path what it does not keep from the client. */
+function refusalNotes(
+  listed: readonly ListedPlugin[],
+  { listing }: HostConfig,
+  { logger, report }: ServerParts,
+): OnAnswer {
+  const telling = listed.map(({ plugin }) => plugin.name).filter((name) => feeds.has(name));
+  if (typeof listing === "object" && listing.zip) telling.push("archives");
+  if (telling.length === 0) return () => {};
+  const noted = new Set<Plugin>();
+  return (plugin, { method, path, access }, { status }) => {
+    if (status !== 403 || (method !== "GET" && method !== "HEAD") || noted.has(plugin)) return;
+    const isAccess = plugin.anonymousMayWrite !== undefined || !access.permitsPath("read", path);
+    if (isAccess || !mayIdentify(plugin)) return;
+    noted.add(plugin);
+    const message = `plugin "${plugin.name}" refused ${path} in its own way, which ${telling.join(", ")} do not follow`;
+    notify(() => logger.warn({ plugin: plugin.name, path }, `${message}: use guard`), report);
   };
 }
 

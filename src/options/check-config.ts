@@ -3,7 +3,6 @@ import { ConfigError, type FileServerConfig, type HostConfig } from "../config.t
 import { clientAddress } from "../http/client-address.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { fileMethods } from "../http/methods.ts";
-import { compilePathPattern } from "../http/path-pattern.ts";
 import { isCanonicalPath, parseHost } from "../http/request-target.ts";
 import { messageOf } from "../server/logger.ts";
 import { listPlugins } from "../server/pipeline.ts";
@@ -13,6 +12,7 @@ import {
   fileLocation,
   hasMethods,
   origin,
+  pathPattern,
   positiveInteger,
   requestPath,
   sharedFeed,
@@ -49,11 +49,6 @@ const hostName = text("a host name", isHostName, "a host name without port");
 
 const fieldValue = text("directives such as max-age=60", (value) => /^[a-z][\x20-\x7e]*$/i.test(value));
 const isFalse = valueThat((value) => value === false, "false");
-const pathPattern = text(
-  "a path pattern",
-  (pattern) => failureOf("", () => compilePathPattern(pattern)).length === 0,
-  'a path pattern such as "/assets/*"',
-);
 /** Says of text what is wrong with it, and of lists the same. */
 const rootDirectories: Schema = {
   problemsOf: (value) => (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value),

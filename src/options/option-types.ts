@@ -1,4 +1,5 @@
 import { serialisedOrigin } from "../http/origin.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { anyOf, integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";
@@ -41,6 +42,8 @@ export const requestPath: Schema = text(
   "a path as requests have it: decoded, and from the root",
 );
 
+export const pathPattern: Schema = text("a path pattern", isPathPattern, 'a path pattern such as "/assets/*"');
+
 /** An origin to be compared with the field `Origin`. */
 export const origin: Schema = text(
   "an origin",
@@ -66,6 +69,14 @@ export const fileLocation: Schema = valueThat(
   (value) => (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined,
   expectedLocation,
 );
+
+function isPathPattern(text: string): boolean {
+  try {
+    return compilePathPattern(text) !== undefined;
+  } catch {
+    return false; // which is all that the error says
+  }
+}
 
 function isFunction(value: unknown): boolean {
   return typeof value === "function";

@@ -18,7 +18,7 @@ import { checkBasicAuthOptions } from "./basic-auth/options.ts";
 import { parseHash } from "./basic-auth/password.ts";
 import type { UserRecord } from "./basic-auth/users.ts";
 import { readUsersFile, UsersFileError } from "./basic-auth/users-file.ts";
-import { guard, type Verdict } from "./permissions/guard.ts";
+import { applyRules, type Verdict } from "./permissions/apply-rules.ts";
 import type { PermissionRule } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
@@ -72,7 +72,7 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
     async handle(exchange, next) {
       const accounts = await source.current();
       const user = await identify(exchange, accounts, challenge);
-      return guard(exchange, next, {
+      return applyRules(exchange, next, {
         permissions: accounts.permissions,
         user,
         renewed: () => renewed(source.latest(), user),

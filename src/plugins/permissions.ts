@@ -7,7 +7,7 @@ import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
-import { guard } from "./permissions/guard.ts";
+import { applyRules } from "./permissions/apply-rules.ts";
 import { permissionsOptions } from "./permissions/options.ts";
 import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
@@ -89,9 +89,9 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
       const user = options.user ? checkedUser(await options.user(exchange)) : exchange.user;
       const renewed = () => ({ permissions: rules.latest(), user });
       const guarding = { permissions: current, user, renewed, unauthorized, vary };
-      if (user || signInPage === undefined || !opensPage(exchange)) return guard(exchange, next, guarding);
+      if (user || signInPage === undefined || !opensPage(exchange)) return applyRules(exchange, next, guarding);
       try {
-        const reply = await guard(exchange, next, guarding);
+        const reply = await applyRules(exchange, next, guarding);
         return reply.error?.code === "UNAUTHORIZED" ? toSignIn(exchange, signInPage) : reply;
       } catch (error) {
         if (error instanceof HttpError && error.code === "UNAUTHORIZED") return toSignIn(exchange, signInPage);

@@ -6,13 +6,20 @@ import { discard, isStream, type Reply } from "./reply.ts";
 /** Answers an exchange. */
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 
+/** Called where a plugin answers by itself, with its reply. */
+export type OnAnswer = (plugin: Plugin, exchange: Exchange, reply: Reply) => void;
+
 /**
  * One function out of a list of plugins, which run in order and end in `last`. It never rejects: what a plugin throws
  * becomes a reply on the spot, so that the plugins before it see it pass like any other.
  */
-export function composePipeline(plugins: readonly ListedPlugin[], last: Handler): Handler {
+export function composePipeline(
+  plugins: readonly ListedPlugin[],
+  last: Handler,
+  onAnswer: OnAnswer = () => {},
+): Handler {
   return plugins.reduceRight<Handler>(
-    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest), rest) : rest),
+    (rest, listed) => (listed.plugin.handle ? confined(listed, step(listed.plugin, rest, onAnswer), rest) : rest),
     atLast(last),
   );
 }
@@ -22,7 +29,7 @@ function confined(listed: ListedPlugin, inside: Handler, outside: Handler): Hand
   return (exchange) => (listed.covers(exchange.path) ? inside(exchange) : outside(exchange));
 }
 
-function step(plugin: Plugin, rest: Handler): Handler {
+function step(plugin: Plugin, rest: Handler, onAnswer: OnAnswer): Handler {
   return async (exchange) => {
     let passedOn = 0;
     try {
@@ -36,9 +43,12 @@ function step(plugin: Plugin, rest: Handler): Handler {
       const { body } = reply;
       // A plugin before it may drop the reply and answer something else: what it holds open is released at the end.
       if (isStream(body)) exchange.defer(() => discard(body));
+      if (passedOn === 0) onAnswer(plugin, exchange, reply);
       return reply;
     } catch (error) {
-      return errorReply(exchange, error);
+      const reply = errorReply(exchange, error);
+      if (passedOn === 0) onAnswer(plugin, exchange, reply);
+      return reply;
     }
   };
 }

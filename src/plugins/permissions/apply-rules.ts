@@ -27,14 +27,14 @@ export interface Guarding extends Verdict {
  * Lets later plugins see a request only if the client has a right that the method could need, and puts the rules in place of
  * `exchange.access`, so that operations, listings, `Allow` and live connections follow them.
  */
-export async function guard(exchange: Exchange, next: Next, guarding: Guarding): Promise<Reply> {
+export async function applyRules(exchange: Exchange, next: Next, guarding: Guarding): Promise<Reply> {
   const { user, vary } = guarding;
   if (user) {
     exchange.user = user;
     exchange.metadata.set("authenticated_user", user.name);
   }
   let isJudged = false;
-  exchange.access = accessOf(guarding, exchange.access, () => {
+  exchange.access = accessOf(exchange, guarding, () => {
     isJudged = true;
   });
   const admitted = admit(exchange);
@@ -48,14 +48,16 @@ export async function guard(exchange: Exchange, next: Next, guarding: Guarding):
  * The access of one client, within the limits that earlier plugins have set. `onJudged` is called for each question about a
  * whole file or about known elements.
  */
-function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () => {}): Access {
+function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void): Access {
   const { renewed, unauthorized, vary } = guarding;
+  const before = exchange.access;
   const current = (): Access => {
     const verdict = renewed();
     const renewedBefore = before.current?.() ?? before;
     // A user who was removed has no access, not even that of anonymous clients.
     if (verdict === "gone")
       return { permitsPath: () => false, permitsElements: () => false, current, refusal: unauthorized };
+    exchange.user = verdict.user; // a guard behind decides by it
     return bound(verdict, renewedBefore);
   };
   const bound = ({ permissions, user }: Verdict, limits: Access, judged: () => void = () => {}): Access => ({
@@ -83,7 +85,7 @@ function accessOf(guarding: Guarding, before: Access, onJudged: () => void = () 
  * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the file
  * exists. A user who may access only some elements passes; the elements are judged once they are known.
  */
-function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
+export function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
   const rights = rightsOf(method);
   if (rights.some((right) => access.permitsPath(right, place))) return "for the whole";

@@ -1,0 +1,197 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import { directory } from "../../src/plugins/directory.ts";
+import { eventStream } from "../../src/plugins/event-stream.ts";
+import { guard } from "../../src/plugins/guard.ts";
+import { permissions } from "../../src/plugins/permissions.ts";
+import { webSocket } from "../../src/plugins/web-socket.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { connectLive, Inbox, refusedLive } from "../helpers/live-client.ts";
+import { send } from "../helpers/send.ts";
+import { type Served, serve } from "../helpers/serve.ts";
+import { namesIn } from "../helpers/unzip.ts";
+
+/** Knows users by a header of their own. */
+const byHeader: Plugin = {
+  name: "by-header",
+  handle(exchange, next) {
+    const name = exchange.headers["x-user"]?.toString();
+    if (name !== undefined) exchange.user = { name, roles: [] };
+    return next();
+  },
+};
+const isAda = ({ user }: { readonly user: Exchange["user"] }): boolean => user?.name === "ada";
+const ada = { "x-user": "ada" };
+const selectsAll = { range: "selector=p" };
+
+/** A host with everything that tells of files besides the files themselves. */
+function talkative(guarding: Plugin, config: FileServerConfig = {}): Promise<Served> {
+  const storage = memoryStorage({ "/a.html": "<p>a", "/private/b.html": "<p>secret" });
+  const plugins = [byHeader, guarding, webSocket(), eventStream()];
+  return serve({ storage, plugins, listing: { zip: true }, ...config });
+}
+
+/** The paths of the changes that come as server-sent events. */
+async function eventsOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Inbox<string>> {
+  const over = new AbortController();
+  onTestFinished(() => over.abort());
+  const response = await fetch(`${url}/events`, { headers, signal: over.signal });
+  const paths = new Inbox<string>();
+  const read = async (): Promise<void> => {
+    let text = "";
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      const events = text.split("\n\n");
+      text = events.pop() ?? "";
+      for (const event of events) {
+        const [, data] = /^event: change\ndata: (.*)$/m.exec(event) ?? [];
+        if (data !== undefined) paths.add(JSON.parse(data).path);
+      }
+    }
+  };
+  read().catch(() => {}); // aborted at the end
+  return paths;
+}
+
+describe("guard", () => {
+  it("refuses every way to what it covers, for each method, by selector, and in every spelling of the path", async () => {
+    const { url } = await talkative(guard({ covers: ["/private/*"], permits: isAda }));
+    for (const target of ["/private/b.html", "/%70rivate/b.html", "//private/b.html", "/x/../private/b.html"]) {
+      expect((await send(url, "GET", target)).status).toBe(403);
+      expect((await send(url, "GET", target, { headers: selectsAll })).status).toBe(403);
+      expect((await send(url, "GET", target, { headers: ada })).status).toBe(200);
+    }
+    for (const method of ["HEAD", "PUT", "POST", "DELETE", "OPTIONS"]) {
+      expect((await send(url, method, "/private/b.html", { body: "x" })).status).toBe(403);
+      expect((await send(url, method, "/private/none", { body: "x" })).status).toBe(403);
+    }
+    expect((await send(url, "GET", "/a.html")).status).toBe(200);
+    expect((await send(url, "GET", "/private/b.html", { headers: ada })).text).toBe("<p>secret");
+  });
+
+  it("keeps what it covers out of listings and archives", async () => {
+    const { url } = await talkative(guard({ covers: ["/private/*"], permits: isAda }));
+    const json = { accept: "application/json" };
+    expect((await send(url, "GET", "/", { headers: json })).text).not.toContain("private");
+    expect((await send(url, "GET", "/", { headers: { ...json, ...ada } })).text).toContain("private");
+    expect(await namesIn((await send(url, "GET", "/?zip")).bytes)).toEqual(["Home/", "Home/a.html"]);
+    expect(await namesIn((await send(url, "GET", "/?zip", { headers: ada })).bytes)).toContain("Home/private/b.html");
+  });
+
+  it("keeps changes of what it covers from web sockets and event streams", async () => {
+    const { url } = await talkative(guard({ covers: ["/private/*"], permits: isAda }));
+    const [stranger, friend] = [await connectLive(url, "/ws"), await connectLive(url, "/ws", { headers: ada })];
+    const [strangerEvents, friendEvents] = [await eventsOf(url), await eventsOf(url, ada)];
+    expect((await refusedLive(url, "/private/b.html", { protocols: ["stream-item"] })).status).toBe(403);
+    await send(url, "PUT", "/private/b.html", { headers: { ...ada, ...selectsAll }, body: "<p>new" });
+    await send(url, "PUT", "/a.html", { body: "<p>b" });
+    const heard = async (inbox: Inbox): Promise<unknown[]> => (await inbox.take(2)).map(({ path }) => path);
+    expect(await heard(stranger.inbox)).toEqual([undefined, "/a.html"]); // after the greeting
+    expect(await heard(friend.inbox)).toEqual([undefined, "/private/b.html"]);
+    expect(await strangerEvents.next()).toBe("/a.html");
+    expect(await friendEvents.take(2)).toEqual(["/private/b.html", "/a.html"]);
+  });
+
+  it("offers what it permits, and nothing else, in reply to OPTIONS", async () => {
+    const readOnly = guard({
+      covers: (path) => path.startsWith("/private/"),
+      permits: ({ right }) => right === "read",
+    });
+    const { url } = await talkative(readOnly);
+    expect((await send(url, "OPTIONS", "/private/b.html")).headers.allow).toBe("GET, HEAD, OPTIONS");
+    expect((await send(url, "DELETE", "/private/b.html")).status).toBe(403);
+  });
+
+  it("refuses all paths to all clients where it is told nothing else", async () => {
+    const { url } = await talkative(guard());
+    expect((await send(url, "GET", "/a.html", { headers: ada })).status).toBe(403);
+    expect((await send(url, "GET", "/events")).status).toBe(403);
+  });
+
+  it("adds to the rules of a plugin before it, and answers as that does: 401 to those who could sign in", async () => {
+    const user = ({ headers }: Exchange) => (headers["x-user"] === undefined ? undefined : { name: "ada" });
+    const rules = [{ username: "*", path: "/*", permission: "allow" as const }];
+    const storage = memoryStorage({ "/private/b.txt": "b" });
+    const guarding = guard({
+      covers: ["/private/*"],
+      permits: ({ user, right }) => user !== undefined && right === "read",
+    });
+    const { url } = await serve({ storage, plugins: [permissions({ user, rules }), guarding] });
+    expect((await send(url, "GET", "/private/b.txt")).status).toBe(401);
+    expect((await send(url, "GET", "/private/b.txt", { headers: ada })).status).toBe(200);
+    expect((await send(url, "DELETE", "/private/b.txt", { headers: ada })).status).toBe(403);
+  });
+
+  it("refuses in its own words where it has some, and only what it refuses itself", async () => {
+    const rules = [
+      { username: "*", path: "/*", permission: "allow" },
+      { username: "*", path: "/closed/*", permission: "deny" },
+    ] as const;
+    const refusal = () => new HttpError(404, "NOT_FOUND", "There is no such file or directory.");
+    const storage = memoryStorage({ "/private/b.txt": "b" });
+    const { url } = await serve({
+      storage,
+      plugins: [permissions({ rules }), guard({ covers: ["/private/*"], refusal })],
+    });
+    expect((await send(url, "GET", "/private/b.txt")).status).toBe(404);
+    expect((await send(url, "GET", "/closed/b.txt")).status).toBe(401);
+  });
+
+  it("keeps what it guards in a directory from clients that connected elsewhere", async () => {
+    const within = directory({ directory: "/private", plugins: [guard({ permits: isAda })] });
+    const { url } = await talkative(within);
+    const { inbox } = await connectLive(url, "/ws", { headers: ada });
+    await send(url, "PUT", "/private/b.html", { headers: ada, body: "<p>new" });
+    await send(url, "PUT", "/a.html", { body: "<p>b" });
+    expect((await inbox.take(2)).map(({ path }) => path)).toEqual([undefined, "/a.html"]);
+  });
+
+  it("fails, and permits nothing, where its function gives a promise", async () => {
+    const errors: unknown[] = [];
+    const later = guard({ permits: (async () => true) as never });
+    const { url } = await talkative(later, { onError: (error) => errors.push(error) });
+    expect((await send(url, "GET", "/a.html")).status).toBe(500);
+    expect(errors).toMatchObject([{ message: "guard: permits() gave object: expected true or false, at once" }]);
+  });
+
+  it("names each option that cannot work", () => {
+    expect(() => guard({ covers: ["private"], permits: true } as never)).toThrow(
+      /guard: covers .*expected a list of path patterns, or a function; guard: permits is true: expected a function/,
+    );
+  });
+});
+
+describe("a plugin that refuses to read a path by throwing", () => {
+  const refusing: Plugin = {
+    name: "no-entry",
+    handle(exchange, next) {
+      if (exchange.path.startsWith("/private/")) throw new HttpError(403, "FORBIDDEN", "No.");
+      return next();
+    },
+  };
+
+  async function warningsOf(config: FileServerConfig): Promise<string[]> {
+    const warnings: string[] = [];
+    const warn = (_fields: object, message: string) => void warnings.push(message);
+    const logger = { debug() {}, info() {}, error() {}, warn };
+    const storage = memoryStorage({ "/private/b.html": "<p>secret" });
+    const { url } = await serve({ storage, readOnly: true, logger, ...config });
+    for (let i = 0; i < 2; i += 1) expect((await send(url, "GET", "/private/b.html")).status).toBe(403);
+    return warnings;
+  }
+
+  it("is named once in the log of a host whose feeds and archives tell of it all the same", async () => {
+    const plugins = [refusing, eventStream()];
+    expect(await warningsOf({ plugins, listing: { zip: true } })).toEqual([
+      'plugin "no-entry" refused /private/b.html in its own way, which event-stream, archives do not follow: use guard',
+    ]);
+  });
+
+  it("is not where nothing tells, nor where it goes through the rights", async () => {
+    expect(await warningsOf({ plugins: [refusing] })).toEqual([]);
+    expect(await warningsOf({ plugins: [guard({ covers: ["/private/*"] }), eventStream()] })).toEqual([]);
+  });
+});
