@@ -36,6 +36,11 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
   "read-only": [507, "INSUFFICIENT_STORAGE", "The disk is mounted to be read only; nothing was changed."],
   unavailable: [503, "STORAGE_UNAVAILABLE", "The files are out of reach at the moment; try again later."],
+  "outcome-unknown": [
+    503,
+    "STORAGE_UNAVAILABLE",
+    "The store did not say whether the change was made; look before you make it again.",
+  ],
   busy: [503, "OVERLOADED", "Too many files are open, or the file is being changed; try again shortly."],
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };

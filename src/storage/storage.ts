@@ -194,10 +194,11 @@ export type StorageErrorCode =
   | "full"
   | "read-only"
   | "unavailable"
+  | "outcome-unknown"
   | "busy"
   | "conflict";
 
-/** A storage could not do what it was asked to do; nothing was changed. */
+/** A storage could not do what it was asked to do; nothing was changed, except perhaps with `outcome-unknown`. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly code: StorageErrorCode;

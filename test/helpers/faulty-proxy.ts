@@ -15,6 +15,8 @@ export interface Faults {
   cutAfter?: { readonly request: RegExp; readonly bytes: number } | undefined;
   /** Answer a request that contains this text in place of the server, which does not get it. */
   refuse?: { readonly request: RegExp; readonly answer: string } | undefined;
+  /** Give this answer in place of the server's to a request that contains this text, which the server has done. */
+  replaceAnswer?: { readonly request: WhichRequests; readonly answer: string } | undefined;
   /** How often; then all is well again. @default 1 */
   times?: number | undefined;
 }
@@ -73,6 +75,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     let remaining = Number.POSITIVE_INFINITY;
     let isAnswered = true;
     let dropsAnswer = false;
+    let replacesAnswer = false;
     client.on("data", (bytes) => {
       if (isAnswered) {
         isAnswered = false;
@@ -85,6 +88,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
         if (fails(faults.cutRequest, request)) return cut();
         if (fails(faults.refuse?.request, request)) return void client.end(faults.refuse?.answer ?? "");
         dropsAnswer = fails(faults.cutAnswer, request);
+        replacesAnswer = fails(faults.replaceAnswer?.request, request);
         if (fails(faults.cutAfter?.request, request)) remaining = faults.cutAfter?.bytes ?? 0;
       }
       if (isNew && holding?.test(request)) {
@@ -97,6 +101,10 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
       if (/^HTTP\/1\.1 100 /.test(bytes.toString("latin1", 0, 12))) return void client.write(bytes);
       isAnswered = true;
       if (dropsAnswer) return cut();
+      if (replacesAnswer) {
+        upstream.removeAllListeners("data").resume();
+        return void client.end(faults.replaceAnswer?.answer ?? "");
+      }
       if (bytes.length < remaining) {
         remaining -= bytes.length;
         return void client.write(bytes);

@@ -18,6 +18,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: st
   full: [507, "INSUFFICIENT_STORAGE"],
   "read-only": [507, "INSUFFICIENT_STORAGE"],
   unavailable: [503, "STORAGE_UNAVAILABLE"],
+  "outcome-unknown": [503, "STORAGE_UNAVAILABLE"],
   busy: [503, "OVERLOADED"],
   conflict: [409, "WRITE_CONFLICT"],
 };
@@ -179,7 +180,7 @@ describe("what was thrown", () => {
       code,
       toHttpError(new StorageError(code as StorageErrorCode), "request-1").headers,
     ]);
-    const isTemporary = (code: string): boolean => ["busy", "unavailable"].includes(code);
+    const isTemporary = (code: string): boolean => ["busy", "outcome-unknown", "unavailable"].includes(code);
     const expected = Object.keys(storageErrors).map((code) => [code, isTemporary(code) ? { "retry-after": "1" } : {}]);
     expect(fields).toEqual(expected);
   });

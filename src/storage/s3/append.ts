@@ -4,7 +4,7 @@ import { type Changes, judge, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import type { Found } from "./places.ts";
-import { newWrite, type StoredObject } from "./stored-object.ts";
+import { earlyWrite, newMark, newWrite, type StoredObject } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
 /** Smallest part of an object that others follow: a limit of S3. Shorter files are sent again. */
@@ -29,29 +29,30 @@ export async function append(
   const known = recent?.kind === "file" ? recent : await look();
   if (known.kind !== "file") throw await places.missing(path, known);
 
-  const upload = await Upload.receive(places.store, key, newWrite(known.object), content, async () => {});
+  const mark = newMark();
+  const upload = await Upload.receive(places.store, key, earlyWrite(mark, known.object), content, async () => {});
   try {
-    return await changes.run(path, look, async (found): Promise<Tried<WriteResult>> => {
+    const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
       judge(check, found);
-      const { stat } = found.object;
+      const { object } = found;
+      const { stat } = object;
       if (upload.size === 0) return { unchanged: { created: false, stat } };
 
-      const { object } = found;
       const short = stat.size < minPartBytes ? await reader.read(path) : undefined;
       if (stat.size < minPartBytes && short?.object.stat.version !== stat.version) return { again: await look() };
       const whole = short && upload.bytes && Buffer.concat([short.bytes ?? noContent, upload.bytes]);
-      const write = whole ? newWrite(object) : upload.write;
-      const size = stat.size + upload.size;
-      const commit = { path, before: object, write, size, bytes: whole };
-      const tried = await changes.commit(commit, async (condition) => {
-        if (whole) return places.store.put(key, whole, write, condition);
-        const before = await partsBefore(upload, object, short?.bytes);
-        return upload.complete(before, size, condition);
-      });
-      if ("again" in tried) return tried;
-      return { made: { created: false, stat: tried.made.stat } };
-    });
+      return changes.commit(
+        { path, mark, before: object, bytes: whole },
+        async (condition) => {
+          if (whole) return places.store.put(key, whole, newWrite(mark, object), condition);
+          const before = await partsBefore(upload, object, short?.bytes);
+          return upload.complete(before, stat.size + upload.size, condition);
+        },
+        (stored) => ({ created: false, stat: stored.stat }),
+      );
+    };
+    return await changes.run(path, look, attempt, mark);
   } finally {
     await upload.abort();
   }

@@ -3,27 +3,43 @@ import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
 import { type Found, type FoundFile, maxKeptBytes, type Places } from "./places.ts";
-import { isAbsent, isLostRace, isUnknownOutcome, isUploadGone } from "./store-error.ts";
-import { containsWrite, type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
+import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
+import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
 
 /** Most times that a change is begun again because others changed the file first: with four who never rest, one in a million loses all. */
 const maxTries = 48;
 /** Longest pause between two tries, in milliseconds. One that is longer than a change of the others takes only loses more often. */
 const maxPauseMs = 250;
+/** How often the store is looked at for a write whose answer was lost, and the pauses between, at most, in milliseconds. */
+const maxLooks = 4;
+const lookPauseMs = 1_000;
 
-/** A change that is ready to be made. */
-export interface Commit {
-  readonly path: string;
-  /** The version that it is on top of. */
-  readonly before: StoredObject | undefined;
-  readonly write: NewWrite;
-  readonly size: number;
-  /** All of the content, where it was not sent in parts. */
-  readonly bytes?: Uint8Array | undefined;
+/**
+ * What a store said of a change that it did not acknowledge: it came too late, or an attempt after the first did, which may have
+ * been made by the first; or nothing of use.
+ */
+export type Refusal = "refused" | "refused-later" | "failed";
+
+/** A request that makes a change. */
+export interface Sending<Made> {
+  send(): Promise<Made>;
+  /** What has become of one that was not acknowledged, as far as what is there now tells. */
+  outcome(now: Found, said: Refusal): { readonly made: Made } | "not-made" | "unknown";
 }
 
 /** How a try to change something ended. `again`: with what is there now. */
-export type Tried<Made> = { readonly made: Made } | { readonly unchanged: Made } | { readonly again: Found };
+export type Tried<Made> = Sending<Made> | { readonly unchanged: Made } | { readonly again: Found };
+
+/** A write that is ready to be made. */
+export interface Commit {
+  readonly path: string;
+  /** The mark of the change that it belongs to. */
+  readonly mark: string;
+  /** The version that it is on top of. */
+  readonly before: StoredObject | undefined;
+  /** All of the content, where it was not sent in parts. */
+  readonly bytes?: Uint8Array | undefined;
+}
 
 /** Makes changes without locks between machines: each is made by the store if nothing has changed since it was looked at. */
 export class Changes {
@@ -38,8 +54,15 @@ export class Changes {
   /**
    * Tries a change until nobody comes in between; throws `conflict` where that happens again and again. The first try may be
    * about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true still.
+   *
+   * A request whose answer was lost may have been made: the change is only tried again where it is known that it was not.
    */
-  run<Made>(path: string, look: () => Promise<Found>, attempt: (found: Found) => Promise<Tried<Made>>): Promise<Made> {
+  run<Made>(
+    path: string,
+    look: () => Promise<Found>,
+    attempt: (found: Found, mark: string) => Promise<Tried<Made>>,
+    mark: string = newMark(),
+  ): Promise<Made> {
     return this.#locks.run(path, async () => {
       const recent = this.places.recent(path);
       let found = recent ?? (await look());
@@ -48,12 +71,16 @@ export class Changes {
         let failure: { readonly error: unknown } | undefined;
         let tried: Tried<Made> | undefined;
         try {
-          tried = await attempt(found);
+          tried = await attempt(found, mark);
         } catch (error) {
           if (isFresh) throw error;
           failure = { error };
         }
-        if (tried && "made" in tried) return tried.made;
+        if (tried && "send" in tried) {
+          const sent = await this.#send(path, look, tried);
+          if ("made" in sent) return sent.made;
+          tried = sent;
+        }
         if (tried && "again" in tried) {
           this.places.store.lostRace();
           await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
@@ -72,37 +99,78 @@ export class Changes {
     });
   }
 
-  /**
-   * Stores an object of that size, and content where it is at hand, in place of what was found. `store` makes the request;
-   * where its answer was lost, the store is asked whether the write has been made.
-   */
-  async commit(
-    { path, before, write, size, bytes }: Commit,
-    store: (condition: Condition) => Promise<StoredObject>,
-  ): Promise<{ readonly made: StoredObject } | { readonly again: Found }> {
+  /** Makes a request that changes something. Where the store refuses it, or says nothing, looks at what has become of it. */
+  async #send<Made>(
+    path: string,
+    look: () => Promise<Found>,
+    sending: Sending<Made>,
+  ): Promise<{ readonly made: Made } | { readonly again: Found }> {
     try {
-      const made = await store(unchangedSince(before));
-      const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
-      this.places.saw(path, { kind: "file", object: made, wasRead: true, ...(isKept && { bytes }) });
-      return { made };
+      return { made: await sending.send() };
     } catch (error) {
       // Absent: the object that was to be replaced has gone.
       const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
-      if (!isRefused && !isUnknownOutcome(error)) throw error;
+      const isFirst = attemptsOf(error) === 1;
+      if (!isRefused && !isOutage(error) && isFirst) throw error;
       if (isRefused) this.places.lost(path);
-      const found = await this.places.look(path).catch((failure: unknown) => {
-        throw isRefused ? failure : error;
+      const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
+      const now = await lookAgain(look).catch((failure: unknown) => {
+        throw said === "refused" ? failure : unknownOutcome(error);
       });
-      // What is there now may be the next write already: its tag is not ours, and its content is not what we have at hand.
-      if (found.kind === "file" && containsWrite(found.object, write)) {
-        const isLast = found.object.writes[0] === write.writes[0];
-        return { made: writtenObject(write, isLast ? found.object.etag : "", size) };
-      }
+      const outcome = sending.outcome(now, said);
+      if (typeof outcome !== "string") return outcome;
+      // Without an answer, the request may still be on its way.
+      if (said !== "refused" && (outcome === "unknown" || !isAnswer(error))) throw unknownOutcome(error);
       if (!isRefused) throw error;
       if (isUploadGone(error)) throw new StorageError("conflict", error);
-      return { again: found };
+      return { again: now };
     }
   }
+
+  /** A request that stores an object in place of what was found; `made` says what that is to its maker. */
+  commit<Made>(
+    { path, mark, before, bytes }: Commit,
+    store: (condition: Condition) => Promise<StoredObject>,
+    made: (stored: StoredObject) => Made,
+  ): Sending<Made> {
+    return {
+      send: async () => {
+        const object = await store(unchangedSince(before));
+        const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
+        this.places.saw(path, { kind: "file", object, wasRead: true, ...(isKept && { bytes }) });
+        return made(object);
+      },
+      outcome(now, said) {
+        // It may have been made, and removed by another.
+        if (now.kind !== "file") return before || said === "refused-later" ? "unknown" : "not-made";
+        const { object } = now;
+        const isMade = wasMade(mark, before, object);
+        if (!isMade) return isMade === false ? "not-made" : "unknown";
+        return { made: made(object.writes[0] === mark ? object : overtaken(object, mark)) };
+      },
+    };
+  }
+}
+
+/** An object that others have changed since: its tag is theirs, and matches nothing of ours. */
+function overtaken(object: StoredObject, mark: string): StoredObject {
+  return { ...object, stat: { ...object.stat, version: `overtaken-${mark}` } };
+}
+
+/** What is there now. In the outage in which an answer was lost, the first look may fail, too. */
+async function lookAgain(look: () => Promise<Found>): Promise<Found> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await look();
+    } catch (error) {
+      if (looks === maxLooks || !isOutage(error)) throw error;
+      await pause(Math.random() * lookPauseMs);
+    }
+  }
+}
+
+function unknownOutcome(cause: unknown): StorageError {
+  return new StorageError("outcome-unknown", cause);
 }
 
 /** What a change of a file is on top of. Throws where it cannot be made. */

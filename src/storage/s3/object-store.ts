@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { ByteSpan, StorageObserver } from "../storage.ts";
-import { asStorageError, attemptsOf, isAbsent, isOutage, isUnchanged } from "./store-error.ts";
+import { asStorageError, attemptsOf, isAbsent, isOutage } from "./store-error.ts";
 import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** The library of the store, which is loaded at the first request. */
@@ -75,20 +75,13 @@ export class ObjectStore {
     return answer && objectOf(answer, answer.ContentLength ?? 0);
   }
 
-  /** An object with its content, unless it is the one that is known already; `undefined` where there is none. */
-  async get(key: string, known?: StoredObject): Promise<ObjectContent | "unchanged" | undefined> {
-    const condition = known && { IfNoneMatch: known.etag };
-    const input = { Bucket: this.bucket, Key: key, ChecksumMode: "ENABLED", ...condition } as const;
-    try {
-      const answer = await this.#absentOr("get", ({ client, sdk }, options) =>
-        client.send(new sdk.GetObjectCommand(input), options),
-      );
-      // On Node the body is a stream of Node.
-      return answer && { object: objectOf(answer, answer.ContentLength ?? 0), body: answer.Body as Readable };
-    } catch (error) {
-      if (isUnchanged(error)) return "unchanged";
-      throw error;
-    }
+  /** An object with its content; `undefined` where there is none. */
+  async get(key: string): Promise<ObjectContent | undefined> {
+    const answer = await this.#absentOr("get", ({ client, sdk }, options) =>
+      client.send(new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key, ChecksumMode: "ENABLED" }), options),
+    );
+    // On Node the body is a stream of Node.
+    return answer && { object: objectOf(answer, answer.ContentLength ?? 0), body: answer.Body as Readable };
   }
 
   /** A part of one version of an object. Throws where that is not stored any more. */

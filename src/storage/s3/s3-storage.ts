@@ -8,7 +8,7 @@ import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
 import { remove } from "./remove.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
-import { newWrite } from "./stored-object.ts";
+import { newMark, newWrite } from "./stored-object.ts";
 import { update, write } from "./write.ts";
 
 /** Options for {@link s3Storage}. */
@@ -62,7 +62,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
   const probe = async (): Promise<void> => {
     const key = places.keyOf(`/${probeName}`);
     try {
-      await store.put(key, new Uint8Array(), newWrite(undefined), { IfMatch: probeTag });
+      await store.put(key, new Uint8Array(), newWrite(newMark(), undefined), { IfMatch: probeTag });
     } catch (error) {
       if (isLostRace(error) || isAbsent(error)) return;
       throw error;

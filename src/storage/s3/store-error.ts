@@ -21,11 +21,6 @@ export function isAbsent(error: unknown): boolean {
   return nameOf(error) === "NoSuchKey" || nameOf(error) === "NotFound";
 }
 
-/** Whether a conditional read found what the reader knows already. */
-export function isUnchanged(error: unknown): boolean {
-  return statusOf(error) === 304;
-}
-
 /** Whether a conditional change found something else than its maker knew, and changed nothing. */
 export function isLostRace(error: unknown): boolean {
   const name = nameOf(error);
@@ -41,6 +36,12 @@ export function isUploadGone(error: unknown): boolean {
 export function isOutage(error: unknown): boolean {
   const code = storageCodeOf(error);
   return code === "unavailable" || code === "busy";
+}
+
+/** Whether the store, or something on the way to it, has answered at all. */
+export function isAnswer(error: unknown): boolean {
+  const answer = error instanceof StorageError ? error.cause : error;
+  return statusOf(answer) !== undefined;
 }
 
 /** Whether the store may have done what it was asked to do, for all that is known. */
@@ -63,7 +64,9 @@ function storageCodeOf(error: unknown): StorageErrorCode | undefined {
   if (status === 507) return "full";
   if (status === 429 || status === 503) return "busy";
   // 403 without a name is the answer to HEAD: keys that are wrong, or have expired.
-  if (status === 403 || status === undefined || status >= 500) return isOfStore(error) ? "unavailable" : undefined;
+  // A success that is an error broke off.
+  if (status === 403 || status === undefined || status < 300 || status >= 500)
+    return isOfStore(error) ? "unavailable" : undefined;
   return undefined;
 }
 
@@ -93,7 +96,8 @@ function statusOf(error: unknown): number | undefined {
 
 /** How often a request was sent, as far as its answer, or its error, tells. */
 export function attemptsOf(answer: unknown): number {
-  const attempts = memberOf(memberOf(answer, "$metadata"), "attempts");
+  const told = answer instanceof StorageError ? answer.cause : answer;
+  const attempts = memberOf(memberOf(told, "$metadata"), "attempts");
   return typeof attempts === "number" ? attempts : 1;
 }
 

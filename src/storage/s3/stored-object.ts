@@ -6,7 +6,7 @@ export interface StoredObject {
   readonly stat: StoredStat;
   /** The store's own tag, quotes included: the name of this content in conditions. */
   readonly etag: string;
-  /** The writes that led to it, the last one first; none where another program wrote it. */
+  /** The writes that led to it, the last one first; none where another program wrote it. See {@link newWrite}. */
   readonly writes: readonly string[];
 }
 
@@ -30,12 +30,29 @@ const entryName = "filement";
  * Former writes that an object remembers. A write whose answer was lost may have been followed by others before its maker
  * looks again: as long as it is found among these, it is known to have been made, and is not made twice.
  */
-const maxWrites = 16;
+const maxWrites = 32;
+/** Stands before writes that others may have come between. */
+const unknownWrites = "~";
 
-/** A write on top of what is stored. */
-export function newWrite(before: StoredObject | undefined): NewWrite {
-  const id = randomBytes(6).toString("base64url");
-  return { writes: [id, ...(before?.writes ?? [])].slice(0, maxWrites), modified: new Date() };
+/** The mark of a change: all writes by which it is tried have the same one. */
+export function newMark(): string {
+  return randomBytes(6).toString("base64url");
+}
+
+/** A write of a change on top of what is stored. */
+export function newWrite(mark: string, before: StoredObject | undefined): NewWrite {
+  const former = before?.writes.length ? before.writes : [startOf(before)];
+  return { writes: [mark, ...former].slice(0, maxWrites), modified: new Date() };
+}
+
+/** A write that is named before it is known what it is on top of, which is likely `before`, or what has come of it. */
+export function earlyWrite(mark: string, before: StoredObject | undefined): NewWrite {
+  return { writes: [mark, unknownWrites, ...(before?.writes ?? [])].slice(0, maxWrites), modified: new Date() };
+}
+
+/** What the first write is on top of: nothing, or what another program wrote. */
+function startOf(before: StoredObject | undefined): string {
+  return before ? `=${createHash("sha256").update(before.stat.version).digest("base64url").slice(0, 8)}` : "-";
 }
 
 /** The metadata that an object of this write carries. */
@@ -60,9 +77,22 @@ export function objectOf(headers: ObjectHeaders, size: number): StoredObject {
   return { stat: fileStat(size, new Date(written), etag, writes[0] ?? ""), etag, writes };
 }
 
-/** Whether an object is what a write left, or has come of it. */
-export function containsWrite({ writes }: StoredObject, { writes: [id = ""] }: NewWrite): boolean {
-  return writes.includes(id);
+/**
+ * Whether a change on top of `before` has been made, by what is there now. Without its mark it has not, where all writes
+ * since then are known; otherwise that cannot be known.
+ */
+export function wasMade(mark: string, before: StoredObject | undefined, now: StoredObject): boolean | undefined {
+  if (now.writes.includes(mark)) return true;
+  return isKnownSince(before, now) ? false : undefined;
+}
+
+/** Whether all that happened since a version is known: each change since then is on top of the one before. */
+export function isKnownSince(before: StoredObject | undefined, now: StoredObject): boolean {
+  if (before?.stat.version === now.stat.version) return true;
+  const known = now.writes.includes(unknownWrites)
+    ? now.writes.slice(0, now.writes.indexOf(unknownWrites))
+    : now.writes;
+  return known.includes(before?.writes[0] ?? startOf(before));
 }
 
 /** The store's tag names the content, and comes back with it; the write does not. */

@@ -4,7 +4,7 @@ import { type Changes, fileAt, judge, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import type { Found, FoundFile } from "./places.ts";
-import { newWrite } from "./stored-object.ts";
+import { earlyWrite, newMark, newWrite } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
 /** Stores content as a file: one request where it is short, an upload in parts where it is long. */
@@ -22,26 +22,28 @@ export async function write(
     requireReplaceable(changes, path, found, options);
 
   const known = places.recent(path);
-  const ahead = newWrite(known?.kind === "file" ? known.object : undefined);
+  const mark = newMark();
+  const ahead = earlyWrite(mark, known?.kind === "file" ? known.object : undefined);
   const upload = await Upload.receive(places.store, key, ahead, content, async () => {
     await replaceable(await look()); // before anything is sent in vain
   });
   const { bytes } = upload;
   let first: Part | undefined;
   try {
-    return await changes.run(path, look, async (found): Promise<Tried<WriteResult>> => {
+    const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
       const before = await replaceable(found);
       judge(options.check, before);
-      const write = bytes ? newWrite(before?.object) : upload.write;
-      const commit = { path, before: before?.object, write, size: upload.size, bytes };
-      const tried = await changes.commit(commit, async (condition) => {
-        if (bytes) return places.store.put(key, bytes, write, condition);
-        first ??= await upload.put(1, upload.first);
-        return upload.complete([first], upload.size, condition);
-      });
-      if ("again" in tried) return tried;
-      return { made: { created: before === undefined, stat: tried.made.stat } };
-    });
+      return changes.commit(
+        { path, mark, before: before?.object, bytes },
+        async (condition) => {
+          if (bytes) return places.store.put(key, bytes, newWrite(mark, before?.object), condition);
+          first ??= await upload.put(1, upload.first);
+          return upload.complete([first], upload.size, condition);
+        },
+        ({ stat }) => ({ created: before === undefined, stat }),
+      );
+    };
+    return await changes.run(path, look, attempt, mark);
   } finally {
     await upload.abort();
   }
@@ -68,7 +70,7 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
   const key = places.keyOf(path);
   const look = async (): Promise<Found> =>
     (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
-  return changes.run(path, look, async (found): Promise<Tried<Updated>> => {
+  return changes.run(path, look, async (found, mark): Promise<Tried<Updated>> => {
     if (found.kind !== "file") throw await places.missing(path, found);
     const current = found.bytes ? found : await reader.read(path);
     if (!current?.bytes) return { again: { kind: "nothing" } };
@@ -76,10 +78,10 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
     const edited = await edit(new Uint8Array(bytes), object.stat);
     if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
     const content = Buffer.from(edited);
-    const write = newWrite(object);
-    const commit = { path, before: object, write, size: content.byteLength, bytes: content };
-    const tried = await changes.commit(commit, (condition) => places.store.put(key, content, write, condition));
-    if ("again" in tried) return tried;
-    return { made: { created: false, changed: true, stat: tried.made.stat } };
+    return changes.commit(
+      { path, mark, before: object, bytes: content },
+      (condition) => places.store.put(key, content, newWrite(mark, object), condition),
+      ({ stat }) => ({ created: false, changed: true, stat }),
+    );
   });
 }

@@ -13,12 +13,12 @@ const busy = expect.objectContaining({ name: "StorageError", code: "unavailable"
 
 /** A storage that reaches its store by way of a proxy, and a second one that goes straight there. */
 async function onFaultyWay(files: Readonly<Record<string, string>> = {}) {
-  const { options, keys, unfinished } = await testBucket(files);
+  const { options, client, keys, unfinished } = await testBucket(files);
   const way: FaultyProxy = await faultyProxy(options.endpoint);
   const storage: Storage = s3Storage({ ...options, endpoint: way.url });
   const requests: StoreRequest[] = [];
   storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
-  return { storage, other: s3Storage(options), way, requests, options, keys, unfinished };
+  return { storage, other: s3Storage(options), way, requests, options, client, keys, unfinished };
 }
 
 const increment = (bytes: Uint8Array): Uint8Array => Buffer.from(String(Number(Buffer.from(bytes).toString()) + 1));
@@ -86,6 +86,87 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     await add(one, "c");
     expect(await textAt(other, "/list.html")).toBe("<ul><li>a</li><li>b</li><li>c</li></ul>");
     await Promise.all([one?.close(), two?.close()]);
+  });
+
+  /** The answers to a change and to what is asked after it are lost, as in an outage: each request is sent four times. */
+  const outage = (requests: number) => {
+    let hasBegun = false;
+    const test = (request: string): boolean => {
+      hasBegun ||= /^(?:PUT|DELETE) /.test(request);
+      return hasBegun && /^(?:PUT|DELETE|HEAD|GET) /.test(request);
+    };
+    return { cutAnswer: { test }, times: 4 * requests };
+  };
+  const unavailable =
+    "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 46\r\nconnection: close\r\n\r\n<Error><Code>ServiceUnavailable</Code></Error>";
+
+  it.each([
+    ["the look after it fails, too", () => outage(2)],
+    ["several looks fail", () => outage(4)],
+    ["the store says 503 of what it has made", () => ({ replaceAnswer: { request: /^PUT /, answer: unavailable } })],
+    ["it says so each time", () => ({ replaceAnswer: { request: /^PUT /, answer: unavailable }, times: 4 })],
+  ])("makes a change once where %s", async (_what, faults) => {
+    const { storage, other, way } = await onFaultyWay({ "/log.txt": "a", "/list.html": "<ul></ul>" });
+    withoutPauses();
+    const files = createFileServer({ storage });
+    onTestFinished(() => files.close());
+    const changes: string[] = [];
+    files.changes.subscribe(({ kind, etag }) => changes.push(`${kind} ${etag}`));
+    const ask = async (method: string, path: string, body: string, headers = {}): Promise<Response> =>
+      files.fetch(new Request(`http://localhost${path}`, { method, body, headers }));
+    for (const path of ["/log.txt", "/list.html"]) await files.fetch(path); // seen a moment ago
+    way.fail(faults());
+    const appended = await ask("POST", "/log.txt", "b");
+    way.fail(faults());
+    const edited = await ask("POST", "/list.html", "<li>n", { range: "selector=ul" });
+    way.fail(faults());
+    const created = await ask("PUT", "/new.txt", "new", { "if-none-match": "*" });
+    expect([appended.status, edited.status, created.status]).toEqual([200, 206, 201]);
+    expect([await textAt(other, "/log.txt"), await textAt(other, "/list.html")]).toEqual(["ab", "<ul><li>n</li></ul>"]);
+    const tags = await Promise.all(
+      ["/log.txt", "/list.html", "/new.txt"].map(async (path) => `"${(await other.stat(path))?.version}"`),
+    );
+    expect(changes).toEqual([`appended ${tags[0]}`, `elements-appended ${tags[1]}`, `created ${tags[2]}`]);
+    expect(way.failures).toBeGreaterThan(2);
+  });
+
+  it("says of a change of which it cannot know whether it was made", async () => {
+    const { storage, other, way, client, options } = await onFaultyWay({ "/log.txt": "a" });
+    const Key = `${options.prefix}/log.txt`;
+    const putForeign = (Body: string): Promise<unknown> =>
+      client.send(new sdk.PutObjectCommand({ Bucket: options.bucket, Key, Body }));
+    withoutPauses();
+    const files = createFileServer({ storage, onError() {} });
+    onTestFinished(() => files.close());
+    await files.ready();
+    way.fail(outage(100));
+    const reply = await files.fetch(new Request("http://localhost/log.txt", { method: "POST", body: "b" }));
+    way.fail({});
+    expect([reply.status, await reply.text()]).toEqual([503, expect.stringContaining("did not say whether")]);
+    expect(await textAt(other, "/log.txt")).toBe("ab");
+    // What has come of it is not known either where another program has written since.
+    await storage.stat("/log.txt");
+    way.fail(outage(1));
+    way.hold(/^PUT /);
+    const writing = storage.write("/log.txt", content("c"));
+    await expect.poll(() => textAt(other, "/log.txt")).toBe("c");
+    await putForeign("x");
+    way.release();
+    await expect(writing).rejects.toMatchObject({ code: "outcome-unknown" });
+    expect(await textAt(other, "/log.txt")).toBe("x");
+  });
+
+  it("does not answer that a file was not there which it has removed", async () => {
+    const { storage, other, way, keys } = await onFaultyWay({ "/a.txt": "a", "/dir/": "" });
+    withoutPauses();
+    for (const path of ["/a.txt", "/dir"]) {
+      await storage.stat(path);
+      way.fail({ cutAnswer: /^(?:DELETE|HEAD) /, times: 8 });
+      await storage.remove(path);
+      way.fail({});
+      expect(await other.stat(path)).toBeUndefined();
+    }
+    expect(await keys()).toEqual([]);
   });
 
   it("reads on where an answer broke off", async () => {

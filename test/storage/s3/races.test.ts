@@ -112,6 +112,30 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     expect(new Set([before?.version, stat.version, after?.version]).size).toBe(3);
   });
 
+  it("tell one tag of an object each, also after the same content was stored again", async () => {
+    const { storages } = await servers(3, { "/a.txt": "old", "/foreign.txt": "same" });
+    const [one, other, third] = storages as [Storage, Storage, Storage];
+    const tags = async (path: string): Promise<(string | undefined)[]> =>
+      Promise.all(
+        [one, other, third].map(async (storage) => {
+          const file = await storage.open(path); // read, and kept
+          await file?.bytes();
+          await file?.close();
+          return file?.stat.version;
+        }),
+      );
+    await one.write("/a.txt", content("same"));
+    const first = await tags("/a.txt");
+    const { stat } = await other.write("/a.txt", content("same"));
+    expect(new Set([...(await tags("/a.txt")), stat.version, (await one.stat("/a.txt"))?.version]).size).toBe(1);
+    expect(new Set([...first, stat.version]).size).toBe(2);
+    const { stat: updated } = await one.update("/a.txt", (bytes) => Buffer.from(bytes));
+    expect(new Set([...(await tags("/a.txt")), updated.version]).size).toBe(1);
+    await tags("/foreign.txt");
+    await third.write("/foreign.txt", content("same"));
+    expect(new Set(await tags("/foreign.txt")).size).toBe(1);
+  });
+
   it("give up a change that others overtake again and again, and say so", async () => {
     const { storages } = await servers(2, { "/a.txt": "0" });
     const [one, other] = storages as [Storage, Storage];
