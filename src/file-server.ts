@@ -16,6 +16,7 @@ import { Places } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
 import { notify, silentLogger } from "./server/logger.ts";
+import type { ConnectedClient } from "./server/plugin.ts";
 import type { ServerParts } from "./server/site.ts";
 import { ProtectedFiles } from "./storage/protected-files.ts";
 
@@ -47,6 +48,11 @@ export interface FileServer {
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Every committed change, once and in order. */
   readonly changes: ChangeFeed;
+  /**
+   * Ends web sockets and event streams now, those of a user who signs out for instance, and returns how many. A client that comes
+   * back is judged like any other.
+   */
+  disconnect(isMeant: (client: ConnectedClient) => boolean): number;
   /** Starts plugins and storages, which otherwise happens at the first request. Rejects with the reason why one cannot start. */
   ready(): Promise<void>;
   /**
@@ -93,6 +99,10 @@ export function createFileServer(config: FileServerConfig): FileServer {
     },
     fetch: entries.fetch,
     changes,
+    disconnect(isMeant: (client: ConnectedClient) => boolean): number {
+      const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
+      return [...plugins].reduce((ended, plugin) => ended + (plugin.disconnect?.(isMeant) ?? 0), 0);
+    },
     ready: () => life.ready(),
     close: () => life.close(entries.abandonUnread, report),
   });

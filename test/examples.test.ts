@@ -110,7 +110,10 @@ describe("examples/sign-ins", () => {
     const edit = { method: "PUT", headers: { ...ada, range: "selector=h1" }, body: "<h1>Ada</h1>" };
     expect((await fetch(page, edit)).status).toBe(206);
     expect(JSON.parse(String((await changed)[0]))).toMatchObject({ kind: "elements-replaced", user: "ada" });
-    live.terminate();
+    const closed = once(live, "close");
+    await fetch(`${new URL(url).origin}/sign-out`, { method: "POST", headers: ada, redirect: "manual" });
+    expect((await closed)[0]).toBe(1008);
+    expect((await fetch(page, { headers: ada })).status).toBe(401);
 
     const stranger = new WebSocket(`${url.replace("http", "ws")}/ws`);
     const [, { statusCode }] = await once(stranger, "unexpected-response");

@@ -57,6 +57,7 @@ const types = [
   "CheckedCredentials",
   "CommitCheck",
   "ConnectMiddleware",
+  "ConnectedClient",
   "Content",
   "CorsOptions",
   "DirectoryOptions",

@@ -41,6 +41,14 @@ app.post("/sign-in", express.urlencoded({ extended: false }), (request, response
   });
 });
 
+app.post("/sign-out", (request, response) => {
+  const { sessionID } = request;
+  request.session.destroy(() => {
+    files.disconnect(({ exchange }) => exchange.request.sessionID === sessionID); // web sockets of that browser
+    response.redirect("/sign-in");
+  });
+});
+
 const server = createServer(app);
 // No middleware runs for a handshake: it needs the session, too.
 server.on("upgrade", (request, ...rest) => sessions(request, {}, () => files.upgrade(request, ...rest)));

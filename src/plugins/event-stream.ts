@@ -99,6 +99,7 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
       closing = setTimeout(() => void readers.visit(({ body }) => body.destroy()), closeTimeout).unref();
       void readers.delivered().then(() => readers.visit((reader) => reader.end()));
     },
+    disconnect: (isMeant) => readers.disconnect(isMeant),
     async close() {
       await readers.stop();
       clearTimeout(closing);

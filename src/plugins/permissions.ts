@@ -34,8 +34,8 @@ export type FindRules = () => readonly PermissionRule[] | Promise<readonly Permi
 /** Options for {@link permissions}. */
 export interface PermissionsOptions {
   /**
-   * Who sent a request: from a session, a token, a header of a proxy. Nobody, or an object with `name` and `roles`.
-   * @default whom an earlier plugin has put into `exchange.user`
+   * Who sent a request: from a session, a token, a header of a proxy. Nobody, or an object with `name` and `roles`. Asked again
+   * for connections that stay open, every five seconds at most. @default whom an earlier plugin has put into `exchange.user`
    */
   readonly user?: FindUser | undefined;
   /**
@@ -87,7 +87,8 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
     async handle(exchange, next) {
       const current = await rules.current();
       const user = options.user ? checkedUser(await options.user(exchange)) : exchange.user;
-      const renewed = () => ({ permissions: rules.latest(), user });
+      const latest = options.user ? latestUser(exchange, options.user, user) : () => exchange.user;
+      const renewed = () => ({ permissions: rules.latest(), user: latest() });
       const guarding = { permissions: current, user, renewed, unauthorized, vary };
       if (user || signInPage === undefined || !opensPage(exchange)) return applyRules(exchange, next, guarding);
       try {
@@ -154,6 +155,31 @@ function foundRules(find: FindRules): Source<Permissions> {
       return latest;
     },
     close: async () => {},
+  };
+}
+
+/** For connections that stay open, an answer counts so long at least before it is asked for again. */
+const answerCountsMs = 5_000;
+
+/** Who sent a request, by the last answer to that question. Asks again in the background once the answer is old. */
+function latestUser(exchange: Exchange, find: FindUser, found: User | undefined): () => User | undefined {
+  let user = found;
+  let askedAt = exchange.startedAt;
+  let isAsking = false;
+  const askAgain = async (): Promise<void> => {
+    isAsking = true;
+    try {
+      user = checkedUser(await find(exchange));
+    } catch (error) {
+      // A request would be refused as well. A database that is down says nothing about the user.
+      if (error instanceof HttpError && error.status < 500) user = undefined;
+    }
+    askedAt = performance.now();
+    isAsking = false;
+  };
+  return () => {
+    if (!isAsking && performance.now() - askedAt >= answerCountsMs) void askAgain();
+    return user;
   };
 }
 

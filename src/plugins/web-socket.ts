@@ -164,6 +164,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     drain() {
       goodbye ??= setTimeout(() => void sayGoodbye(), drainMs).unref();
     },
+    disconnect: (isMeant) => clients.disconnect(isMeant),
     async close() {
       clearTimeout(goodbye);
       goodbye = undefined;

@@ -1,3 +1,4 @@
+import type { User } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
 import type { Site } from "./site.ts";
@@ -20,6 +21,14 @@ export interface Outcome {
   readonly durationMs: number;
   /** The client left before all of the reply was sent. */
   readonly aborted: boolean;
+}
+
+/** Whose connection it is that stays open. */
+export interface ConnectedClient {
+  /** As far as is known by now. */
+  readonly user: User | undefined;
+  /** The request that the connection began with. */
+  readonly exchange: Exchange;
 }
 
 /** Confines plugins to a part of the paths; see `directory`. */
@@ -72,6 +81,8 @@ export interface Plugin {
    * perhaps twice. For plugins whose replies have no end.
    */
   drain?(): void;
+  /** Ends those of its connections that are meant, at once, and returns how many: see `files.disconnect`. */
+  disconnect?(isMeant: (client: ConnectedClient) => boolean): number;
   /** Called once, after the last exchange of a closing server. */
   close?(): void | Promise<void>;
 }

@@ -10,10 +10,14 @@ import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
+import { eventStream } from "../../src/plugins/event-stream.ts";
+import { guard } from "../../src/plugins/guard.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
+import { permissions } from "../../src/plugins/permissions.ts";
 import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
 import { silentLogger } from "../../src/server/logger.ts";
-import type { Plugin } from "../../src/server/plugin.ts";
+import type { ConnectedClient, Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { gate } from "../helpers/gate.ts";
@@ -406,6 +410,54 @@ describe("webSocket", () => {
       await untilRead(bob.socket);
       ping();
       expect(await bob.closed).toEqual([1008, "no longer permitted"]);
+    });
+
+    it("is not told any more to a user whose session the application ended", async () => {
+      const ping = heldPings();
+      const sessions = new Map([["b", { name: "bob" }]]);
+      const user = async ({ headers }: Exchange) => sessions.get(String(headers["x-session"]));
+      const asBob = { headers: { "x-session": "b" } };
+      const rules = [
+        { username: "*", path: "/public/*", permission: "allow" },
+        { username: ":signed-in", path: "/*", permission: "allow" },
+      ] as const;
+      const isBob = guard({ covers: ["/public/bob.txt"], permits: ({ user }) => user?.name === "bob" });
+      const plugins = [permissions({ user, rules }), isBob, webSocket({ path: "/public/ws" })];
+      const { url } = await serveLive({}, { plugins });
+      sessions.set("a", { name: "ada" });
+      const put = (path: string) => send(url, "PUT", path, { headers: { "x-session": "b" }, body: "1" });
+      const bob = await connectLive(url, "/public/ws", asBob);
+      expect((await put("/1.txt")).status).toBe(201);
+      expect((await put("/public/bob.txt")).status).toBe(201);
+      expect((await bob.inbox.take(3)).map(({ path }) => path)).toEqual([undefined, "/1.txt", "/public/bob.txt"]);
+      sessions.set("c", { name: "bob" });
+      sessions.delete("b");
+      const now = performance.now.bind(performance);
+      const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + 5_000);
+      onTestFinished(() => spy.mockRestore());
+      ping(); // the application is asked again
+      await untilRead(bob.socket);
+      const again = { headers: { "x-session": "c" }, body: "2" };
+      for (const path of ["/1.txt", "/public/bob.txt"]) expect((await send(url, "PUT", path, again)).status).toBe(200);
+      expect((await send(url, "PUT", "/public/2.txt", again)).status).toBe(201);
+      expect((await bob.inbox.next()).path).toBe("/public/2.txt"); // as anybody hears it
+    });
+
+    it("ends at once for those whom the program disconnects", async () => {
+      const user = ({ headers }: Exchange) => ({ name: String(headers["x-user"]) });
+      const plugins = [permissions({ user }), webSocket(), eventStream()];
+      const { url, files } = await serveLive({}, { plugins });
+      const bob = { "x-user": "bob" };
+      const socket = await connectLive(url, "/ws", { headers: bob });
+      const other = await connectLive(url, "/ws", { headers: { "x-user": "ada" } });
+      const stream = await fetch(`${url}/events`, { headers: bob });
+      const isBob = (client: ConnectedClient): boolean =>
+        client.user?.name === "bob" && client.exchange.headers["x-user"] === "bob";
+      expect(files.disconnect(isBob)).toBe(2);
+      expect(await socket.closed).toEqual([1008, "no longer permitted"]);
+      expect(await stream.text()).toContain("event: hello"); // whole: its end is no failure
+      expect((await send(url, "PUT", "/1.txt", { headers: bob, body: "1" })).status).toBe(201);
+      expect((await other.inbox.take(2))[1]).toMatchObject({ path: "/1.txt" });
     });
 
     it("is not told at a path where the authentication of another was not asked", async () => {

@@ -87,8 +87,10 @@ export class EventReader implements LiveClient {
     this.#hasRead = false;
   }
 
+  /** Ends the stream without what waits to be read. */
   dismiss(): void {
-    this.#cutOff("it may not receive changes any more");
+    this.#waiting.length = 0;
+    this.end();
   }
 
   /** Ends the stream after what waits to be read. */

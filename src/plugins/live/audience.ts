@@ -1,5 +1,6 @@
 import { type Access, permitAll } from "../../server/access.ts";
 import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
+import type { Exchange } from "../../server/exchange.ts";
 
 /**
  * Whether a client may receive a change; `"without-content"` where it may read some elements of the page, and which were
@@ -15,7 +16,9 @@ export interface Audience {
   readonly path: string | undefined;
   /** What the client had to be allowed to read to connect. */
   readonly connectedTo: string;
-  /** The access of the client's request; {@link Access.current} tells what it may do by now. */
+  /** The client's request, for the host program, which knows by it whose connections to end. */
+  readonly exchange: Exchange;
+  /** The access of that request; {@link Access.current} tells what it may do by now. */
   readonly access: Access;
   /** Whether all plugins that decide about this path have decided about the client. */
   isProven(path: string): boolean;

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { Places, unavailable } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
-import type { Plugin, PluginSite } from "../../server/plugin.ts";
+import type { ConnectedClient, Plugin, PluginSite } from "../../server/plugin.ts";
 import type { Site } from "../../server/site.ts";
 import { type Audience, mayStay } from "./audience.ts";
 import { Broadcast, type Position, type Receiver } from "./broadcast.ts";
@@ -52,11 +52,12 @@ export class LiveClients<Client extends LiveClient> {
     return this.#places.take(address);
   }
 
-  /** What a client may receive. It does not hold the exchange, which would stay in memory with the connection. */
-  audienceOf({ access, site, path }: Exchange, wantedPath: string | undefined, connectedTo: string = path): Audience {
+  /** What a client may receive. */
+  audienceOf(exchange: Exchange, wantedPath: string | undefined, connectedTo: string = exchange.path): Audience {
+    const { access, site, path } = exchange;
     const proven = this.#provenAt.get(site);
     const isProven = (each: string): boolean => proven?.(path, each) ?? false;
-    return { site: site.name, path: wantedPath, connectedTo, access, isProven };
+    return { site: site.name, path: wantedPath, connectedTo, exchange, access, isProven };
   }
 
   /** Sends a client all changes from a position on, and gives its place back when it leaves. */
@@ -68,6 +69,13 @@ export class LiveClients<Client extends LiveClient> {
       this.#clients.delete(client);
       giveBack();
     });
+  }
+
+  /** Ends the connections that a function of the host program chooses, at once, and returns how many. */
+  disconnect(isMeant: (client: ConnectedClient) => boolean): number {
+    const meant = [...this.#clients].filter(({ audience: { exchange } }) => isMeant({ user: exchange.user, exchange }));
+    for (const client of meant) client.dismiss();
+    return meant.length;
   }
 
   /** Runs a task for each client, in slices. */

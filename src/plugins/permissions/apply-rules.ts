@@ -52,8 +52,8 @@ function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void):
   const { renewed, unauthorized, vary } = guarding;
   const before = exchange.access;
   const current = (): Access => {
-    const verdict = renewed();
     const renewedBefore = before.current?.() ?? before;
+    const verdict = renewed();
     // A user who was removed has no access, not even that of anonymous clients.
     if (verdict === "gone")
       return { permitsPath: () => false, permitsElements: () => false, current, refusal: unauthorized };

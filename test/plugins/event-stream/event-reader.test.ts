@@ -7,7 +7,14 @@ import { permitAll } from "../../../src/server/access.ts";
 const large = Buffer.alloc(100_000, "x");
 
 function reader(maxUnsentBytes = 1_000_000): EventReader {
-  const audience = { site: "*", path: undefined, connectedTo: "/ws", access: permitAll, isProven: () => true };
+  const audience = {
+    site: "*",
+    path: undefined,
+    exchange: {} as never,
+    connectedTo: "/ws",
+    access: permitAll,
+    isProven: () => true,
+  };
   const encode = (): Buffer => Buffer.alloc(0);
   return new EventReader({
     audience,

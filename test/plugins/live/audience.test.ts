@@ -19,6 +19,7 @@ function audience(more: Partial<Audience> = {}): Audience {
     site: "s",
     path: undefined,
     connectedTo: "/ws",
+    exchange: {} as never,
     access: accessOf(() => true),
     isProven: () => true,
     ...more,

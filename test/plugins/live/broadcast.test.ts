@@ -29,6 +29,7 @@ class Noting implements Receiver {
       site: "s",
       path: undefined,
       connectedTo: "/ws",
+      exchange: {} as never,
       access: permitAll,
       isProven: () => true,
       ...audience,

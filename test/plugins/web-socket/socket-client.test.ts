@@ -5,7 +5,14 @@ import { WebSocketServer } from "ws";
 import { jsonFormat, SocketClient, textFrame } from "../../../src/plugins/web-socket/socket-client.ts";
 import { permitAll } from "../../../src/server/access.ts";
 
-const audience = { site: "*", path: undefined, access: permitAll, isProven: () => true, connectedTo: "/ws" };
+const audience = {
+  site: "*",
+  path: undefined,
+  exchange: {} as never,
+  access: permitAll,
+  isProven: () => true,
+  connectedTo: "/ws",
+};
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
 
 /** A client over a connection that takes nothing until `take` is called. */
