@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { constants } from "node:os";
 
 /** System calls by the name of a path, and those on an open file. */
-const calls = ["open", "rename", "link", "unlink", "mkdir", "rmdir", "lstat", "realpath", "opendir"] as const;
+const calls = ["open", "rename", "link", "unlink", "mkdir", "rmdir", "lstat", "stat", "realpath", "opendir"] as const;
 const handleCalls = [
   ...["stat", "read", "write", "appendFile", "truncate", "utimes", "chmod", "chown", "sync", "close"],
 ] as (keyof FileHandle & string)[];
@@ -15,6 +15,8 @@ type Call = (this: unknown, ...values: unknown[]) => Promise<unknown>;
 export interface FaultyDisk {
   /** The call that failed; `undefined` if there were fewer. */
   readonly failed: string | undefined;
+  /** How many calls there were. */
+  readonly count: number;
   /** Has all calls succeed again. */
   mend(): void;
 }
@@ -53,6 +55,9 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
   Object.assign(syncFs, { readlinkSync: failingLook });
   syncBuiltinESMExports();
   return {
+    get count() {
+      return count;
+    },
     get failed() {
       return failed;
     },

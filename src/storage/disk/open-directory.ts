@@ -181,9 +181,6 @@ async function checked(handle: FileHandle | undefined, real: string): Promise<Fi
   }
 }
 
-/** How many directories one request may make: each of them costs an inode, a block, and a sync. */
-const maxMissing = 32;
-
 /** The directories above a target that were made for it. Each is made, opened and removed by way of the one above. */
 export class MissingParents {
   /** The one that the target is to lie in. */
@@ -198,9 +195,8 @@ export class MissingParents {
     this.#changed = [directory];
   }
 
-  /** Makes those that are missing below `parent`, the outermost first. Throws `too-deep` where there are too many. */
+  /** Makes those that are missing below `parent`, the outermost first. */
   static async make(parent: OpenDirectory, missing: readonly string[]): Promise<MissingParents> {
-    if (missing.length > maxMissing) throw new StorageError("too-deep");
     const parents = new MissingParents(parent);
     try {
       for (const real of missing) await parents.#enter(basename(real));

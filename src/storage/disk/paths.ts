@@ -1,12 +1,15 @@
 import { realpathSync, statSync } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { lstat, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
 
 /** Which symbolic links are followed. */
 export type SymlinkRule = "within-root" | "never";
+
+/** How many directories one request may make: each of them costs an inode, a block, and a sync. */
+export const maxMissing = 32;
 
 /** Where a change is to be made. */
 export interface Target {
@@ -27,6 +30,7 @@ export class DiskPaths {
   readonly #inside: string;
   readonly #symlinks: SymlinkRule;
   readonly #protected = new Set<string>();
+  #longestProtected = 0;
 
   /** Throws where `root` is not a directory. */
   constructor(root: string, symlinks: SymlinkRule) {
@@ -97,19 +101,21 @@ export class DiskPaths {
 
   /** Whether a real location, or what lies in it, is hidden from everyone. */
   isProtected(real: string): boolean {
-    for (let each = real; ; each = dirname(each)) {
-      if (this.#protected.has(each)) return true;
-      if (each === dirname(each)) return false;
+    for (let end = real.indexOf(sep); end !== -1 && end <= this.#longestProtected; end = real.indexOf(sep, end + 1)) {
+      if (this.#protected.has(real.slice(0, end))) return true;
     }
+    return this.#protected.has(real);
   }
 
   /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */
   async protect(location: string): Promise<void> {
     const absolute = resolve(location);
-    const parent = await nearestExisting(dirname(absolute), undefined);
+    const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
     const place = join(parent.real, parent.rest, basename(absolute));
-    this.#protected.add(place);
-    this.#protected.add((await realpathIfThere(place)) ?? place);
+    for (const each of [place, (await realpathIfThere(place)) ?? place]) {
+      this.#protected.add(each);
+      this.#longestProtected = Math.max(this.#longestProtected, each.length);
+    }
   }
 
   /** The location that a path names, whatever is there; `undefined` for one that no file may have. */
@@ -140,19 +146,46 @@ function realRoot(root: string): string {
   return realpathSync.native(location);
 }
 
-/** Goes up from `location`, not above `top`, to what exists: its real location, and the rest of the path below it. */
-async function nearestExisting(location: string, top: string | undefined): Promise<{ real: string; rest: string }> {
-  for (let existing = location; ; existing = dirname(existing)) {
-    const real = await realpathIfThere(existing);
-    if (real === undefined) {
-      if (existing === top || existing === dirname(existing)) throw new StorageError("unavailable");
-      continue;
-    }
-    const rest = location.slice(existing.length);
-    const firstMissing = rest.split(sep).find((name) => name !== "");
-    // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
-    if (firstMissing !== undefined && (await isLink(join(real, firstMissing)))) throw new StorageError("forbidden");
-    return { real, rest };
+/**
+ * What exists of `location`: its real location, and the rest of the path below it. Looks from the top down in steps that double, then
+ * between them: to ask about each of 2,000 names took a second for a request of 4 KB. Throws `unavailable` where `top` does not exist.
+ */
+async function nearestExisting(location: string, top: string): Promise<{ real: string; rest: string }> {
+  const ends = [top.length]; // where the names end
+  for (let end = top.length; end < location.length; ends.push(end)) {
+    const next = location.indexOf(sep, end + 1);
+    end = next === -1 ? location.length : next;
+  }
+  let existing = 0;
+  let missing = ends.length;
+  let step = 1;
+  for (
+    let probed = missing - 1;
+    existing + 1 < missing;
+    probed = Math.min(existing + step, (existing + missing) >> 1)
+  ) {
+    if (await exists(location.slice(0, ends[probed]))) {
+      existing = probed;
+      step *= 2;
+    } else missing = probed;
+  }
+  const real = await realpathIfThere(location.slice(0, ends[existing]));
+  if (real === undefined && existing > 0) return nearestExisting(location, top); // it was removed meanwhile
+  if (real === undefined) throw new StorageError("unavailable");
+  const rest = location.slice(ends[existing]);
+  const firstMissing = rest.split(sep, 2).find((name) => name !== "");
+  // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
+  if (firstMissing !== undefined && (await isLink(join(real, firstMissing)))) throw new StorageError("forbidden");
+  return { real, rest };
+}
+
+async function exists(location: string): Promise<boolean> {
+  try {
+    await stat(location);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
@@ -177,6 +210,7 @@ async function isLink(location: string): Promise<boolean> {
 function targetBelow(existing: string, rest: string): Target {
   const names = rest.split(sep).filter((name) => name !== "");
   if (names.length === 0) return { real: existing, exists: true, directory: dirname(existing), missing: [] };
-  const missing = names.slice(0, -1).map((_, index) => join(existing, ...names.slice(0, index + 1)));
+  const made = names.slice(0, -1).slice(0, maxMissing + 1); // one more than may be made says as much as all of them
+  const missing = made.map((_, index) => join(existing, ...names.slice(0, index + 1)));
   return { real: join(existing, ...names), exists: false, directory: existing, missing };
 }

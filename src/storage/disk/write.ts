@@ -13,6 +13,7 @@ import type { Disk } from "./disk.ts";
 import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
 import { type LockedTarget, locked, maxAttempts, openPlace, type Place, requireLock } from "./locked-target.ts";
 import { MissingParents, type OpenDirectory } from "./open-directory.ts";
+import { maxMissing } from "./paths.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { lockedStat, openFileAt, settle } from "./visible-file.ts";
 
@@ -152,6 +153,7 @@ function replaceable({ found, missing }: Omit<Place, "directory">, rules: Rules)
   const current = regularFile(found);
   if (rules.exclusive && current !== undefined) throw new StorageError("exists");
   if (!rules.createParents && missing.length > 0) throw new StorageError("no-parent");
+  if (missing.length > maxMissing) throw new StorageError("too-deep");
   return current;
 }
 

@@ -4,8 +4,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createFileServer } from "../../../src/file-server.ts";
 import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { DiskPaths } from "../../../src/storage/disk/paths.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
+import { failAt } from "../../helpers/faulty-disk.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, entriesAt, namesAt, textAt } from "../content.ts";
 
@@ -249,5 +252,44 @@ describe("a file with several names", () => {
     );
     expect(await textAt(storage, "/a.txt")).toBe(`a${"x".repeat(40)}`);
     expect(await textAt(storage, "/again.txt")).toBe(`a${"x".repeat(40)}`);
+  });
+});
+
+describe("a path of 2,000 names", () => {
+  const deep = "/a".repeat(2000);
+
+  it("has the disk asked no more than a few times, whatever is asked for", async () => {
+    const { root } = await place();
+    const files = createFileServer({ root });
+    onTestFinished(() => files.close());
+    for (const [method, status] of [
+      ["GET", 404],
+      ["OPTIONS", 200],
+      ["PUT", 400],
+      ["POST", 404],
+      ["DELETE", 404],
+    ] as const) {
+      const body = method === "PUT" || method === "POST" ? { body: "x" } : {};
+      const disk = await failAt(Number.POSITIVE_INFINITY, "EIO");
+      const reply = await files.fetch(new Request(`http://localhost${deep}`, { method, ...body }));
+      disk.mend();
+      expect([method, reply.status, disk.count < 30]).toEqual([method, status, true]);
+    }
+  });
+
+  it("leads to the directories that exist, and to one more than may be made", async () => {
+    const { root } = await place();
+    const paths = new DiskPaths(root, "within-root");
+    await mkdir(join(root, "a/".repeat(500)), { recursive: true });
+    const target = await paths.target(deep);
+    expect([target.directory, target.missing.length, target.exists]).toEqual([root + "/a".repeat(500), 33, false]);
+    expect(target.missing[0]).toBe(root + "/a".repeat(501));
+  });
+
+  it("is hidden below what is hidden", async () => {
+    const { root } = await place();
+    const paths = new DiskPaths(root, "within-root");
+    await paths.protect(join(root, "a/a"));
+    expect([paths.isProtected(join(root, deep)), paths.isProtected(join(root, "a/b"))]).toEqual([true, false]);
   });
 });
