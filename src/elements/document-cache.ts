@@ -55,6 +55,8 @@ export class DocumentCache {
   /** How many requests work with a document. */
   readonly #holders = new WeakMap<SourceDocument, number>();
   readonly #taken = new WeakSet<SourceDocument>();
+  /** The latest one, which may be larger than all of the cache: for as long as its memory is not needed. */
+  #latest: { readonly path: string; readonly version: string; readonly document: WeakRef<SourceDocument> } | undefined;
 
   constructor(options: DocumentCacheOptions = {}) {
     const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -98,6 +100,13 @@ export class DocumentCache {
 
   #forget(path: string, document: SourceDocument): void {
     if (this.#documents.peek(path)?.document === document) this.#documents.delete(path);
+    if (this.#latest?.document.deref() === document) this.#latest = undefined;
+  }
+
+  #known(path: string, version: string): SourceDocument | undefined {
+    const known = this.#documents.get(path);
+    if (known?.version === version) return known.document;
+    return this.#latest?.path === path && this.#latest.version === version ? this.#latest.document.deref() : undefined;
   }
 
   #holdersOf(document: SourceDocument): number {
@@ -109,9 +118,9 @@ export class DocumentCache {
     version: string,
     load: () => Promise<SourceDocument> | SourceDocument,
   ): Promise<SourceDocument> {
-    const known = this.#documents.get(path);
+    const known = this.#documents.peek(path);
     const loadingKey = `${version}:${path}`;
-    const loading = known?.version === version ? known.document : this.#loading.get(loadingKey);
+    const loading = this.#known(path, version) ?? this.#loading.get(loadingKey);
     if (loading) {
       this.hits += 1;
       return loading;
@@ -139,6 +148,7 @@ export class DocumentCache {
   /** Keeps the document that `version` of `path` is known to be: an edit has parsed its own result. */
   set(path: string, version: string, document: SourceDocument): void {
     this.#documents.set(path, { version, document });
+    this.#latest = { path, version, document: new WeakRef(document) };
   }
 }
 

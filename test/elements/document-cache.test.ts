@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { DocumentCache, parseLimits } from "../../src/elements/document-cache.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -6,6 +8,9 @@ import { DocumentError } from "../../src/html/document-error.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { send, serveOne } from "./editing.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const document = await parseHtml("<p>a");
 const load = (): SourceDocument => document;
@@ -96,6 +101,27 @@ describe("DocumentCache", () => {
     first.release();
     expect(cache.take("/a", page)).toBe(true);
     expect(await second).toBe(again);
+  });
+
+  it("keeps the latest document, larger than all of it, until memory is needed", async () => {
+    const cache = new DocumentCache({ maxBytes: 1 });
+    let parsed = 0;
+    const parse = (): Promise<SourceDocument> => {
+      parsed += 1;
+      return parseHtml("<p>a");
+    };
+    const [first, second] = [await cache.hold("/a", "1", parse), await cache.hold("/a", "1", parse)];
+    expect([second.document === first.document, parsed]).toEqual([true, 1]);
+    first.release();
+    second.release();
+    expect(cache.take("/a", first.document)).toBe(true);
+    expect((await cache.hold("/a", "1", parse)).document).not.toBe(first.document);
+    expect((await cache.hold("/a", "2", parse)).document).not.toBe(first.document);
+    expect(parsed).toBe(3);
+    await new Promise((resolve) => setImmediate(resolve)); // a WeakRef holds its target to the end of the turn
+    collectGarbage();
+    await cache.hold("/a", "2", parse);
+    expect(parsed).toBe(4);
   });
 
   it("holds no more memory than it may", async () => {
