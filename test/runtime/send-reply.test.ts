@@ -10,11 +10,11 @@ import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { drain, sendReply } from "../../src/runtime/send-reply.ts";
 import type { Reply, Sent } from "../../src/server/reply.ts";
-import { openFile } from "../../src/storage/disk/visible-file.ts";
 import { fastClock } from "../helpers/fast-clock.ts";
 import { send } from "../helpers/send.ts";
 import { exchangeBytes, listen, openSocket } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { fileAt } from "../storage/content.ts";
 
 interface Sender {
   readonly port: number;
@@ -426,8 +426,7 @@ describe("a file in pieces", () => {
   async function fileReply(content: Uint8Array, length = content.byteLength): Promise<Reply> {
     const location = join(await temporaryDirectory(), "a.bin");
     await writeFile(location, content);
-    const file = await openFile(location);
-    if (!file) throw new Error("the file should be there");
+    const file = await fileAt(location);
     const body = file.stream();
     await file.close();
     return { status: 200, headers: { "content-length": String(length) }, body };

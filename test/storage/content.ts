@@ -1,5 +1,21 @@
+import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Content, Storage, StoredEntry } from "../../src/storage/storage.ts";
+import { OpenDirectory } from "../../src/storage/disk/open-directory.ts";
+import { openFile } from "../../src/storage/disk/visible-file.ts";
+import type { Content, OpenFile, Storage, StoredEntry } from "../../src/storage/storage.ts";
+
+/** Runs a function that looks at a name in an open directory, for a file or directory whose name has no links in it. */
+export async function at<T>(real: string, see: (directory: OpenDirectory, name: string) => Promise<T>): Promise<T> {
+  const directory = await OpenDirectory.open(dirname(real));
+  return see(directory, basename(real)).finally(() => directory.close());
+}
+
+/** A file opened on the disk. */
+export async function fileAt(real: string): Promise<OpenFile> {
+  const file = await at(real, openFile);
+  if (file === undefined || file === "elsewhere") throw new Error(`${real} should be a file`);
+  return file;
+}
 
 /** Content that arrives in these pieces. */
 export async function* content(...pieces: ReadonlyArray<string | Uint8Array>): Content {

@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type CommitCheck, type Content, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
@@ -90,7 +90,7 @@ async function appendTo(
   check: CommitCheck | undefined,
 ): Promise<WriteResult> {
   const current = requireFile(path, target.current);
-  const handle = await open(target.parent.at(target.name), appendFlags);
+  const handle = await target.parent.open(target.name, appendFlags);
   try {
     // The lock we hold is that of the name, but the file may have others (hard links).
     return await alone(current, async () => {

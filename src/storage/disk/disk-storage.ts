@@ -1,4 +1,3 @@
-import { basename, dirname } from "node:path";
 import type { SharedLocks } from "../locks.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
@@ -7,7 +6,7 @@ import type { ChangeWitness, Disk } from "./disk.ts";
 import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { look } from "./look.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
@@ -96,29 +95,11 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
 function ignoreFailure(): void {}
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {
-  const found = (await statByDirectory(disk, path)) ?? (await statByPath(disk, path));
+  const found = await look(disk, path, statAt);
   if (found === undefined) await disk.paths.requireRoot();
   return found?.type === "file" && path.endsWith("/") ? undefined : found;
 }
 
-/** By way of the directory, where somebody has that open: then its place is known, and one question to the disk is enough. */
-async function statByDirectory(disk: Disk, path: string): Promise<StoredStat | undefined> {
-  const location = disk.paths.plainLocation(path);
-  const directory = location && OpenDirectory.inUse(dirname(location));
-  if (!directory) return undefined;
-  try {
-    return await statAt(location, directory.at(basename(location)));
-  } finally {
-    await directory.close();
-  }
-}
-
-async function statByPath(disk: Disk, path: string): Promise<StoredStat | undefined> {
-  const real = await disk.paths.find(path);
-  return real === undefined ? undefined : statAt(real);
-}
-
 async function open(disk: Disk, path: string): Promise<OpenFile | undefined> {
-  const real = path.endsWith("/") ? undefined : await disk.paths.find(path);
-  return real === undefined ? undefined : openFile(real);
+  return path.endsWith("/") ? undefined : look(disk, path, openFile);
 }

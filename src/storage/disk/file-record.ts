@@ -142,13 +142,18 @@ export function asStorageError(error: unknown): unknown {
   return code === undefined ? error : new StorageError(code, error);
 }
 
+/** Opens what lies at a real location, and fails with `ELOOP` where that is a link. */
+export function openToRead(location: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
+  return open(location, access | always);
+}
+
 /** Opens what lies at a real location, to read or also to write; `undefined` where there is nothing, or a link. */
 export async function openIfThere(
   location: string,
   access: number = constants.O_RDONLY,
 ): Promise<FileHandle | undefined> {
   try {
-    return await open(location, access | always);
+    return await openToRead(location, access);
   } catch (error) {
     if (meansAbsent(error)) return undefined;
     throw error;

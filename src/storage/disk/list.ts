@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
+import { look } from "./look.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { isTemporaryName } from "./temporary-file.ts";
+import { statAt } from "./visible-file.ts";
 
 /** How many names are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const batchSize = 32;
@@ -32,16 +34,15 @@ async function* entriesIn(
   path: string,
   directory: OpenDirectory,
 ): AsyncGenerator<StoredEntry, void, undefined> {
-  const { real } = directory;
   try {
     let batch: Dirent[] = [];
     for await (const found of await opendir(directory.at("."), { bufferSize: 4 * batchSize })) {
       batch.push(found);
       if (batch.length < batchSize) continue;
-      yield* await entriesOf(disk, path, real, batch);
+      yield* await entriesOf(disk, path, directory, batch);
       batch = [];
     }
-    yield* await entriesOf(disk, path, real, batch);
+    yield* await entriesOf(disk, path, directory, batch);
   } finally {
     await directory.close();
   }
@@ -49,8 +50,13 @@ async function* entriesIn(
 
 type Type = StoredStat["type"] | undefined;
 
-async function entriesOf(disk: Disk, path: string, real: string, batch: readonly Dirent[]): Promise<StoredEntry[]> {
-  const types = await Promise.all(batch.map((found) => typeOf(disk, path, real, found)));
+async function entriesOf(
+  disk: Disk,
+  path: string,
+  directory: OpenDirectory,
+  batch: readonly Dirent[],
+): Promise<StoredEntry[]> {
+  const types = await Promise.all(batch.map((found) => typeOf(disk, path, directory, found)));
   return batch.flatMap(({ name }, index) => {
     const type = types[index];
     return type === undefined ? [] : [{ name, type }];
@@ -58,25 +64,22 @@ async function entriesOf(disk: Disk, path: string, real: string, batch: readonly
 }
 
 /** The directory itself says what nearly every name is, so that nothing is asked of the disk for it. */
-function typeOf(disk: Disk, path: string, real: string, found: Dirent): Type | Promise<Type> {
+function typeOf(disk: Disk, path: string, directory: OpenDirectory, found: Dirent): Type | Promise<Type> {
   const { name } = found;
-  if (unaddressable.test(name) || isTemporaryName(name) || disk.paths.isProtected(join(real, name))) return undefined;
+  if (unaddressable.test(name) || isTemporaryName(name)) return undefined;
+  if (disk.paths.isProtected(join(directory.real, name))) return undefined;
   // Of a name that is not UTF-8 we have a text that may be no name at all.
   const isCertain = !name.includes("\ufffd");
   if (isCertain && found.isFile()) return "file";
   if (isCertain && found.isDirectory()) return "directory";
   if (found.isFIFO() || found.isSocket() || found.isBlockDevice() || found.isCharacterDevice()) return undefined;
-  return typeOnDisk(disk, join(path, name), join(real, name)); // a link, or a file system that does not say
+  return typeOnDisk(disk, path, directory, name); // a link, or a file system that does not say
 }
 
-async function typeOnDisk(disk: Disk, path: string, location: string): Promise<Type> {
+async function typeOnDisk(disk: Disk, path: string, directory: OpenDirectory, name: string): Promise<Type> {
   try {
-    let stats = await lstat(location);
-    if (stats.isSymbolicLink()) {
-      const real = await disk.paths.find(path);
-      if (real === undefined) return undefined;
-      stats = await lstat(real);
-    }
+    const stats = await lstat(directory.at(name));
+    if (stats.isSymbolicLink()) return (await look(disk, join(path, name), statAt))?.type;
     if (stats.isDirectory()) return "directory";
     return stats.isFile() ? "file" : undefined;
   } catch (error) {

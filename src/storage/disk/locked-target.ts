@@ -5,8 +5,9 @@ import { StorageError } from "../storage.ts";
 import { appendNoteName, openNote } from "./append-note.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, meansAbsent, recordAt, storedStat } from "./file-record.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { fileIdentity, meansAbsent, recordAt, storedStat } from "./file-record.ts";
+import { openUnlessMoved } from "./look.ts";
+import type { OpenDirectory } from "./open-directory.ts";
 import type { Target } from "./paths.ts";
 import { endAppend } from "./take-back.ts";
 import { isSettled, settle } from "./visible-file.ts";
@@ -85,7 +86,7 @@ export async function locked<T>(
 
 /** Most paths have no links in them and lead to directories that exist. Opening one of those says where it lies. */
 async function plainParent(disk: Disk, path: string): Promise<OpenDirectory | undefined> {
-  const location = OpenDirectory.isChecked ? disk.paths.plainLocation(path) : undefined;
+  const location = disk.paths.plainLocation(path);
   return location === undefined ? undefined : openUnlessMoved(dirname(location));
 }
 
@@ -112,7 +113,7 @@ async function lockedPlain<T>(
   task: (target: LockedTarget) => Promise<T>,
   open: OpenDirectory | undefined,
 ): Promise<Outcome<T>> {
-  const isGiven = open?.real === dirname(disk.paths.locationOf(path) ?? "") && OpenDirectory.isChecked;
+  const isGiven = open?.real === dirname(disk.paths.locationOf(path) ?? "");
   const parent = isGiven ? open : await plainParent(disk, path);
   if (!parent) return undefined;
   const name = basename(path);
@@ -120,7 +121,7 @@ async function lockedPlain<T>(
   return diskLocks.run(real, async (held) => {
     try {
       // While this one waited, the directory may have been moved, or something may have become a link.
-      if (!parent.isInPlace()) return undefined;
+      if (!(await parent.isInPlace())) return undefined;
       await disk.callWitnesses(path);
       const current = await settledRecord(parent, name);
       if (current?.isSymbolicLink()) return undefined;
@@ -168,17 +169,6 @@ async function lockedFound<T>(
 /** Runs `task` while nothing else changes the file by way of another name; the lock of this name is held already. */
 export function alone<T>(stats: BigIntStats, task: () => Promise<T>): Promise<T> {
   return stats.nlink > 1n ? diskLocks.run(fileIdentity(stats), task) : task();
-}
-
-/** `undefined` where it is not, or has moved or gone since it was looked up. */
-async function openUnlessMoved(real: string): Promise<OpenDirectory | undefined> {
-  try {
-    return await OpenDirectory.open(real);
-  } catch (error) {
-    const isMoved = error instanceof StorageError ? error.code === "conflict" : meansAbsent(error);
-    if (isMoved || errnoOf(error) === "ENAMETOOLONG") return undefined;
-    throw error;
-  }
 }
 
 /** The record of a file under its lock. An append to it that its process did not live to end is ended first. */

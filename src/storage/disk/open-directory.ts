@@ -1,10 +1,10 @@
-import { constants, existsSync, readlinkSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rmdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, recordAt } from "./file-record.ts";
 
-/** Where Linux shows the files that this process has open. Elsewhere directories go by their names. */
+/** Where Linux shows the files that this process has open. Elsewhere directories go by their names, and are compared by identity. */
 const descriptors: string | undefined =
   process.platform === "linux" && existsSync("/proc/self/fd") ? "/proc/self/fd" : undefined;
 
@@ -19,22 +19,19 @@ const directoryFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (cons
 /** Opens a directory only to name what is in it, which takes no right to list it; Linux, not among Node's constants. */
 const pathFlag = 0o10000000;
 
+/**
+ * How often it is asked where a file lies that was opened by name: another program that exchanges directories all the time may be
+ * lucky with each of them.
+ */
+const looksAtOpened = 6;
+
 /** How a directory may refuse to be synced where that is no failure: systems that cannot, or rights to enter only. */
 const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
 
 /**
- * Whether an open file is the one that was meant, rather than one that a link put in place of a directory leads to. The kernel
- * answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to ask.
- */
-export function liesAt({ fd }: FileHandle, real: string): boolean {
-  if (descriptors === undefined) return true;
-  const location = readlinkSync(`${descriptors}/${fd}`);
-  return location === real || location === real + removed;
-}
-
-/**
  * A directory that was opened and found to lie where it should. On Linux everything that is done by way of `at` is done in
- * just that directory, whatever becomes of its name meanwhile. Elsewhere it is done by name.
+ * just that directory, whatever becomes of its name meanwhile. Elsewhere it is done by name, and {@link isInPlace} asks afterwards
+ * whether every directory on the way is still the same.
  */
 export class OpenDirectory {
   /** Whether the system tells where an open directory lies: then one that was opened was not reached by a link. */
@@ -55,20 +52,22 @@ export class OpenDirectory {
   static async open(real: string): Promise<OpenDirectory> {
     const inPlace = OpenDirectory.inUse(real);
     if (inPlace) return inPlace;
-    const opened = new SharedHandle(real, await checked(await openHandle(real), real));
-    inUse.set(real, opened);
+    const way = descriptors === undefined ? await wayTo(real) : undefined;
+    const opened = new SharedHandle(real, await checked(await openHandle(real), real, way), way);
+    if (OpenDirectory.isChecked) inUse.set(real, opened);
     return new OpenDirectory(real, opened);
   }
 
   /** One that somebody has open right now, and that still lies there. */
   static inUse(real: string): OpenDirectory | undefined {
     const shared = OpenDirectory.isChecked ? inUse.get(real) : undefined;
-    return shared?.isInPlace() ? new OpenDirectory(real, shared) : undefined;
+    return shared?.isInPlace() === true ? new OpenDirectory(real, shared) : undefined;
   }
 
   /** A directory in this one. */
   async openBelow(name: string): Promise<OpenDirectory> {
     const real = join(this.real, name);
+    if (descriptors === undefined) return OpenDirectory.open(real);
     return new OpenDirectory(real, new SharedHandle(real, await openHandle(this.at(name))));
   }
 
@@ -78,8 +77,44 @@ export class OpenDirectory {
   }
 
   /** Whether it still lies where it was opened. */
-  isInPlace(): boolean {
+  isInPlace(): boolean | Promise<boolean> {
     return this.#shared.isInPlace();
+  }
+
+  /** Opens a name in it; throws `conflict` where it was opened somewhere else, see {@link stillHolds}. */
+  async open(name: string, flags: number, mode?: number): Promise<FileHandle> {
+    const handle = await open(this.at(name), flags, mode);
+    if (OpenDirectory.isChecked || (await this.hasOpened(name, await handle.stat({ bigint: true })))) return handle;
+    await handle.close();
+    if ((flags & constants.O_EXCL) !== 0) await this.#removeMade(name);
+    throw new StorageError("conflict");
+  }
+
+  /**
+   * Whether what was found in it under a name was not found by way of a link that took the place of a directory meanwhile. Known
+   * where all that is done is done in the open directory; elsewhere both are asked again.
+   */
+  async stillHolds(name: string, found: BigIntStats): Promise<boolean> {
+    if (OpenDirectory.isChecked) return true;
+    if (!(await this.isInPlace())) return false;
+    const now = await recordAt(this.at(name)).catch(ignoreAbsence);
+    return now !== undefined && fileIdentity(now) === fileIdentity(found);
+  }
+
+  /** The same for a file that was opened. */
+  async hasOpened(name: string, opened: BigIntStats): Promise<boolean> {
+    for (let look = 0; look < (OpenDirectory.isChecked ? 0 : looksAtOpened); look += 1) {
+      if (!(await this.stillHolds(name, opened))) return false;
+    }
+    return true;
+  }
+
+  /** Removes an empty file that was made in another directory, as far as its name leads there again. */
+  async #removeMade(name: string): Promise<void> {
+    for (let attempt = 0; attempt < looksAtOpened; attempt += 1) {
+      const isGone = await unlink(this.at(name)).then(isDone, ignoreFailure);
+      if (isGone) return;
+    }
   }
 
   /** Makes the names that are in it by now survive a power failure. Requests that wait together share the effort. */
@@ -102,21 +137,28 @@ const inUse = new Map<string, SharedHandle>();
 class SharedHandle {
   readonly #real: string;
   readonly #handle: FileHandle | undefined;
+  readonly #way: string | undefined;
   users = 0;
   #syncing: Promise<void> | undefined;
   #nextSync: Promise<void> | undefined;
 
-  constructor(real: string, handle: FileHandle | undefined) {
+  constructor(real: string, handle: FileHandle | undefined, way?: string) {
     this.#real = real;
     this.#handle = handle;
+    this.#way = way;
   }
 
   get fd(): number | undefined {
     return this.#handle?.fd;
   }
 
-  isInPlace(): boolean {
-    return descriptors === undefined || readlinkSync(`${descriptors}/${this.fd}`) === this.#real;
+  isInPlace(): boolean | Promise<boolean> {
+    // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to ask.
+    if (descriptors !== undefined) return readlinkSync(`${descriptors}/${this.fd}`) === this.#real;
+    return wayTo(this.#real).then(
+      (way) => way === this.#way,
+      () => false,
+    );
   }
 
   /** A sync under way may have missed the last changes: all who come meanwhile wait for the next one. */
@@ -171,14 +213,42 @@ async function requireDirectory(location: string): Promise<undefined> {
   if (!stats.isDirectory()) throw new StorageError("not-a-directory");
 }
 
-async function checked(handle: FileHandle | undefined, real: string): Promise<FileHandle | undefined> {
+/** Throws where the directory that was opened is not the one that was meant, but one that a link leads to. */
+async function checked(
+  handle: FileHandle | undefined,
+  real: string,
+  way: string | undefined,
+): Promise<FileHandle | undefined> {
   try {
-    if (!handle || liesAt(handle, real)) return handle;
+    if (!handle || (await isMeant(handle, real, way))) return handle;
     throw new StorageError("conflict");
   } catch (error) {
     await handle?.close();
     throw error;
   }
+}
+
+async function isMeant(handle: FileHandle, real: string, way: string | undefined): Promise<boolean> {
+  if (descriptors === undefined) return way?.endsWith(` ${fileIdentity(await handle.stat({ bigint: true }))}`) ?? false;
+  const location = readlinkSync(`${descriptors}/${handle.fd}`);
+  return location === real || location === real + removed;
+}
+
+/** The identities of all directories on the way to a real location, itself included. Throws `conflict` where one is a link. */
+async function wayTo(real: string): Promise<string> {
+  const locations = [real];
+  for (let above = dirname(real); above !== locations[0]; above = dirname(above)) locations.unshift(above);
+  const records = await Promise.all(locations.map((location) => lstat(location, { bigint: true })));
+  if (!records.every((record) => record.isDirectory())) throw new StorageError("conflict");
+  return ` ${records.map(fileIdentity).join(" ")}`;
+}
+
+function isDone(): true {
+  return true;
+}
+
+function ignoreAbsence(error: unknown): undefined {
+  if (!meansAbsent(error)) throw error;
 }
 
 /** The directories above a target that were made for it. Each is made, opened and removed by way of the one above. */

@@ -78,5 +78,5 @@ async function endAppendOf(directory: string, location: string): Promise<void> {
   await note?.handle.close();
   if (!note) return removeNote(location);
   const file = join(directory, note.name);
-  await endIfAbandoned(file, await recordAt(file), location);
+  await endIfAbandoned(file, await recordAt(file), { note: location, file });
 }

@@ -105,9 +105,9 @@ export class TemporaryFile {
    */
   static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
     made += 1;
-    const path = directory.at(`.filement-${machine}-${process.pid}-${run}${made.toString(16)}.tmp`);
+    const name = `.filement-${machine}-${process.pid}-${run}${made.toString(16)}.tmp`;
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    return new TemporaryFile(path, await open(path, flags, mode));
+    return new TemporaryFile(directory.at(name), await directory.open(name, flags, mode));
   }
 
   /** Adds all of the content, and gives its length. */

@@ -1,15 +1,15 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
-import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
+import { type ByteSpan, type OpenFile, StorageError, type StoredStat } from "../storage.ts";
 import { appendNoteName, type Before, openNote } from "./append-note.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { fileIdentity, meansAbsent, openIfThere, statOf, storedStat } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, openIfThere, openToRead, statOf, storedStat } from "./file-record.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
-import { liesAt } from "./open-directory.ts";
-import { endAppend } from "./take-back.ts";
+import type { OpenDirectory } from "./open-directory.ts";
+import { type CutAppend, endAppend } from "./take-back.ts";
 
 // An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all readers
 // are told what the file was before, and so read the old version whole: those of this process by this table, by device and
@@ -21,6 +21,9 @@ const settled = new LRUCache<string, string>({ max: 10_000 });
 
 /** How often a file is looked at that is another one each time. */
 const maxLooks = 10;
+
+/** What is at a name; `"elsewhere"` where a link leads on, or has taken the place of a directory. */
+export type Seen<T> = T | "elsewhere" | undefined;
 
 /** Takes note that a version of a file is whole, and lies where it seems to. */
 export function settle(real: string, stat: StoredStat): void {
@@ -37,31 +40,40 @@ export function lockedStat(stats: BigIntStats): StoredStat {
   return pending.get(fileIdentity(stats)) ?? storedStat(stats);
 }
 
-/** What readers are to know of the file or directory at a real location, which `place` leads to; `undefined` for anything else. */
-export async function statAt(real: string, place: string = real): Promise<StoredStat | undefined> {
-  const read = (): Promise<BigIntStats> => lstat(place, { bigint: true });
+/** What readers are to know of a file or directory; `undefined` for anything else. */
+export async function statAt(directory: OpenDirectory, name: string): Promise<Seen<StoredStat>> {
+  const read = async (): Promise<BigIntStats> => {
+    const stats = await lstat(directory.at(name), { bigint: true });
+    if (await directory.stillHolds(name, stats)) return stats;
+    throw new StorageError("conflict");
+  };
   try {
     const stats = await read();
-    return stats.isFile() || stats.isDirectory() ? await visibleStat(real, stats, read) : undefined;
+    if (stats.isSymbolicLink()) return "elsewhere";
+    if (!stats.isFile() && !stats.isDirectory()) return undefined;
+    return await visibleStat(directory, name, stats, read);
   } catch (error) {
+    if (error instanceof StorageError) return "elsewhere";
     if (meansAbsent(error)) return undefined;
     throw error;
   }
 }
 
-/** What readers are to know of the file at a real location, given its record; `again` reads the record anew. */
+/** What readers are to know of a file, given its record; `again` reads the record anew. */
 export async function visibleStat(
-  real: string,
+  directory: OpenDirectory,
+  name: string,
   stats: BigIntStats,
   again: () => Promise<BigIntStats>,
 ): Promise<StoredStat> {
+  const real = join(directory.real, name);
   let stat = storedStat(stats);
   let seen = stats;
   for (let look = 0; look < maxLooks; look += 1) {
     const before = pending.get(fileIdentity(seen));
     if (before) return before;
     if (stat.type === "directory" || isSettled(real, stat)) return stat;
-    const found = await beforeAppend(real, seen);
+    const found = await beforeAppend(directory, name, seen);
     if (found) return statOf({ ino: seen.ino, ...found });
     // An append may have ended since the record was read, which would then be one of its intermediate steps.
     const read = await again();
@@ -76,13 +88,13 @@ export async function visibleStat(
 }
 
 /** The state before an append that is under way. One whose process has died is ended first. */
-async function beforeAppend(real: string, stats: BigIntStats): Promise<Before | undefined> {
-  const location = join(dirname(real), appendNoteName(stats.ino));
-  const note = await openNote(location);
+async function beforeAppend(directory: OpenDirectory, name: string, stats: BigIntStats): Promise<Before | undefined> {
+  const cut = { note: directory.at(appendNoteName(stats.ino)), file: directory.at(name) };
+  const note = await openNote(cut.note);
   if (!note) return undefined;
   await note.handle.close();
   try {
-    return (await endIfAbandoned(real, stats, location)) ? undefined : note.before;
+    return (await endIfAbandoned(join(directory.real, name), stats, cut)) ? undefined : note.before;
   } catch {
     return note.before; // it cannot be ended now; the next change of the file says why
   }
@@ -92,9 +104,9 @@ async function beforeAppend(real: string, stats: BigIntStats): Promise<Before | 
  * Ends the append that a note is about, and gives whether it did: not where somebody holds a lock of the file, who is at
  * work on it or will end it.
  */
-export async function endIfAbandoned(real: string, stats: BigIntStats | undefined, note: string): Promise<boolean> {
+export async function endIfAbandoned(real: string, stats: BigIntStats | undefined, cut: CutAppend): Promise<boolean> {
   const outcome = await diskLocks.tryRun(real, async () => {
-    const end = (): Promise<void> => endAppend({ note, file: real });
+    const end = (): Promise<void> => endAppend(cut);
     return stats && stats.nlink > 1n ? diskLocks.tryRun(fileIdentity(stats), end) : { value: await end() };
   });
   return outcome?.value !== undefined;
@@ -111,41 +123,45 @@ export async function whileAppending<T>(stats: BigIntStats, append: () => Promis
   }
 }
 
-/** Opens the regular file at a real location; `undefined` where there is none. */
-export async function openFile(real: string): Promise<OpenFile | undefined> {
-  const handle = await openIfThere(real);
-  return (
-    handle &&
-    readable(handle, async (stats) => {
-      // What was found once to be whole and in its place is that still, as long as it is the same version.
-      if (isSettled(real, storedStat(stats))) return storedStat(stats);
-      // A directory above it may have become a link since its path was found to lie inside the root.
-      if (!liesAt(handle, real)) return undefined;
-      return visibleStat(real, stats, () => handle.stat({ bigint: true }));
-    })
-  );
+/** Opens a regular file; `undefined` where there is none. */
+export async function openFile(directory: OpenDirectory, name: string): Promise<Seen<OpenFile>> {
+  let handle: FileHandle;
+  try {
+    handle = await openToRead(directory.at(name));
+  } catch (error) {
+    if (errnoOf(error) === "ELOOP") return "elsewhere";
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+  return readable(handle, async (stats) => {
+    if (!(await directory.hasOpened(name, stats))) return "elsewhere";
+    return visibleStat(directory, name, stats, () => handle.stat({ bigint: true }));
+  });
 }
 
 /** Opens a regular file of whose name the lock is held, by way of its open directory. */
-export async function openFileAt(location: string): Promise<OpenFile | undefined> {
-  const handle = await openIfThere(location);
-  return handle && readable(handle, async (stats) => lockedStat(stats));
+export async function openFileAt(directory: OpenDirectory, name: string): Promise<OpenFile | undefined> {
+  const handle = await openIfThere(directory.at(name));
+  const statOf = async (stats: BigIntStats): Promise<StoredStat | undefined> =>
+    (await directory.hasOpened(name, stats)) ? lockedStat(stats) : undefined;
+  const file = handle && (await readable(handle, statOf));
+  return file === "elsewhere" ? undefined : file;
 }
 
 async function readable(
   handle: FileHandle,
-  statOf: (stats: BigIntStats) => Promise<StoredStat | undefined>,
-): Promise<OpenFile | undefined> {
+  statOf: (stats: BigIntStats) => Promise<Seen<StoredStat>>,
+): Promise<Seen<OpenFile>> {
+  let isOpen = false;
   try {
     const stats = await handle.stat({ bigint: true });
     const stat = stats.isFile() ? await statOf(stats) : undefined; // not a directory, a FIFO, a device
-    if (stat) return new OpenDiskFile(handle, stat);
-  } catch (error) {
-    await handle.close();
-    throw error;
+    if (stat === undefined || stat === "elsewhere") return stat;
+    isOpen = true;
+    return new OpenDiskFile(handle, stat);
+  } finally {
+    if (!isOpen) await handle.close();
   }
-  await handle.close();
-  return undefined;
 }
 
 class OpenDiskFile implements OpenFile {

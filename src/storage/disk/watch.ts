@@ -9,9 +9,11 @@ import { diskLocks } from "./disk-locks.ts";
 import { FileLinks } from "./file-links.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { unaddressable } from "./list.ts";
+import { look, openUnlessMoved } from "./look.ts";
+import type { OpenDirectory } from "./open-directory.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-file.ts";
-import { statAt } from "./visible-file.ts";
+import { type Seen, statAt } from "./visible-file.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
 
 /** How many entries of a directory are looked at together. */
@@ -111,8 +113,7 @@ class DiskWatch implements ChangeWitness {
   async #look(path: string): Promise<boolean> {
     const { name } = split(path);
     if (this.#isLeftOut(path, name)) return false;
-    const real = await this.#disk.paths.find(path);
-    const stat = real === undefined ? undefined : await statAt(real);
+    const { real, stat } = (await look(this.#disk, path, foundAt)) ?? {};
     const isDirectory = stat?.type === "directory";
     if (!isDirectory) await this.#leave(path);
     if (this.#state === "closed") return false;
@@ -191,13 +192,14 @@ class DiskWatch implements ChangeWitness {
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
     let batch: Dirent[] = [];
+    const open = await openUnlessMoved(directory.real);
     const considerBatch = async (): Promise<void> => {
       const entries = batch;
       batch = [];
-      await Promise.all(entries.map((entry) => this.#guarded(() => this.#consider(directory, entry))));
+      if (open) await Promise.all(entries.map((entry) => this.#guarded(() => this.#consider(directory, open, entry))));
     };
     try {
-      for await (const entry of await opendir(directory.real, { bufferSize: 4 * batchSize })) {
+      for await (const entry of open ? await opendir(open.at("."), { bufferSize: 4 * batchSize }) : []) {
         names.add(entry.name);
         batch.push(entry);
         if (batch.length === batchSize) await considerBatch();
@@ -205,6 +207,8 @@ class DiskWatch implements ChangeWitness {
       await considerBatch();
     } catch (error) {
       if (!meansAbsent(error)) throw error;
+    } finally {
+      await open?.close();
     }
     const known = [...directory.files.keys(), ...directory.directories.keys()];
     await this.#lookAtAll(
@@ -213,13 +217,13 @@ class DiskWatch implements ChangeWitness {
     );
   }
 
-  async #consider(directory: WatchedDirectory, entry: Dirent): Promise<void> {
+  async #consider(directory: WatchedDirectory, open: OpenDirectory, entry: Dirent): Promise<void> {
     const path = directory.pathOf(entry.name);
     if (this.#isLeftOut(path, entry.name)) return;
     if (!entry.isFile()) return this.#paths.addNow(path); // a directory, or a link
     const location = join(directory.real, entry.name);
-    const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(location);
-    if (stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
+    const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(open, entry.name);
+    if (stat === "elsewhere" || stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
     if (this.#state === "starting") directory.files.set(entry.name, stat.version);
     else this.#paths.add(path);
   }
@@ -234,6 +238,11 @@ class DiskWatch implements ChangeWitness {
     clearTimeout(this.#rootTimer);
     this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();
   }
+}
+
+async function foundAt(directory: OpenDirectory, name: string): Promise<Seen<{ real: string; stat: StoredStat }>> {
+  const stat = await statAt(directory, name);
+  return stat === undefined || stat === "elsewhere" ? stat : { real: join(directory.real, name), stat };
 }
 
 function split(path: string): { directory: string; name: string } {

@@ -183,7 +183,7 @@ export async function update(disk: Disk, path: string, edit: Edit): Promise<Writ
 
 async function readWhole(path: string, target: LockedTarget): Promise<{ stat: StoredStat; bytes: Uint8Array }> {
   regularFile(target.current);
-  const file = path.endsWith("/") || !target.current ? undefined : await openFileAt(target.parent.at(target.name));
+  const file = path.endsWith("/") || !target.current ? undefined : await openFileAt(target.parent, target.name);
   if (file === undefined) throw new StorageError("not-found");
   try {
     return { stat: file.stat, bytes: await file.bytes() };

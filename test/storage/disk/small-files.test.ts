@@ -2,6 +2,7 @@ import { link, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { look } from "../../../src/storage/disk/look.ts";
 import { DiskPaths } from "../../../src/storage/disk/paths.ts";
 import { FreshStats, SmallFiles } from "../../../src/storage/disk/small-files.ts";
 import { openFile } from "../../../src/storage/disk/visible-file.ts";
@@ -19,8 +20,7 @@ async function smallFiles() {
   const open = (path: string, whileOpening?: () => void): Promise<OpenFile | undefined> =>
     files.open(path, async () => {
       counts.opened += 1;
-      const real = await paths.find(path);
-      const file = real === undefined ? undefined : await openFile(real);
+      const file = await look({ paths }, path, openFile);
       whileOpening?.();
       if (file) onTestFinished(() => file.close());
       return file;

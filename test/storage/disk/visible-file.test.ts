@@ -6,8 +6,9 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { openIfThere } from "../../../src/storage/disk/file-record.ts";
 import { isSettled, openFile, statAt, visibleStat } from "../../../src/storage/disk/visible-file.ts";
-import type { OpenFile } from "../../../src/storage/storage.ts";
+import type { OpenFile, StoredStat } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { at, fileAt } from "../content.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -15,9 +16,7 @@ async function opened(size: number): Promise<{ file: OpenFile; real: string; roo
   const root = await temporaryDirectory();
   const real = join(root, "a.bin");
   await writeFile(real, Buffer.alloc(size, "a"));
-  const file = await openFile(real);
-  if (file === undefined) throw new Error("the file should be there");
-  return { file, real, root };
+  return { file: await fileAt(real), real, root };
 }
 
 /** The files below a directory that this process has open. */
@@ -31,14 +30,15 @@ describe("what readers are to know of a file", () => {
   it("is found once for each version", async () => {
     const file = join(await temporaryDirectory(), "a.txt");
     await writeFile(file, "old");
-    const stat = await statAt(file);
-    expect(stat && isSettled(file, stat)).toBe(true);
+    const stat = (await at(file, statAt)) as StoredStat;
+    expect(isSettled(file, stat)).toBe(true);
     let looks = 0;
     const again = () => {
       looks += 1;
       return lstat(file, { bigint: true });
     };
-    expect({ ...(await visibleStat(file, await again(), again)) }).toEqual({ ...stat });
+    const now = await again();
+    expect({ ...(await at(file, (...place) => visibleStat(...place, now, again))) }).toEqual({ ...stat });
     expect(looks).toBe(1);
   });
 
@@ -50,7 +50,8 @@ describe("what readers are to know of a file", () => {
       await writeFile(file, written);
       return lstat(file, { bigint: true });
     };
-    const stat = await visibleStat(file, await again(), again);
+    const now = await again();
+    const stat = await at(file, (...place) => visibleStat(...place, now, again));
     expect(stat.size).toBe(written.length);
     expect(isSettled(file, stat)).toBe(false);
   });
@@ -133,7 +134,7 @@ describe("the descriptor of an open file", { tags: ["linux"] }, () => {
 
   it("is released when what was opened turns out not to be a file", async () => {
     const root = await temporaryDirectory();
-    expect(await openFile(root)).toBeUndefined();
+    expect(await at(root, openFile)).toBeUndefined();
     expect(await openFilesBelow(root)).toEqual([]);
   });
 });

@@ -1,0 +1,43 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { isCampaign } from "../../helpers/effort.ts";
+
+// As on a system that does not tell where an open directory lies: macOS, Windows, a container without /proc. The modules are
+// loaded anew, since they ask when they are loaded.
+const { existsSync } = fs;
+Object.assign(fs, { existsSync: (path: string) => path !== "/proc/self/fd" && existsSync(path) });
+syncBuiltinESMExports();
+vi.resetModules();
+const { operations, swapped } = await import("../swapped-directories.ts");
+const { OpenDirectory } = await import("../../../src/storage/disk/open-directory.ts");
+Object.assign(fs, { existsSync });
+syncBuiltinESMExports();
+afterAll(() => void vi.resetModules());
+
+/** Between the steps that `npm test` tries; there are about a hundred of some operations. */
+const stride = isCampaign ? 1 : 13;
+
+/** A name that is removed may be another directory's: see docs/security.md. */
+const covered = Object.keys(operations).filter((name) => name !== "remove");
+
+it("is not told where an open directory lies", () => {
+  expect(OpenDirectory.isChecked).toBe(false);
+});
+
+describe.each(["for good", "for one call"] as const)(
+  "where only names lead to directories, one that is swapped for a link %s",
+  { tags: ["posix"] },
+  (swap) => {
+    it.each(covered)("lets %s show nothing of what lies outside, and store nothing there", async (name) => {
+      let step = 1;
+      for (let isSwapped = true; isSwapped; step += stride) {
+        const { hasSwapped, told, outside } = await swapped(name, step, swap);
+        isSwapped = hasSwapped;
+        expect([step, told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
+        expect([step, outside]).toEqual([step, { names: ["a.txt"], text: "SECRET TEXT", empty: expect.any(Array) }]);
+      }
+      expect(step).toBeGreaterThan(3);
+    });
+  },
+);
