@@ -97,20 +97,36 @@ describe("filement, the command", () => {
     expect(checked.stderr).not.toContain("rusty-beam");
   });
 
-  it("takes a page of rusty-beam as it is, and says which of its plugins are not here", {
+  it("does not start with a page of rusty-beam as it is, and says which of its plugins are not here", {
     tags: ["campaign"],
   }, async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "old.html"), old("file_handler"));
     const asItIs = await runFilement(join(directory, "old.html"), "--check");
-    expect(asItIs.code).toBe(0);
-    expect(asItIs.stderr).toContain("old.html:1: the property port is called bindPort here\n");
+    expect(asItIs.code).toBe(1);
+    expect(asItIs.stderr).toContain("old.html: the page is written for rusty-beam: filement import-config ");
 
     await writeFile(join(directory, "old.html"), old("oauth2"));
     const missing = await runFilement("import-config", join(directory, "old.html"));
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toMatch(/^filement: \S+old\.html:4: there is no plugin oauth2 here: .*\n$/);
+    expect(missing.stderr).toMatch(/^filement: \S+old\.html:4: there is no plugin oauth2 here: .*\n/);
     expect((await runFilement("import-config")).code).toBe(2);
+  });
+
+  it("prints a users file of rusty-beam in our words", { tags: ["campaign"] }, async () => {
+    const directory = await temporaryDirectory();
+    const rule = `<p itemscope itemtype="https://rustybeam.net/schema/AuthorizationRule"><b itemprop="username">*</b>
+    <b itemprop="path">PATH</b> <b itemprop="method">GET</b> <b itemprop="action">deny</b></p>`;
+    await writeFile(join(directory, "users.html"), rule.replace("PATH", "/*"));
+    const { code, stdout } = await runFilement("import-config", join(directory, "users.html"));
+    expect(code).toBe(0);
+    expect(stdout).toContain('<dd itemprop="username">:signed-in</dd>');
+    await writeFile(join(directory, "users.html"), rule.replace("PATH", "/a/../b"));
+    const refused = await runFilement("import-config", join(directory, "users.html"));
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^filement: \S+users\.html, line 1: the path .* cannot be said here\n$/),
+    ]);
   });
 
   it("prints the version of the package with --version", { tags: ["campaign"] }, async () => {

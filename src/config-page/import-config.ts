@@ -1,13 +1,19 @@
-import { dirname } from "node:path";
+import { stat, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
 import { ConfigError } from "../config.ts";
-import { isOfType, type MicrodataItem } from "../html/microdata.ts";
-import { escapeHtml } from "../http/escape-html.ts";
+import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
-import { readLibrary } from "./library.ts";
-import { configOf, readItems } from "./load-config.ts";
-import type { Difference } from "./old-draft.ts";
+import { readTextFile } from "../local-files/text-file.ts";
+import { readRulesFile, readUsersFile, UsersFileError } from "../plugins/basic-auth/users-file.ts";
+import { messageOf } from "../server/logger.ts";
+import type { Difference } from "./import-config/old-draft.ts";
+import { translatePage } from "./import-config/old-pages.ts";
+import { type ImportedUsers, importUsers, isOldUsersFile } from "./import-config/old-users.ts";
+import { PageWriter, vocabulary } from "./import-config/page-writer.ts";
+import { plainName, readLibrary } from "./library.ts";
+import { configOf, isOldPage, readPage } from "./load-config.ts";
 import { Problems } from "./problems.ts";
-import { tidyText } from "./text-options.ts";
+import { optionName, tidyText } from "./text-options.ts";
 
 /** A page in our words. */
 export interface ImportedConfig {
@@ -16,19 +22,27 @@ export interface ImportedConfig {
   readonly problems: readonly string[];
 }
 
-const vocabulary = "https://example.org/schema";
 const libraryTimeMs = 10_000;
 
 /**
- * Writes a configuration page, also one of rusty-beam, in our words, with a comment at each difference. Only what the server
- * reads is kept: the prose is not. Its locations start where the page lies. Throws a `ConfigError` for a page without server.
+ * Writes a configuration page, also one of rusty-beam, in our words, with a comment at each difference, and each users file that
+ * it names and that is rusty-beam's into a new file beside the old one. Only what the server reads is kept: the prose is not.
+ * Locations start where the page lies. A users file can be given in place of the page. Throws a `ConfigError` for other pages.
  */
 export async function importConfig(location: string): Promise<ImportedConfig> {
   const path = filePath(location);
   if (path === undefined) throw new ConfigError([`${location}: expected ${expectedLocation}`]);
   const directory = dirname(path);
   const problems = new Problems(location);
-  const { items, differences } = await readItems(path, problems);
+  const page = await readPage(path, problems);
+  const all = allItems(page.items);
+  if (!all.some((item) => isOfType(item, "ServerConfig")) && isOldUsersFile(all)) {
+    const imported = importUsers(all, { name: location, hasAuthorization: true, isRulesOnly: false });
+    return { html: imported.html, problems: inLines(location, imported) };
+  }
+  const old = { items: all, differences: [], missing: [], mistakes: page.mistakes };
+  const { items, differences, missing, mistakes } = isOldPage(page) ? await translatePage(page, all, directory) : old;
+  for (const { line, text } of [...mistakes, ...missing]) problems.add(line, text);
   const server = items.find((item) => isOfType(item, "ServerConfig"));
   const found = await configOf(items, { directory, problems }, libraryTimeMs).then(
     () => [],
@@ -37,81 +51,148 @@ export async function importConfig(location: string): Promise<ImportedConfig> {
       throw error;
     },
   );
-  return { html: server ? new Writer(differences, directory).page(server) : "", problems: found };
+  if (!server) return { html: "", problems: found };
+  const users = new UsersFiles(directory);
+  await users.importAll(server);
+  return { html: new Writer(differences, directory, users.made).page(server), problems: [...found, ...users.problems] };
+}
+
+function inLines(location: string, { problems }: ImportedUsers): readonly string[] {
+  return problems.map(({ line, text }) => `${location}, line ${line}: ${text}`);
+}
+
+/** The users files that a page names. */
+class UsersFiles {
+  /** The locations of new files, by those of the old ones. */
+  readonly made = new Map<string, string>();
+  readonly problems: string[] = [];
+  readonly #directory: string;
+  /** The names of the plugins that read each file. */
+  readonly #readers = new Map<string, Set<string>>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async importAll(server: MicrodataItem): Promise<void> {
+    for (const plugin of allItems([server])) {
+      const path = usersFileOf(plugin, this.#directory);
+      if (path === undefined) continue;
+      const readers = this.#readers.get(path) ?? new Set();
+      this.#readers.set(path, readers.add(libraryOf(plugin)));
+    }
+    for (const [path, readers] of this.#readers) {
+      await this.#import(path, readers).catch((error: unknown) => this.problems.push(messageOf(error)));
+    }
+  }
+
+  async #import(path: string, readers: ReadonlySet<string>): Promise<void> {
+    const text = await readTextFile(path);
+    if (!/^\s*</.test(text)) return; // htpasswd
+    const items = allItems((await readMicrodataPage(text)).items);
+    if (!isOldUsersFile(items)) return;
+    const hasAuthorization = readers.has("authorization");
+    const name = relative(this.#directory, path);
+    const imported = importUsers(items, { name, hasAuthorization, isRulesOnly: !readers.has("basic-auth") });
+    this.problems.push(...inLines(path, imported));
+    const location = path.replace(/(?:\.html?)?$/i, ".imported.html");
+    // It holds passwords like the old one, and what is there already may be in use.
+    const { mode } = await stat(path);
+    await writeFile(location, imported.html, { flag: "wx", mode: mode & 0o777 });
+    this.made.set(path, relative(this.#directory, location));
+    const reading = readers.has("basic-auth") ? readUsersFile(location) : readRulesFile(location);
+    await reading.catch((error: unknown) => this.#addProblems(error));
+  }
+
+  #addProblems(error: unknown): void {
+    if (!(error instanceof UsersFileError)) throw error;
+    this.problems.push(...error.problems);
+  }
+}
+
+function libraryOf({ properties }: MicrodataItem): string {
+  const [library] = properties.get("library") ?? [];
+  return typeof library?.value === "string" ? plainName(tidyText(library.value)) : "";
+}
+
+function usersFileOf({ properties }: MicrodataItem, directory: string): string | undefined {
+  const [, [first] = []] = [...properties].find(([name]) => isAuthfile(name)) ?? [];
+  return typeof first?.value === "string" ? filePath(tidyText(first.value), directory) : undefined;
+}
+
+function isAuthfile(name: string): boolean {
+  return optionName(name).toLowerCase() === "authfile";
 }
 
 class Writer {
-  readonly #lines: string[] = [];
+  readonly #page = new PageWriter("Configuration");
   readonly #directory: string;
+  readonly #newUsersFiles: ReadonlyMap<string, string>;
   readonly #comments = new Map<MicrodataItem, Difference[]>();
   readonly #written = new Set<MicrodataItem>();
 
-  constructor(differences: readonly Difference[], directory: string) {
+  constructor(differences: readonly Difference[], directory: string, newUsersFiles: ReadonlyMap<string, string>) {
     this.#directory = directory;
+    this.#newUsersFiles = newUsersFiles;
     for (const each of [...differences].sort((a, b) => a.line - b.line)) {
       this.#comments.set(each.item, [...(this.#comments.get(each.item) ?? []), each]);
     }
   }
 
   page(server: MicrodataItem): string {
-    this.#add(0, "<!doctype html>", '<meta charset="utf-8">', "<title>Configuration</title>");
-    this.#add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
-    this.#comment(1, server);
-    this.#properties(1, server);
+    this.#page.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
+    // The old users files hold the same passwords, and no plugin protects them any longer.
+    const old = [...this.#newUsersFiles.keys()].map((path) => relative(this.#directory, path));
+    this.#properties(
+      1,
+      server,
+      old.map((path) => ["protectedFiles", path] as const),
+    );
     for (const host of itemsOf(server, "host")) this.#host(host);
-    this.#add(0, "</main>");
-    return `${this.#lines.join("\n")}\n`;
+    this.#page.add(0, "</main>");
+    return this.#page.html;
   }
 
   #host(host: MicrodataItem): void {
-    this.#add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
-    this.#comment(2, host);
+    this.#page.add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
     this.#properties(2, host);
     this.#plugins(2, host);
-    this.#add(1, "</section>");
+    this.#page.add(1, "</section>");
   }
 
   #plugins(depth: number, parent: MicrodataItem): void {
     const plugins = itemsOf(parent, "plugin");
     if (plugins.length === 0) return;
-    this.#add(depth, "<ol>");
+    this.#page.add(depth, "<ol>");
     for (const plugin of plugins) {
-      this.#add(depth + 1, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
-      if (this.#written.has(plugin)) this.#add(depth + 2, comment("this was one plugin for several hosts"));
+      this.#page.add(depth + 1, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
+      if (this.#written.has(plugin)) this.#page.comment(depth + 2, "this was one plugin for several hosts");
       this.#written.add(plugin);
-      this.#comment(depth + 2, plugin);
-      this.#properties(depth + 2, plugin);
+      const usersFile = usersFileOf(plugin, this.#directory) ?? "";
+      const isClosed = [...plugin.properties].some(([name]) => optionName(name) === "requireUser");
+      const closes = !isClosed && libraryOf(plugin) === "basic-auth" && this.#newUsersFiles.has(usersFile);
+      this.#properties(depth + 2, plugin, closes ? [["require_user", "true"]] : []);
       this.#plugins(depth + 2, plugin);
-      this.#add(depth + 1, "</li>");
+      this.#page.add(depth + 1, "</li>");
     }
-    this.#add(depth, "</ol>");
+    this.#page.add(depth, "</ol>");
   }
 
-  #properties(depth: number, { properties }: MicrodataItem): void {
-    const lines = [...properties].flatMap(([name, values]) =>
-      values.flatMap(({ value }) => (typeof value === "string" ? [this.#property(name, tidyText(value))] : [])),
+  #properties(depth: number, item: MicrodataItem, added: readonly (readonly [string, string])[] = []): void {
+    for (const { line, text } of this.#comments.get(item) ?? []) this.#page.comment(depth, `line ${line}: ${text}`);
+    const values = [...item.properties].flatMap(([name, each]) =>
+      each.flatMap(({ value }) =>
+        typeof value === "string" ? [[name, this.#value(name, tidyText(value))] as const] : [],
+      ),
     );
-    if (lines.length > 0) this.#add(depth, "<dl>", ...lines.map((line) => `  ${line}`), "</dl>");
+    this.#page.properties(depth, [...values, ...added]);
   }
 
-  #property(name: string, text: string): string {
+  #value(name: string, text: string): string {
+    if (isAuthfile(name)) return this.#newUsersFiles.get(filePath(text, this.#directory) ?? "") ?? text;
     const library = name === "library" ? readLibrary(text, this.#directory) : undefined;
-    const value = library?.kind === "bundled" ? library.name : text;
-    return `<dt>${escapeHtml(name)}</dt> <dd itemprop="${escapeHtml(name)}">${escapeHtml(value)}</dd>`;
+    return library?.kind === "bundled" ? library.name : text;
   }
-
-  #comment(depth: number, item: MicrodataItem): void {
-    for (const { line, text } of this.#comments.get(item) ?? []) this.#add(depth, comment(`line ${line}: ${text}`));
-  }
-
-  #add(depth: number, ...lines: readonly string[]): void {
-    for (const line of lines) this.#lines.push("  ".repeat(depth) + line);
-  }
-}
-
-/** Two hyphens could end the comment. */
-function comment(text: string): string {
-  return `<!-- ${text.replace(/-(?=-)/g, "- ").replaceAll(">", "›")} -->`;
 }
 
 function itemsOf({ properties }: MicrodataItem, name: string): readonly MicrodataItem[] {

@@ -1,15 +1,21 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } from "../config.ts";
-import { allItems, isOfType, MicrodataError, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
+import { ConfigError, type HostConfig, type PageConfig } from "../config.ts";
+import {
+  allItems,
+  isOfType,
+  MicrodataError,
+  type MicrodataItem,
+  type MicrodataPage,
+  readMicrodataPage,
+} from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
-import type { Plugin } from "../server/plugin.ts";
+import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
-import { isOldPage, type TranslatedPage, translatePage } from "./old-pages.ts";
 import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
 import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
@@ -50,12 +56,22 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
-  const { items, differences } = await readItems(path, problems);
-  const read = await configOf(items, { directory: dirname(path), problems }, libraryTime * 1000);
+  const page = await readPage(path, problems);
+  for (const { line, text } of page.mistakes) problems.add(line, text);
+  const loading = configOf(allItems(page.items), { directory: dirname(path), problems }, libraryTime * 1000);
+  const read = await loading.catch((error: unknown) => {
+    if (!(error instanceof ConfigError) || !isOldPage(page)) throw error;
+    const remedy = `filement import-config ${name} > new.html writes it anew in the words used here`;
+    throw new ConfigError([`${name}: the page is written for rusty-beam: ${remedy}`, ...error.problems]);
+  });
   const { protectedFiles = [], bindAddress, bindPort, ...config } = read;
-  const server = withWarnings(config, problems.warningsOf(differences));
-  const made: PageConfig = { ...server, protectedFiles: [path, ...protectedFiles] };
+  const made: PageConfig = { ...config, protectedFiles: [path, ...protectedFiles] };
   return Object.defineProperties(made, { bindAddress: { value: bindAddress }, bindPort: { value: bindPort } });
+}
+
+/** Whether a page is written in the vocabulary of rusty-beam, with whatever words. */
+export function isOldPage({ items, strays }: MicrodataPage): boolean {
+  return [...items, ...strays].some(isTheirs);
 }
 
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
@@ -76,43 +92,15 @@ export async function configOf(
   return { ...config, protectedFiles: [...protectedFiles, ...(await reader.codeFiles())] };
 }
 
-/** The items of a page in our words, and what was said otherwise. Throws a `ConfigError` for a page that cannot be read. */
-export async function readItems(
-  path: string,
-  problems: Problems,
-): Promise<Pick<TranslatedPage, "items" | "differences">> {
+/** What a page says in microdata. Throws a `ConfigError` for a page that cannot be read. */
+export async function readPage(path: string, problems: Problems): Promise<MicrodataPage> {
   try {
-    const page = await readMicrodataPage(await readTextFile(path));
-    const all = allItems(page.items);
-    if (!isOldPage(page)) {
-      for (const { line, text } of page.mistakes) problems.add(line, text);
-      return { items: all, differences: [] };
-    }
-    const { items, mistakes, differences } = await translatePage(page, all, dirname(path));
-    for (const { line, text } of mistakes) problems.add(line, text);
-    return { items, differences };
+    return await readMicrodataPage(await readTextFile(path));
   } catch (error) {
     if (error instanceof TextFileError) return problems.fail(0, error.message);
     if (error instanceof MicrodataError) return problems.fail(error.line, error.message);
     throw error;
   }
-}
-
-/** Tells the logger of the server what was read otherwise than it is written. */
-function withWarnings({ hosts = {}, ...config }: FileServerConfig, warnings: readonly string[]): FileServerConfig {
-  const [first, ...others] = Object.entries(hosts);
-  if (!first || warnings.length === 0) return { ...config, hosts };
-  const [name, host] = first;
-  let isTold = false;
-  const teller: Plugin = {
-    name: "configuration-page",
-    start({ logger }) {
-      for (const warning of isTold ? [] : warnings) logger.warn({}, warning);
-      isTold = true;
-    },
-  };
-  const plugins = [teller, ...(host.plugins ?? [])];
-  return { ...config, hosts: Object.fromEntries([[name, { ...host, plugins }], ...others]) };
 }
 
 /** Makes the options of {@link createFileServer} of the items of a page. */

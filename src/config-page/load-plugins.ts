@@ -3,9 +3,8 @@ import { ConfigError } from "../config.ts";
 import { allItems, hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { bundledPlugins } from "./bundled-plugins.ts";
-import { type BundledName, bundledNames, type Library, plainName, readLibrary } from "./library.ts";
+import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
 import { loadModule } from "./load-module.ts";
-import { oldPlugins } from "./old-names.ts";
 import type { PlacedPlugin } from "./plugin-order.ts";
 import { shown } from "./problems.ts";
 import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
@@ -47,7 +46,7 @@ export class PluginLoader {
         this.#page.problems.add(line, `plugins nest more than ${maxDepth} levels deep: expected fewer`);
         this.passOver(value);
       } else {
-        placed.push(withoutSecondAsking(await this.#placeOnce(value, depth), placed));
+        placed.push(await this.#placeOnce(value, depth));
       }
     }
     return placed;
@@ -91,12 +90,6 @@ export class PluginLoader {
       return undefined;
     }
     const library = readLibrary(tidyText(first.value), directory);
-    const name = plainName(tidyText(first.value));
-    const old = Object.hasOwn(oldPlugins, name) ? oldPlugins[name] : undefined;
-    if (library && old && "missing" in old) {
-      problems.add(first.line, `there is no plugin ${name} here: ${old.missing}`);
-      return undefined;
-    }
     if (library && library.kind !== "unknown") return library;
     const known = `the name of a plugin that comes with Filement (${bundledNames.join(", ")}) or an ES module`;
     problems.add(first.line, `library is ${shown(first.value)}: expected ${library ? known : "a file:// location"}`);
@@ -162,15 +155,6 @@ export class PluginLoader {
     }
     return Object.fromEntries(parameters);
   }
-}
-
-/** An authorization by the file of the basic-auth before it has nothing to add. Behind a directory it may be for other paths. */
-function withoutSecondAsking(place: PlacedPlugin, before: readonly PlacedPlugin[]): PlacedPlugin {
-  const { name, options } = place;
-  const scope = before.findLastIndex((each) => each.name === "directory" || each.name === "module");
-  const near = before.slice(scope + 1);
-  const isDone = near.some((each) => each.name === "basic-auth" && each.options["authfile"] === options["authfile"]);
-  return name === "authorization" && isDone ? { ...place, plugin: undefined } : place;
 }
 
 /** The plugins that could be made. */

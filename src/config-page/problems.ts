@@ -30,15 +30,6 @@ export class Problems {
     this.#all.push({ line, text: this.#subject + text });
   }
 
-  /** Sentences about the page that are no problems; each once, in the order of lines, with the first line that it is about. */
-  warningsOf(notes: readonly Problem[]): readonly string[] {
-    const first = new Map<string, number>();
-    for (const { line, text } of [...notes].sort((a, b) => a.line - b.line)) {
-      if (!first.has(text)) first.set(text, line);
-    }
-    return [...first].map(([text, line]) => `${this.#file}:${line}: ${text}`);
-  }
-
   /** Whether anything was added by way of this very object. */
   get hasOwn(): boolean {
     return this.#hasOwn;

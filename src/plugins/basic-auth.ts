@@ -33,10 +33,7 @@ export interface BasicAuthOptions {
   readonly users?: readonly UserRecord[] | CheckCredentials | undefined;
   /** Permission rules, in addition to those of the users file. @default users may do everything, anonymous clients nothing */
   readonly rules?: readonly PermissionRule[] | undefined;
-  /**
-   * Refuse anonymous clients whatever the rules allow to `"*"`. @default false; true for a users file of rusty-beam with such
-   * rules, where `"*"` stood for everybody who has signed in
-   */
+  /** Refuse anonymous clients whatever the rules allow to `"*"`. @default false */
   readonly requireUser?: boolean | undefined;
   /** What browsers show where they ask for a password: printable ASCII characters. @default "filement" */
   readonly realm?: string | undefined;
@@ -108,24 +105,15 @@ function sourceInFile(location: string, rules: readonly PermissionRule[], option
     failure: "the users file has changed and cannot be used; the former users and rules remain in force",
     async load() {
       const found = await readUsersFile(location);
-      const { oldOpenRule, warnings } = found;
       await new TimeSlice().renew(); // checking thousands of rules and sorting them each take milliseconds
-      const { requireUser = oldOpenRule !== undefined } = options;
-      const content = accountsOfUsers(found.users, [...rules, ...found.rules], { ...options, requireUser });
+      const content = accountsOfUsers(found.users, [...rules, ...found.rules], options);
       await content.ready;
-      const isClosed = oldOpenRule !== undefined && options.requireUser === undefined;
-      return { content, warnings: isClosed ? [...warnings, closedWarning(oldOpenRule)] : warnings };
+      return { content, warnings: found.warnings };
     },
+    permissionsOf: ({ permissions }) => permissions,
     problemsOf: (error) => (error instanceof UsersFileError ? error.problems : undefined),
     startError: (problems) => new ConfigError(problems),
   });
-}
-
-function closedWarning(where: string): string {
-  return (
-    `${where}: the rule allows something to "*". In rusty-beam nobody came in without a password, and so it is here: ` +
-    "anonymous clients are refused. Say requireUser (in a page: require_user): true to keep it so, false to let them in"
-  );
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */

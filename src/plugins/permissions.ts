@@ -127,6 +127,7 @@ function rulesInFile(location: string): Source<Permissions> {
       await content.prepare();
       return { content, warnings };
     },
+    permissionsOf: (permissions) => permissions,
     problemsOf: (error) => {
       const problems: unknown = error instanceof Error ? Reflect.get(error, "problems") : undefined;
       return Array.isArray(problems) ? problems.map(String) : undefined;

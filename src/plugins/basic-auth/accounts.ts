@@ -101,6 +101,7 @@ function permissionsFor(rules: readonly PermissionRule[], requireUser: boolean):
   return {
     ...permissions,
     anyoneMayWrite: false,
+    forAnyone: { allow: new Set(), deny: new Set() },
     permits: (user, ...asked) => user !== undefined && permissions.permits(user, ...asked),
   };
 }

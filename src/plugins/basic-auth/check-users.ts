@@ -12,8 +12,6 @@ export interface CheckedUsers {
   readonly problems: readonly LineNote[];
   /** By line; what holds for many users is said once. */
   readonly warnings: readonly LineNote[];
-  /** The line of the first rule of rusty-beam that allows something to `"*"`, which did not mean anonymous clients there. */
-  readonly oldOpenLine: number | undefined;
 }
 
 /** Most users named in one warning. */
@@ -50,12 +48,10 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
   }
   for (const [warning, warned] of passwordWarnings) warnings.push(aboutUsers(warned, warning));
 
-  let oldOpenLine: number | undefined;
-  for (const { line, isOld, ...rule } of found.rules) {
+  for (const { line, ...rule } of found.rules) {
     if (slice.isOver) await slice.renew();
     if (problems.length >= maxNotes) break;
     rules.push(rule);
-    if (isOld && rule.username === "*" && rule.permission === "allow") oldOpenLine ??= line;
     problems.push(...ruleProblems(rule).map((text) => ({ line, text })));
     const { username, role } = rule;
     if (warnings.length >= maxNotes) continue;
@@ -64,7 +60,7 @@ export async function checkUsers(found: FoundUsers): Promise<CheckedUsers> {
     if (role !== undefined && !roles.has(role))
       warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });
   }
-  return { users, rules, problems: byLine(problems), warnings: byLine(warnings), oldOpenLine };
+  return { users, rules, problems: byLine(problems), warnings: byLine(warnings) };
 }
 
 /** Two encodings of "é" look the same, so they are one name. */

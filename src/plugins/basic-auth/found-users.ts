@@ -11,7 +11,7 @@ export interface LineNote {
 /** What stands in a users file of either format, before it is known whether that makes sense as a whole. */
 export interface FoundUsers {
   readonly users: (UserRecord & { readonly line: number })[];
-  readonly rules: (PermissionRule & { readonly line: number; readonly isOld?: boolean })[];
+  readonly rules: (PermissionRule & { readonly line: number })[];
   readonly problems: LineNote[];
   readonly warnings: LineNote[];
 }

@@ -11,7 +11,6 @@ import type { Right } from "../../server/access.ts";
 import { isPrincipal } from "../permissions/rules.ts";
 import { type FoundUsers, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
 import { ItemValues } from "./item-values.ts";
-import { OldNames, warnOfOrder } from "./old-names.ts";
 import type { Encryption } from "./users.ts";
 
 const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
@@ -44,20 +43,36 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   const page = await readPage(html, found);
   found.problems.push(...page.mistakes);
   const slice = new TimeSlice();
-  const oldNames = new OldNames(found);
-  for (const written of allItems(page.items)) {
+  let isOld = false;
+  for (const item of allItems(page.items)) {
     if (slice.isOver) await slice.renew();
     if (found.problems.length >= maxNotes) break;
-    const item = oldNames.translated(written);
-    if (!item) continue;
+    isOld ||= isOldItem(item);
     const isCredential = isOfType(item, "Credential");
     const isRule = isOfType(item, "AuthorizationRule");
     if (isCredential) readCredential(new ItemValues(item, credentialProperties, found), found);
-    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found, OldNames.isOldRule(written));
+    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found);
     if (!isCredential && !isRule) warnOfLookalike(item, found);
   }
-  warnOfOrder(found);
+  const remedy =
+    "filement import-config, with the configuration page or this file, writes it anew in the words used here";
+  if (isOld) found.problems.push({ line: 1, text: `the file is written for rusty-beam: ${remedy}` });
   return found;
+}
+
+const vocabulary = /^https?:\/\/(?:www\.)?rustybeam\.net\//i;
+
+/** Whether an item is one of the vocabulary of rusty-beam, whose words may mean something else. */
+export function isTheirs({ types }: Pick<MicrodataItem, "types">): boolean {
+  return types.some((type) => vocabulary.test(type));
+}
+
+/** Whether an item is written for rusty-beam. A rule that says `permission` is written for this server. */
+export function isOldItem(item: MicrodataItem): boolean {
+  const { properties } = item;
+  if (["action", "resource", "roles"].some((name) => properties.has(name))) return true;
+  const isRule = isOfType(item, "AuthorizationRule") && !properties.has("permission");
+  return isTheirs(item) && (isRule || isOfType(item, "User") || isOfType(item, "Authorization"));
 }
 
 async function readPage(html: string, found: FoundUsers): Promise<MicrodataPage> {
@@ -101,7 +116,7 @@ function readCredential(values: ItemValues, found: FoundUsers): void {
   });
 }
 
-function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
+function readRule(values: ItemValues, found: FoundUsers): void {
   const username = values.one("username");
   const role = values.one("role");
   const paths = values.all("path");
@@ -134,7 +149,6 @@ function readRule(values: ItemValues, found: FoundUsers, isOld: boolean): void {
       ...(selector && { selector: selector.text }),
       permission: effect,
       line,
-      ...(isOld && { isOld }),
     });
   }
 }

@@ -57,7 +57,7 @@ async function readFile(location: string): Promise<ReadFile> {
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
   const found = await (isHtml ? readPage(text) : readHtpasswd(text));
-  const { users, rules, problems, warnings, oldOpenLine } = await checkUsers(found);
+  const { users, rules, problems, warnings } = await checkUsers(found);
   const inFile = (notes: readonly LineNote[]): string[] =>
     notes.map(({ line, text }) => `${location}, line ${line}: ${text}`);
   if (problems.length > maxProblems) {
@@ -65,8 +65,7 @@ async function readFile(location: string): Promise<ReadFile> {
     throw new UsersFileError([...inFile(problems.slice(0, maxProblems)), further]);
   }
   if (problems.length > 0) throw new UsersFileError(inFile(problems));
-  const oldOpenRule = oldOpenLine === undefined ? undefined : `${location}, line ${oldOpenLine}`;
-  return { users, rules, warnings: inFile(warnings), oldOpenRule, isHtml, aboutSpelling: inFile(found.warnings) };
+  return { users, rules, warnings: inFile(warnings), isHtml, aboutSpelling: inFile(found.warnings) };
 }
 
 /** The HTML parser is loaded only for users files that need it. */

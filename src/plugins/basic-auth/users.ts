@@ -20,6 +20,4 @@ export interface Users {
   readonly rules: readonly PermissionRule[];
   /** For the log: passwords in plain text, weak hashes, and the like. */
   readonly warnings: readonly string[];
-  /** Where the first rule of rusty-beam stands that allows something to `"*"`, which did not mean anonymous clients there. */
-  readonly oldOpenRule?: string | undefined;
 }

@@ -40,6 +40,8 @@ export interface Permissions {
   selectorsOf(user: User | undefined, path: string): readonly string[];
   /** Whether a rule allows anonymous clients to write somewhere. Another rule may still deny it. */
   readonly anyoneMayWrite: boolean;
+  /** The rules about anonymous clients, in words, by which two versions are compared. */
+  readonly forAnyone: Readonly<Record<"allow" | "deny", ReadonlySet<string>>>;
   /** Compiles all rules in slices. Otherwise the first question about a user compiles theirs in one go. */
   prepare(): Promise<void>;
 }
@@ -127,11 +129,18 @@ export function createPermissions(rules: readonly PermissionRule[]): Permissions
       permits: (user) => user !== undefined,
       selectorsOf: () => [],
       anyoneMayWrite: false,
+      forAnyone: { allow: new Set(), deny: new Set() },
       prepare: async () => {},
     };
   const groups = groupsByWho(rules);
   const rulesFor = ruleFinder(groups);
+  const forAnyone = { allow: new Set<string>(), deny: new Set<string>() };
+  for (const rule of rules.filter(({ username }) => username === "*")) {
+    const elements = rule.selector === undefined ? "" : ` (${rule.selector})`;
+    forAnyone[rule.permission].add(`${rightsIn(rule).join(", ")} ${rule.path}${elements}`);
+  }
   return {
+    forAnyone,
     anyoneMayWrite: rules.some(
       ({ username, permission, ...rule }) =>
         username === "*" && permission === "allow" && rightsIn(rule).some((right) => writing.has(right)),

@@ -1,6 +1,7 @@
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
+import type { Permissions } from "./rules.ts";
 
 /** Where users and rules come from. */
 export interface Source<Content> {
@@ -27,6 +28,8 @@ export interface FileSourceOptions<Content> {
   /** What is reported of a change that cannot be used. */
   readonly failure: string;
   load(): Promise<Read<Content>>;
+  /** The permissions in a content. Where a change lets anonymous clients do more, that is reported. */
+  permissionsOf(content: Content): Permissions;
   /** What a failure of `load` has to say, for the log and at the start. */
   problemsOf(error: unknown): readonly string[] | undefined;
   /** Makes of such problems what keeps the server from starting. */
@@ -49,9 +52,10 @@ export function fixedSource<Content>(plugin: string, { content, warnings }: Read
 
 /** What a file says. No client sees the file, wherever it lies. */
 export function fileSource<Content>(options: FileSourceOptions<Content>): Source<Content> {
-  const { plugin, location, failure, load, problemsOf, startError } = options;
+  const { plugin, location, failure, load, permissionsOf, problemsOf, startError } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
+  let before: Permissions | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Content>> =>
@@ -61,7 +65,12 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
         const { content, warnings } = await load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        warn(logger, plugin, warnings);
+        const permissions = permissionsOf(content);
+        const [first, ...more] = before ? openedBy(before, permissions) : [];
+        before = permissions;
+        const others = more.length > 0 ? `, and ${more.length} more` : "";
+        const opened = first === undefined ? [] : [`${location} now lets anonymous clients ${first}${others}`];
+        warn(logger, plugin, [...warnings, ...opened]);
         return content;
       },
       onFailure: (error) => {
@@ -96,6 +105,12 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
       await opened?.close();
     },
   };
+}
+
+/** What a change of rules lets anonymous clients do. */
+function openedBy({ forAnyone: before }: Permissions, { forAnyone: now }: Permissions): readonly string[] {
+  const denied = now.allow.size > 0 ? [...before.deny].filter((what) => !now.deny.has(what)) : [];
+  return [...[...now.allow].filter((what) => !before.allow.has(what)), ...denied];
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {

@@ -147,4 +147,25 @@ describe("readMicrodataUsers", () => {
       },
     ]);
   });
+
+  it.each([
+    ["a user", '<p itemscope itemtype="http://rustybeam.net/User">' + property("username", "mia")],
+    ["a rule that denies unless it says more", rule(who + path).replace("example.org", "rustybeam.net/schema")],
+    ["a rule of the first version", '<p itemscope itemtype="http://rustybeam.net/Authorization">' + who],
+    ["an action", rule(who + path + property("action", "allow"))],
+    ["a resource", rule(who + property("resource", "/docs/*"))],
+    ["roles in one property", credential(who + property("password", "x") + property("roles", "a b"))],
+  ])("takes nothing from a file with words of rusty-beam, and names the command for it: %s", async (_, text) => {
+    const { problems } = await readMicrodataUsers(credential(who + property("password", "x")) + text);
+    expect(problems).toContainEqual({
+      line: 1,
+      text: expect.stringMatching(/^the file is written for rusty-beam: filement import-config/),
+    });
+  });
+
+  it("reads our words in any vocabulary", async () => {
+    const text = rule(who + path + property("permission", "deny")).replace("example.org", "rustybeam.net");
+    const { problems, rules } = await readMicrodataUsers(text);
+    expect([problems, rules]).toMatchObject([[], [{ username: "ada", path: "/docs/*", permission: "deny" }]]);
+  });
 });

@@ -1,4 +1,4 @@
-import type { BundledName } from "./library.ts";
+import type { BundledName } from "../library.ts";
 
 /** What becomes of a property of rusty-beam: another name, or nothing, and why. */
 export type OldProperty =

@@ -1,4 +1,4 @@
-import { isOfType, type MicrodataItem, type MicrodataPage, withElementOf } from "../html/microdata.ts";
+import { isOfType, type MicrodataItem, type MicrodataPage, withElementOf } from "../../html/microdata.ts";
 import { type Difference, Draft, valuesOf } from "./old-draft.ts";
 import { oldOfHost, oldOfServer } from "./old-names.ts";
 import { OldPlugins } from "./old-plugins.ts";
@@ -8,18 +8,13 @@ export interface TranslatedPage {
   /** The server first, then what was not read. */
   readonly items: readonly MicrodataItem[];
   readonly differences: readonly Difference[];
+  /** Plugins that are missing here. */
+  readonly missing: readonly Difference[];
   readonly mistakes: MicrodataPage["mistakes"];
 }
 
 /** Hosts within hosts that are looked into. */
 const maxDepth = 8;
-const vocabulary = /^https?:\/\/(?:www\.)?rustybeam\.net\//i;
-
-/** Whether a page is written in the vocabulary of rusty-beam. */
-export function isOldPage({ items, strays }: MicrodataPage): boolean {
-  return [...items, ...strays].some(({ types }) => types.some((type) => vocabulary.test(type)));
-}
-
 /**
  * Reads a page in the vocabulary of rusty-beam as if it had our names and shapes. `all` are its items, nested ones included;
  * it lies in `directory`.
@@ -30,14 +25,19 @@ export async function translatePage(
   directory: string,
 ): Promise<TranslatedPage> {
   const server = all.find((item) => isOfType(item, "ServerConfig"));
-  if (!server) return { items: all, differences: [], mistakes: page.mistakes };
+  if (!server) return { items: all, differences: [], missing: [], mistakes: page.mistakes };
   const translator = new OldPage([...all, ...page.strays], directory);
   const translated = await translator.server(server);
   const { differences, taken } = translator;
   // What belongs to nothing there has found its place here.
   const isPlaced = page.strays.every((item) => taken.has(item));
   const mistakes = isPlaced ? page.mistakes.filter((each) => !page.strayMistakes.has(each)) : page.mistakes;
-  return { items: [translated, ...all.filter((item) => !taken.has(item))], differences, mistakes };
+  return {
+    items: [translated, ...all.filter((item) => !taken.has(item))],
+    differences,
+    missing: translator.missing,
+    mistakes,
+  };
 }
 
 class OldPage {
@@ -50,6 +50,10 @@ class OldPage {
     this.#all = all;
     this.#directory = directory;
     this.#plugins = new OldPlugins(all, directory, this.differences);
+  }
+
+  get missing(): readonly Difference[] {
+    return this.#plugins.missing;
   }
 
   /** Items that were read, as themselves or as another one. */
@@ -75,10 +79,8 @@ class OldPage {
     }
     if (hosts.length === 0) hosts.push(await this.#onlyHost(draft));
     draft.setItems("host", hosts);
-    if (this.differences.length > 0 || draft.hasNotes) {
-      const there = "in rusty-beam they are not found (404)";
-      draft.note(item.line, `directories without index.html are listed here, unless listing is false; ${there}`);
-    }
+    draft.set("listing", "false");
+    draft.note(item.line, "directories without index.html are not listed, as in rusty-beam");
     return draft.finish("ServerConfig", this.differences);
   }
 

@@ -5,11 +5,11 @@ import {
   type MicrodataItem,
   type MicrodataValue,
   typeNames,
-} from "../html/microdata.ts";
-import { plainName } from "./library.ts";
+} from "../../html/microdata.ts";
+import { plainName } from "../library.ts";
+import { tidyText } from "../text-options.ts";
 import { type Difference, Draft, textOf, valuesOf } from "./old-draft.ts";
 import { type OldPlugin, oldName, oldOfPlugins, oldPlugins } from "./old-names.ts";
-import { tidyText } from "./text-options.ts";
 
 /** Properties in which a plugin of rusty-beam may say what it is, the first one first. */
 const wordsOfLibrary = ["library", "pluginPath", "path", "name"];
@@ -24,6 +24,8 @@ const maxListed = 100_000;
 
 /** Puts plugins of rusty-beam into our words. */
 export class OldPlugins {
+  /** Plugins that are not here. Without them the site might be open, so they stay in the page, which does not load. */
+  readonly missing: Difference[] = [];
   /** Items that were read, as themselves or as another one. */
   readonly taken: Set<MicrodataItem> = new Set();
   readonly #all: readonly MicrodataItem[];
@@ -79,6 +81,8 @@ export class OldPlugins {
       this.#done.set(item, []);
       return [];
     }
+    if (old && "missing" in old)
+      this.missing.push({ line: item.line, text: `there is no plugin ${name} here: ${old.missing}`, item });
     const nested: MicrodataItem[] = [];
     for (const value of item.properties.get("plugin") ?? []) {
       for (const each of this.listed(draft, "plugin", value)) {

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { dirname, relative } from "node:path";
-import { type MicrodataItem, type MicrodataValue, withElementOf } from "../html/microdata.ts";
-import { filePath } from "../local-files/file-path.ts";
+import { type MicrodataItem, type MicrodataValue, withElementOf } from "../../html/microdata.ts";
+import { filePath } from "../../local-files/file-path.ts";
+import { optionName, tidyText } from "../text-options.ts";
 import type { OldProperty } from "./old-names.ts";
-import { optionName, tidyText } from "./text-options.ts";
 
 /** What a page of rusty-beam says otherwise than a page of ours, and where. */
 export interface Difference {
@@ -28,10 +28,6 @@ export class Draft {
   ) {
     this.original = original;
     this.properties = new Map(properties);
-  }
-
-  get hasNotes(): boolean {
-    return this.#notes.length > 0;
   }
 
   note(line: number, text: string): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Difference, Draft } from "../../src/config-page/old-draft.ts";
-import { OldPlugins } from "../../src/config-page/old-plugins.ts";
-import type { MicrodataItem } from "../../src/html/microdata.ts";
-import { itemOf } from "../helpers/microdata.ts";
+import { type Difference, Draft } from "../../../src/config-page/import-config/old-draft.ts";
+import { OldPlugins } from "../../../src/config-page/import-config/old-plugins.ts";
+import type { MicrodataItem } from "../../../src/html/microdata.ts";
+import { itemOf } from "../../helpers/microdata.ts";
 import { plugin, so } from "./old-pages.ts";
 
 /** What becomes of the plugins of a host. */

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Difference, Draft, textOf, valuesOf } from "../../src/config-page/old-draft.ts";
-import { itemOf } from "../helpers/microdata.ts";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { type Difference, Draft, textOf, valuesOf } from "../../../src/config-page/import-config/old-draft.ts";
+import { itemOf } from "../../helpers/microdata.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 const item = (...properties: readonly [string, string][]) =>
   itemOf(
@@ -43,7 +43,9 @@ describe("an item that is put into our words", () => {
     await mkdir(join(directory, "site"));
     const draft = new Draft(await item(["hostRoot", "site"], ["serverRoot", "missing"], ["realm", "src"]));
     await draft.place(directory);
-    expect(draft.hasNotes).toBe(false);
+    const differences: Difference[] = [];
+    draft.finish("HostConfig", differences);
+    expect(differences).toEqual([]);
     expect(draft.properties).toEqual(draft.original.properties);
   });
 

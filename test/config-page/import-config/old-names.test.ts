@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
-import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
-import { hostItem, serverItem } from "../../src/config-page/load-config.ts";
-import { oldName, oldOfHost, oldOfPlugins, oldOfServer, oldPlugins } from "../../src/config-page/old-names.ts";
-import { type ItemKind, optionProperties } from "../../src/config-page/read-options.ts";
+import { bundledPlugins } from "../../../src/config-page/bundled-plugins.ts";
+import {
+  oldName,
+  oldOfHost,
+  oldOfPlugins,
+  oldOfServer,
+  oldPlugins,
+} from "../../../src/config-page/import-config/old-names.ts";
+import { type BundledName, bundledNames } from "../../../src/config-page/library.ts";
+import { hostItem, serverItem } from "../../../src/config-page/load-config.ts";
+import { type ItemKind, optionProperties } from "../../../src/config-page/read-options.ts";
 
 const properties = (kind: ItemKind): string[] => [...optionProperties(kind).keys(), ...(kind.others ?? [])];
 const newNames = (table: Readonly<Record<string, { readonly now: string | undefined }>>): string[] =>

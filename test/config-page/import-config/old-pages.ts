@@ -1,7 +1,7 @@
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 /** The vocabulary of the pages. */
 export const theirs = "http://rustybeam.net";

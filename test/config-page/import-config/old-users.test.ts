@@ -1,0 +1,358 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { importUsers, isOldUsersFile } from "../../../src/config-page/import-config/old-users.ts";
+import { createFileServer } from "../../../src/file-server.ts";
+import { allItems, readMicrodataPage } from "../../../src/html/microdata.ts";
+import { checkUsers } from "../../../src/plugins/basic-auth/check-users.ts";
+import { readMicrodataUsers } from "../../../src/plugins/basic-auth/microdata-users.ts";
+import { basicAuth } from "../../../src/plugins/basic-auth.ts";
+import { createPermissions } from "../../../src/plugins/permissions/rules.ts";
+import type { Right, SelectedElements } from "../../../src/server/access.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
+import { checks } from "../../helpers/effort.ts";
+
+type Properties = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const schema = "https://rustybeam.net/schema";
+
+function item(type: string, properties: Properties): string {
+  const cells = Object.entries(properties).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => `<td itemprop="${name}">${value}</td>`),
+  );
+  return `<tr itemscope itemtype="${type}">${cells.join("")}</tr>`;
+}
+
+const page = (...rows: readonly string[]): string => `<!doctype html><table>\n${rows.join("\n")}\n</table>`;
+const user = (username: string, role: readonly string[] = [], further: Properties = {}): string =>
+  item(`${schema}/Credential`, { username, password: "kiwi", role, ...further });
+const rule = (properties: Properties): string =>
+  item(`${schema}/AuthorizationRule`, { path: "/*", method: "GET", action: "allow", ...properties });
+
+async function imported(text: string, use = {}) {
+  const items = allItems((await readMicrodataPage(text)).items);
+  const name = "users.html";
+  const { html, problems } = importUsers(items, { name, hasAuthorization: true, isRulesOnly: false, ...use });
+  const found = await checkUsers(await readMicrodataUsers(html));
+  expect(found.problems).toEqual([]);
+  const notes = [...html.matchAll(/<!-- line (\d+): (.*?) -->/g)].map(([, line, note]) => `${line}: ${note}`);
+  return { html, notes, problems, users: found.users, rules: found.rules };
+}
+
+describe("a users file of rusty-beam", () => {
+  it("is told from one in our words, whatever the vocabulary", async () => {
+    const isOld = async (...rows: readonly string[]): Promise<boolean> =>
+      isOldUsersFile(allItems((await readMicrodataPage(page(...rows))).items));
+    const ours = item(`${schema}/AuthorizationRule`, { username: "*", path: "/*", permission: "allow" });
+    expect([await isOld(user("mia")), await isOld(user("mia"), rule({ username: "*" }))]).toEqual([true, true]);
+    expect(await isOld(item("https://example.org/AuthorizationRule", { resource: "/*" }))).toBe(true);
+    expect(await isOld(user("mia"), ours)).toBe(false);
+    expect(await isOld(item("https://example.org/Credential", { username: "mia" }))).toBe(false);
+  });
+
+  it("keeps users, passwords and roles, and leaves out who cannot sign in", async () => {
+    const hash = "$2y$05$abcdefghijklmnopqrstuuIbXsEzBQSUXn2hP3D6dT6xQe5dKvF7W";
+    const { users, notes } = await imported(
+      page(
+        user("mia", ["editor", "admin"], { roles: "root" }),
+        item("http://rustybeam.net/User", { username: "leo", password: hash }),
+        item(`${schema}/Credential`, { username: "ann@fruit.example", role: "user" }),
+      ),
+    );
+    expect(users).toEqual([
+      { username: "mia", password: "kiwi", encryption: "plaintext", roles: ["editor", "admin"] },
+      { username: "leo", password: hash },
+    ]);
+    expect(notes).toEqual([
+      "2: rusty-beam reads role, not roles, which is left out",
+      "4: the user ann@fruit.example has no password and cannot sign in",
+    ]);
+  });
+
+  const denyAll = [{ username: "*", path: "/*", permission: "deny" }];
+  const read = { rights: ["read", "list"], permission: "allow" };
+
+  it.each<[string, string, readonly object[], string | RegExp]>([
+    [
+      "*, who is signed in there",
+      rule({ username: "*" }),
+      [{ ...read, username: ":signed-in", path: "/*" }],
+      /signed in/,
+    ],
+    ["a role that is *", rule({ role: "*" }), [{ ...read, username: ":signed-in", path: "/*" }], /signed in/],
+    ["a user name that is a role", rule({ username: "editor" }), [{ ...read, role: "editor", path: "/*" }], ""],
+    ["a role that is a user", rule({ role: "mia" }), [{ ...read, username: "mia", path: "/*" }], ""],
+    [
+      "the directory of the user",
+      rule({ username: ":username", path: "/users/:username/*" }),
+      [{ ...read, username: ":username", path: "/users/:username/*" }],
+      "",
+    ],
+    [
+      "a selector with the name of the user",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a rule has where the name goes
+      rule({ username: "mia", selector: "[title='${ username }']" }),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the same
+      [{ ...read, username: "mia", path: "/*", selector: "[title='${username}']" }],
+      "",
+    ],
+    [
+      "methods of any case, one of which is none of ours",
+      rule({ username: "mia", method: ["put", "POST", "OPTIONS"] }),
+      [{ username: "mia", path: "/*", rights: ["create", "overwrite", "append"], permission: "allow" }],
+      "",
+    ],
+    [
+      "POST without PUT",
+      rule({ username: "mia", method: "POST" }),
+      [{ username: "mia", path: "/*", rights: ["append"], permission: "allow" }],
+      /takes the right create/,
+    ],
+    [
+      "a deny for a role below the directories of all users",
+      rule({ role: "editor", path: "/users/:username/*", action: "deny" }),
+      ["/users/*/*", "/users"].map((path) => ({ ...read, role: "editor", path, permission: "deny" })),
+      /covered/,
+    ],
+    [
+      "a deny for names that begin alike",
+      rule({ username: "mia", path: "/admin/*", action: undefined }),
+      [{ ...read, username: "mia", path: "/admin*/*", permission: "deny" }],
+      /covered/,
+    ],
+    ["no method", rule({ username: "*", method: [] }), denyAll, /had no effect: it has no method/],
+    ["all methods in one word", rule({ username: "*", method: "*" }), denyAll, /had no effect: it has no method/],
+    ["nobody", rule({}), denyAll, /had no effect: it has neither/],
+    ["a user who is none", rule({ username: "a:b" }), denyAll, /had no effect: a:b is no user/],
+    ["a path that is none", rule({ username: "*", path: "docs/*" }), denyAll, /does not begin with a slash/],
+    ["a star in a name", rule({ username: "*", path: "/docs*" }), denyAll, /with these very characters/],
+    ["a selector that is none", rule({ username: "*", selector: "p:eq(1)" }), denyAll, /left out: expected a CSS/],
+  ])("says in our words what it says of %s", async (_, row, rules, note) => {
+    const { rules: made, notes, problems } = await imported(page(user("mia", ["editor"]), row));
+    expect(made).toEqual(rules);
+    expect(problems).toEqual([]);
+    expect(notes.join("\n")).toMatch(note === "" ? /^$/ : note);
+  });
+
+  it("refuses everything without any rule where the plugin authorization reads it", async () => {
+    expect((await imported(page(user("mia")))).rules).toEqual(denyAll);
+    expect((await imported(page(user("mia")), { hasAuthorization: false })).rules).toEqual([]);
+  });
+
+  it("leaves out what an earlier deny covered, and refuses what it covered in part", async () => {
+    const covered = page(
+      user("mia"),
+      rule({ username: "*", path: "/docs/*", action: "deny" }),
+      rule({ username: "*", path: "/docs/open/*" }),
+    );
+    const { notes, problems, rules } = await imported(covered);
+    expect([notes.at(-1), problems]).toEqual(["4: GET had no effect: the deny of line 3 stands first", []]);
+    expect(rules.filter(({ permission }) => permission === "allow")).toEqual([]);
+
+    const inPart = page(
+      user("mia"),
+      rule({ username: "*", path: "/a/:x/*", action: "deny" }),
+      rule({ username: "*", path: "/:x/longer/name/*" }),
+    );
+    expect((await imported(inPart)).problems).toEqual([
+      {
+        line: 4,
+        text: "the deny of line 3 stands before a part of this rule, which cannot be said here: GET is left out",
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      rule({ username: "*", path: "/a/../b", action: "deny" }),
+      "the path /a/../b of what is denied cannot be said here",
+    ],
+    [rule({ username: "*", selector: "p:eq(1)", action: "deny" }), "the selector cannot be said here"],
+    [
+      item(`${schema}/AuthorizationRule`, { username: "*", path: "/*", permission: "allow", method: "GET" }),
+      "permission",
+    ],
+  ])("refuses what our words cannot say, with the line: %s", async (row, text) => {
+    const { problems } = await imported(page(user("mia"), row));
+    expect(problems).toEqual([{ line: 3, text: expect.stringContaining(text) }]);
+  });
+});
+
+/** Elements of the documents in the property test, by selector. */
+const elementsOf: Readonly<Record<string, readonly string[]>> = {
+  "#one": ["one"],
+  "#two": ["two"],
+  p: ["one", "two"],
+  "*": ["html", "one", "two"],
+};
+
+interface Rule {
+  readonly username?: string | undefined;
+  readonly role?: string | undefined;
+  readonly path: string;
+  readonly method: readonly string[];
+  readonly selector?: string | undefined;
+  readonly action?: string | undefined;
+}
+
+interface Client {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** What rusty-beam decides: of the rules that apply, the first among those that are most about the user. */
+function allowedThere(
+  rules: readonly Rule[],
+  client: Client,
+  method: string,
+  path: string,
+  selector?: string,
+): boolean {
+  let best = -1;
+  let allows = false;
+  for (const { username, role, selector: text = "", ...each } of rules) {
+    const who = username ?? role ?? "";
+    const isAbout = (text.trim() !== "") === (selector !== undefined);
+    const isSelected = (elementsOf[selector ?? ""] ?? []).every((name) => elementsOf[text]?.includes(name));
+    if (who === "" || !each.method.some((name) => name.toUpperCase() === method)) continue;
+    if (!coversThere(each.path, path) || !isAbout || !isSelected) continue;
+    const ranks = [who === "*", client.roles.includes(who), who === ":username", who === client.name];
+    const rank = ranks.lastIndexOf(true);
+    if (rank <= best) continue;
+    best = rank;
+    allows = each.action?.toLowerCase() === "allow";
+  }
+  return allows;
+}
+
+function coversThere(pattern: string, path: string): boolean {
+  const isTree = pattern.endsWith("/*");
+  if (path === pattern || (isTree && path.startsWith(pattern.slice(0, -2)))) return true;
+  if (!pattern.includes(":")) return false;
+  const names = pattern.split("/").slice(0, isTree ? -1 : undefined);
+  const segments = path.split("/");
+  if (isTree ? segments.length < names.length : segments.length !== names.length) return false;
+  return names.every((name, index) => name.startsWith(":") || name === segments[index]);
+}
+
+const names = ["mia", "leo", "editor", "guest", "*", ":username", "ghost", ""];
+const places = [
+  "/*",
+  "/docs/*",
+  "/docs/open/*",
+  "/docs/a.html",
+  "/users/:username/*",
+  "/users/:id/private/*",
+  "/doc/*",
+];
+const anyRule: fc.Arbitrary<Rule> = fc.record({
+  username: fc.option(fc.constantFrom(...names), { nil: undefined }),
+  role: fc.option(fc.constantFrom(...names), { nil: undefined }),
+  path: fc.constantFrom(
+    ...places,
+    "/users/:username",
+    "/users/*",
+    "/:any/open/*",
+    "*",
+    "/docs*",
+    "docs/*",
+    "/a//b",
+    "/",
+  ),
+  method: fc.uniqueArray(fc.constantFrom("GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "*", "put"), {
+    maxLength: 4,
+  }),
+  selector: fc.option(fc.constantFrom("", ...Object.keys(elementsOf)), { nil: undefined, freq: 2 }),
+  action: fc.constantFrom("allow", "Allow", "allow", "deny", undefined, "perhaps"),
+});
+const anyClients: fc.Arbitrary<readonly Client[]> = fc
+  .array(fc.subarray(["editor", "guest", "mia"]), { minLength: 3, maxLength: 3 })
+  .map((all) => all.map((roles, index) => ({ name: ["mia", "leo", "editor"][index] ?? "", roles })));
+const paths = [
+  ...["/", "/docs", "/docs/a.html", "/docs/open/b.html", "/docsold/x.html", "/doc/z.html", "/x/open/y.html", "/users/"],
+  ...["/users/mia", "/users/mia/a.html", "/users/leo/private/c.html", "/users/mia/private", "/users/leo/deep/d.html"],
+];
+const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
+  GET: ["read", "list"],
+  PUT: ["overwrite", "create"],
+  POST: ["append"],
+  DELETE: ["delete"],
+};
+
+function selected(selector: string): SelectedElements {
+  const names = elementsOf[selector] ?? [];
+  return {
+    areAmong: (other) => names.every((name) => elementsOf[other]?.includes(name)),
+    touch: (other) => names.some((name) => elementsOf[other]?.includes(name)),
+  };
+}
+
+const textOf = (clients: readonly Client[], rules: readonly Rule[]): string =>
+  page(
+    ...clients.map(({ name, roles }) => user(name, roles)),
+    ...rules.map((each) => rule({ action: undefined, ...each })),
+  );
+
+describe("the rules of an imported users file", () => {
+  it("never allow more than rusty-beam did", async () => {
+    let allowed = 0;
+    await fc.assert(
+      fc.asyncProperty(anyClients, fc.array(anyRule, { maxLength: 7 }), async (clients, rules) => {
+        const made = await imported(textOf(clients, rules));
+        const permissions = createPermissions(made.rules);
+        for (const path of paths) {
+          for (const right of Object.values(rightsByMethod).flat()) {
+            expect(permissions.permits(undefined, right, path)).toBe(false);
+          }
+          for (const client of clients) {
+            for (const [method, rights] of Object.entries(rightsByMethod)) {
+              const isFile = allowedThere(rules, client, method, path);
+              const isOpen = rights.some((right) => permissions.permits(client, right, path));
+              expect(isOpen && !isFile, `${method} ${path} by ${client.name}\n${made.html}`).toBe(false);
+              if (isOpen) allowed += 1;
+              for (const selector of Object.keys(elementsOf)) {
+                // Who may read or change a file there has all of its elements, though not one by one.
+                const isThere = isFile || allowedThere(rules, client, method, path, selector);
+                const isHere = rights.some((right) => permissions.permits(client, right, path, selected(selector)));
+                expect(isHere && !isThere, `${method} ${path} ${selector} by ${client.name}\n${made.html}`).toBe(false);
+              }
+            }
+          }
+        }
+      }),
+      checks({ seed: 22, numRuns: 150, inCampaign: 1_000 }),
+    );
+    expect(allowed).toBeGreaterThan(100);
+  });
+
+  it("are what requests meet", async () => {
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(anyClients, fc.array(anyRule, { minLength: 3, maxLength: 7 }), async (clients, rules) => {
+        const { users, rules: made } = await imported(textOf(clients, rules));
+        const files = createFileServer({
+          storage: memoryStorage(
+            Object.fromEntries(paths.filter((path) => path.endsWith(".html")).map((path) => [path, "<p id=one>"])),
+          ),
+          plugins: [basicAuth({ users, rules: made, requireUser: true })],
+        });
+        for (const path of paths) {
+          for (const { name } of clients) {
+            for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+              const url = `http://localhost${path}`;
+              const body = method === "PUT" || method === "POST" ? "<p id=one>" : null;
+              const headers = { authorization: `Basic ${btoa(`${name}:kiwi`)}` };
+              const { status } = await files.fetch(new Request(url, { method, headers, body }));
+              const client = clients.find((each) => each.name === name) as Client;
+              if (!allowedThere(rules, client, method, path))
+                expect([401, 403, 404, 405, 409, 400], `${method} ${path}`).toContain(status);
+              if (status < 300) answered += 1;
+            }
+          }
+        }
+        await files.close();
+      }),
+      checks({ seed: 23, numRuns: 6, inCampaign: 30 }),
+    );
+    expect(answered).toBeGreaterThan(0);
+  });
+});
