@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
 import { type CommitCheck, StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
-import { type Found, type FoundFile, maxKeptBytes, type Places } from "./places.ts";
+import { type Found, type FoundFile, maxKeptBytes, objectAt, type Places } from "./places.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
 
@@ -137,13 +137,14 @@ export class Changes {
       send: async () => {
         const object = await store(unchangedSince(before));
         const isKept = bytes !== undefined && bytes.byteLength <= maxKeptBytes;
-        this.places.saw(path, { kind: "file", object, wasRead: true, ...(isKept && { bytes }) });
+        const file = { kind: "file", object, wasRead: true, ...(isKept && { bytes }) } as const;
+        this.places.saw(path, object.isTombstone ? { kind: "nothing", tombstone: object } : file);
         return made(object);
       },
       outcome(now, said) {
+        const object = objectAt(now);
         // It may have been made, and removed by another.
-        if (now.kind !== "file") return before || said === "refused-later" ? "unknown" : "not-made";
-        const { object } = now;
+        if (!object) return before || said === "refused-later" ? "unknown" : "not-made";
         const isMade = wasMade(mark, before, object);
         if (!isMade) return isMade === false ? "not-made" : "unknown";
         return { made: made(object.writes[0] === mark ? object : overtaken(object, mark)) };

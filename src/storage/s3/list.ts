@@ -1,14 +1,20 @@
 import { StorageError, type StoredEntry } from "../storage.ts";
 import type { KeyPage } from "./object-store.ts";
 import { type Places, slashed } from "./places.ts";
+import type { DeletesOnCondition } from "./probe.ts";
 
 /** Keys that the store is asked for at once: as many as it gives. */
 const pageKeys = 1000;
 
 /** The names in a directory, a page of the store at a time. */
-export async function* list(places: Places, path: string): AsyncGenerator<StoredEntry, void, undefined> {
+export async function* list(
+  places: Places,
+  path: string,
+  deletesOnCondition: DeletesOnCondition,
+): AsyncGenerator<StoredEntry, void, undefined> {
   const prefix = places.keyOf(slashed(path));
   const nameOf = (key: string): string => key.slice(prefix.length).replace(/\/$/, "");
+  const mayHoldOnlyDeleted = !deletesOnCondition;
   let isThere = path === "/";
   let next: string | undefined;
   do {
@@ -17,8 +23,16 @@ export async function* list(places: Places, path: string): AsyncGenerator<Stored
     isThere ||= page.objects.length > 0 || page.prefixes.length > 0;
     if (!isThere) throw new StorageError("not-found");
     // A key with two slashes in a row has a name that no path can spell.
-    for (const { key } of page.objects) if (nameOf(key) !== "") yield { name: nameOf(key), type: "file" };
-    for (const key of page.prefixes) if (nameOf(key) !== "") yield { name: nameOf(key), type: "directory" };
+    for (const object of page.objects) {
+      const name = nameOf(object.key);
+      if (name !== "" && !(await places.isTombstone(object))) yield { name, type: "file" };
+    }
+    for (const key of page.prefixes) {
+      const name = nameOf(key);
+      if (name !== "" && (!mayHoldOnlyDeleted || (await places.firstBelow(slashed(path) + name)))) {
+        yield { name, type: "directory" };
+      }
+    }
     next = page.next;
   } while (next !== undefined);
 }

@@ -29,9 +29,17 @@ export interface ObjectContent {
   readonly body: Readable;
 }
 
+/** An object as a listing tells of it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly modified: Date;
+  readonly size: number;
+  readonly etag: string;
+}
+
 /** A page of a listing. */
 export interface KeyPage {
-  readonly objects: readonly { readonly key: string; readonly modified: Date }[];
+  readonly objects: readonly ListedObject[];
   /** Beginnings of keys up to the next `/`. */
   readonly prefixes: readonly string[];
   readonly next: string | undefined;
@@ -127,8 +135,13 @@ export class ObjectStore {
     );
     const { Contents = [], CommonPrefixes = [], IsTruncated = false, NextContinuationToken } = answer;
     return {
-      objects: Contents.flatMap(({ Key, LastModified = new Date(0) }) =>
-        Key === undefined ? [] : [{ key: Key, modified: LastModified }],
+      objects: Contents.map(
+        ({ Key: key = "", LastModified: modified = new Date(0), Size: size = 0, ETag: etag = "" }) => ({
+          key,
+          modified,
+          size,
+          etag,
+        }),
       ),
       prefixes: CommonPrefixes.flatMap((each) => each.Prefix ?? []),
       next: IsTruncated ? NextContinuationToken : undefined,

@@ -39,8 +39,9 @@ export class ObjectReader {
     }
     if (purpose === "properties") {
       const object = await store.head(key);
-      if (object) this.#places.saw(path, { kind: "file", object });
-      return object && new OpenObject(store, key, object);
+      if (!object || object.isTombstone) return undefined;
+      this.#places.saw(path, { kind: "file", object });
+      return new OpenObject(store, key, object);
     }
     const found = await this.#fetch(path, purpose === "version" && known?.wasRead ? known : undefined);
     return found && new OpenObject(store, key, found.file.object, found.file.bytes ?? found.body);
@@ -73,6 +74,10 @@ export class ObjectReader {
       const answer = await store.get(key);
       if (answer === undefined) return undefined;
       const { object, body } = answer;
+      if (object.isTombstone) {
+        body.destroy();
+        return undefined;
+      }
       if (object.stat.size > maxKeptBytes) {
         const file = { kind: "file", object, wasRead: true } as const;
         this.#places.saw(path, file);

@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { StorageError, type StoredStat } from "../storage.ts";
-import type { ObjectStore } from "./object-store.ts";
-import { directoryStat, type StoredObject } from "./stored-object.ts";
+import type { KeyPage, ListedObject, ObjectStore } from "./object-store.ts";
+import { directoryStat, type StoredObject, tombstone } from "./stored-object.ts";
 
 /** What is at a path. The content of a small file may be at hand. */
 export type Found =
@@ -12,11 +13,16 @@ export type Found =
       /** Whether somebody had the content of this version, and may have kept what was made of it. */
       readonly wasRead?: boolean;
     }
-  | { readonly kind: "directory"; readonly stat: StoredStat }
-  | { readonly kind: "nothing" };
+  | { readonly kind: "directory"; readonly stat: StoredStat; readonly tombstone?: StoredObject | undefined }
+  | { readonly kind: "nothing"; readonly tombstone?: StoredObject | undefined };
 
 /** A file that was found. */
 export type FoundFile = Extract<Found, { kind: "file" }>;
+
+/** The object that a change of what was found is on top of. */
+export function objectAt(found: Found | undefined): StoredObject | undefined {
+  return found?.kind === "file" ? found.object : found?.tombstone;
+}
 
 /** Largest file whose content is kept, and how much all of them may hold together, in bytes. */
 export const maxKeptBytes: number = 128 * 1024;
@@ -28,6 +34,9 @@ const entryBytes = 1024;
 const recentMs = 10_000;
 /** Longest key, in bytes: a limit of S3. */
 const maxKeyBytes = 1024;
+
+/** What most stores give as the tag of a tombstone. */
+const tombstoneTag = `"${hash("md5", tombstone)}"`;
 
 /** What was at a path when it was last looked at. */
 interface Seen {
@@ -65,17 +74,37 @@ export class Places {
   /** Asks the store what is at a path. A path that ends in `/` is that of a directory, or of nothing. */
   async look(path: string): Promise<Found> {
     const object = path.endsWith("/") ? undefined : await this.store.head(this.keyOf(path));
-    const found: Found = object ? { kind: "file", object } : await this.#directoryAt(path);
+    const found =
+      object && !object.isTombstone ? ({ kind: "file", object } as const) : await this.without(path, object);
     this.saw(path, found);
     return found;
   }
 
-  async #directoryAt(path: string): Promise<Found> {
+  /** What is at a path without a file. */
+  async without(path: string, tombstone: StoredObject | undefined): Promise<Found> {
+    const first = await this.firstBelow(path);
+    if (!first && path !== "/") return { kind: "nothing", tombstone };
+    return { kind: "directory", stat: directoryStat(first?.modified ?? new Date(0)), tombstone };
+  }
+
+  /** What comes first of a directory, or of what is in it; `undefined` where there is neither. */
+  async firstBelow(path: string, isMarkerIncluded = true): Promise<ListedObject | undefined> {
     const prefix = this.keyOf(slashed(path));
-    const { objects } = await this.store.list(prefix, { MaxKeys: 1 });
-    const [first] = objects;
-    if (!first && path !== "/") return { kind: "nothing" };
-    return { kind: "directory", stat: directoryStat(first?.modified ?? new Date(0)) };
+    let next: string | undefined;
+    do {
+      const page: KeyPage = await this.store.list(prefix, next ? { ContinuationToken: next } : { MaxKeys: 2 });
+      for (const object of page.objects) {
+        if ((isMarkerIncluded || object.key !== prefix) && !(await this.isTombstone(object))) return object;
+      }
+      next = page.next;
+    } while (next !== undefined);
+    return undefined;
+  }
+
+  /** Whether an object of a listing stands for a file that was deleted. */
+  async isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
+    if (size !== tombstone.byteLength) return false;
+    return etag === tombstoneTag || (await this.store.head(key))?.isTombstone === true; // tags of encrypted ones differ
   }
 
   /** Notes what is at a path. */

@@ -1,22 +1,37 @@
 import { type CommitCheck, StorageError } from "../storage.ts";
 import type { Changes, Sending, Tried } from "./changes.ts";
+import type { Condition } from "./object-store.ts";
 import { type Found, type Places, parentOf, slashed, unslashed } from "./places.ts";
+import type { DeletesOnCondition } from "./probe.ts";
 import { isLostRace } from "./store-error.ts";
-import { isKnownSince, newMark, newWrite, type StoredObject } from "./stored-object.ts";
+import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
 const noContent = new Uint8Array();
 
 /** Removes a file, or a directory that holds nothing. */
-export async function remove(changes: Changes, path: string, check: CommitCheck | undefined): Promise<void> {
+export async function remove(
+  changes: Changes,
+  path: string,
+  check: CommitCheck | undefined,
+  deletesOnCondition: () => Promise<DeletesOnCondition>,
+): Promise<void> {
   if (path === "/") throw new StorageError("forbidden");
   const { places } = changes;
   const look = (): Promise<Found> => places.look(path);
-  await changes.run(unslashed(path), look, async (found): Promise<Tried<void>> => {
+  await changes.run(unslashed(path), look, async (found, mark): Promise<Tried<void>> => {
     if (found.kind === "nothing") throw new StorageError("not-found");
-    if (found.kind === "directory") await requireEmpty(places, path);
-    else if (path.endsWith("/")) throw new StorageError("not-found");
+    const isFull = found.kind === "directory" && (await places.firstBelow(path, false)) !== undefined;
+    if (isFull) throw new StorageError("not-empty");
     check?.(found.kind === "file" ? found.object.stat : found.stat);
-    return removal(places, path, found.kind === "file" ? found.object : undefined);
+    if (found.kind === "directory") return removal(places, path, undefined);
+    if (await deletesOnCondition()) return removal(places, path, found.object);
+    // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any time.
+    const write = { ...newWrite(mark, found.object), isTombstone: true };
+    const bury = async (condition: Condition): Promise<StoredObject> => {
+      await keepDirectory(places, parentOf(path));
+      return places.store.put(places.keyOf(path), tombstone, write, condition);
+    };
+    return changes.commit({ path, mark, before: found.object }, bury, () => undefined);
   });
 }
 
@@ -34,13 +49,6 @@ function removal(places: Places, path: string, file: StoredObject | undefined): 
       return isKnownSince(file, now.object) ? "not-made" : "unknown";
     },
   };
-}
-
-/** A directory is there as long as something in it is, or its marker. */
-async function requireEmpty(places: Places, path: string): Promise<void> {
-  const marker = places.keyOf(slashed(path));
-  const { objects } = await places.store.list(marker, { MaxKeys: 2 });
-  if (objects.some(({ key }) => key !== marker)) throw new StorageError("not-empty");
 }
 
 /** Makes the marker of a directory, which outlives what is in it. */

@@ -6,6 +6,7 @@ import { list } from "./list.ts";
 import { type Connection, ObjectStore, type Sdk } from "./object-store.ts";
 import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
+import { type DeletesOnCondition, isForbidden, otherTag, probe } from "./probe.ts";
 import { remove } from "./remove.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
@@ -33,9 +34,8 @@ export interface S3StorageOptions {
 const connectionMs = 3_000;
 const maxAttempts = 4;
 
-/** The key of an object that is never made, to which a conditional write must fail. */
+/** Keys of what is made to try the store out begin with it. */
 const probeName = ".filement-probe";
-const probeTag = '"00000000000000000000000000000000"';
 
 /**
  * Keeps files as objects of an S3 bucket, for any number of servers at once: every change is made by the store under the
@@ -58,26 +58,30 @@ export function s3Storage(options: S3StorageOptions): Storage {
   const changes = new Changes(places);
   const reader = new ObjectReader(places);
 
-  /** Asks for a write that must not be made, which shows that writes are possible and their conditions are kept. */
-  const probe = async (): Promise<void> => {
-    const key = places.keyOf(`/${probeName}`);
-    try {
-      await store.put(key, new Uint8Array(), newWrite(newMark(), undefined), { IfMatch: probeTag });
-    } catch (error) {
-      if (isLostRace(error) || isAbsent(error)) return;
+  let probing: Promise<DeletesOnCondition> | undefined;
+  const deletesOnCondition = (): Promise<DeletesOnCondition> => {
+    probing ??= probe(store, places.keyOf(`/${probeName}-${newMark()}`)).catch((error: unknown) => {
+      if (isForbidden(error)) return true; // a server that only reads needs no more
+      probing = undefined;
       throw error;
+    });
+    return probing;
+  };
+  /** Asks for a write that must not be made, which shows that writes are possible. */
+  const check = async (): Promise<void> => {
+    const write = newWrite(newMark(), undefined);
+    try {
+      await store.put(places.keyOf(`/${probeName}`), new Uint8Array(), write, { IfMatch: otherTag });
+    } catch (error) {
+      if (!isLostRace(error) && !isAbsent(error)) throw error;
     }
-    await store.remove(key);
-    throw new Error("it ignores the conditions of writes (If-Match), without which changes would be lost");
   };
 
   return {
     async start() {
       try {
         await store.list(places.keyOf("/"), { MaxKeys: 1 });
-        await probe().catch((error: unknown) => {
-          if (!isForbidden(error)) throw error; // a server that only reads needs no more
-        });
+        await deletesOnCondition();
       } catch (error) {
         throw new Error(`the bucket ${JSON.stringify(bucket)} cannot be used: ${reasonOf(error)}`, { cause: error });
       }
@@ -85,12 +89,14 @@ export function s3Storage(options: S3StorageOptions): Storage {
     stat: (path) => statAt(places, path),
     recent: (path) => places.recentFile(path)?.object.stat,
     open: (path, purpose = "content") => reader.open(path, purpose),
-    list: (path) => list(places, path),
+    async *list(path) {
+      yield* list(places, path, (await probing) ?? true);
+    },
     write: (path, content, how) => write(changes, path, content, how),
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
     update: (path, edit) => update(changes, reader, path, edit),
-    remove: (path, how) => remove(changes, path, how?.check),
-    check: probe,
+    remove: (path, how) => remove(changes, path, how?.check, deletesOnCondition),
+    check,
     observe(observer) {
       store.observers.add(observer);
       return () => void store.observers.delete(observer);
@@ -159,10 +165,6 @@ async function statAt(places: Places, path: string): Promise<StoredStat | undefi
   const found = await places.look(path);
   if (found.kind === "nothing") return undefined;
   return found.kind === "file" ? found.object.stat : found.stat;
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof StorageError && error.code === "forbidden";
 }
 
 /** What an operator can do something about: the innermost error says it. */

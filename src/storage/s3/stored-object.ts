@@ -8,11 +8,12 @@ export interface StoredObject {
   readonly etag: string;
   /** The writes that led to it, the last one first; none where another program wrote it. See {@link newWrite}. */
   readonly writes: readonly string[];
+  /** Whether it stands for a file that was deleted, in a store that cannot delete on a condition. */
+  readonly isTombstone?: boolean;
 }
 
 /** A write that is to be made. */
-export interface NewWrite {
-  readonly writes: readonly string[];
+export interface NewWrite extends Pick<StoredObject, "writes" | "isTombstone"> {
   readonly modified: Date;
 }
 
@@ -25,6 +26,12 @@ export interface ObjectHeaders {
 
 /** Metadata entry of objects: when it was written, and the latest writes (`x-amz-meta-filement`). */
 const entryName = "filement";
+/** Metadata entry of tombstones (`x-amz-meta-filement-deleted`). */
+const deletedName = "filement-deleted";
+/** Content of tombstones, for those who find one with another tool. */
+export const tombstone: Uint8Array = Buffer.from(
+  "A file was deleted here. This stays because the store has no conditional DELETE.\n",
+);
 
 /**
  * Former writes that an object remembers. A write whose answer was lost may have been followed by others before its maker
@@ -56,14 +63,15 @@ function startOf(before: StoredObject | undefined): string {
 }
 
 /** The metadata that an object of this write carries. */
-export function metadataOf({ writes, modified }: NewWrite): Record<string, string> {
-  return { [entryName]: [modified.getTime().toString(36), ...writes].join(" ") };
+export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<string, string> {
+  const time = modified.getTime().toString(36);
+  return { [entryName]: [time, ...writes].join(" "), ...(isTombstone && { [deletedName]: "true" }) };
 }
 
 /** The object that a write has left. */
 export function writtenObject(write: NewWrite, etag: string, size: number): StoredObject {
-  const { writes, modified } = write;
-  return { stat: fileStat(size, modified, etag, writes[0] ?? ""), etag, writes };
+  const { writes, modified, isTombstone = false } = write;
+  return { stat: fileStat(size, modified, etag, writes[0] ?? ""), etag, writes, isTombstone };
 }
 
 /** The object that the store tells of. */
@@ -74,7 +82,7 @@ export function objectOf(headers: ObjectHeaders, size: number): StoredObject {
   if (writes.length === 0 || Number.isNaN(written)) {
     return { stat: fileStat(size, lastModified, etag, lastModified.getTime().toString(36)), etag, writes: [] };
   }
-  return { stat: fileStat(size, new Date(written), etag, writes[0] ?? ""), etag, writes };
+  return writtenObject({ writes, modified: new Date(written), isTombstone: deletedName in Metadata }, etag, size);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Content, type Edit, StorageError, type WriteOptions, type WriteRes
 import { type Changes, fileAt, judge, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
-import type { Found, FoundFile } from "./places.ts";
+import { type Found, type FoundFile, objectAt } from "./places.ts";
 import { earlyWrite, newMark, newWrite } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
@@ -23,7 +23,7 @@ export async function write(
 
   const known = places.recent(path);
   const mark = newMark();
-  const ahead = earlyWrite(mark, known?.kind === "file" ? known.object : undefined);
+  const ahead = earlyWrite(mark, objectAt(known));
   const upload = await Upload.receive(places.store, key, ahead, content, async () => {
     await replaceable(await look()); // before anything is sent in vain
   });
@@ -34,9 +34,9 @@ export async function write(
       const before = await replaceable(found);
       judge(options.check, before);
       return changes.commit(
-        { path, mark, before: before?.object, bytes },
+        { path, mark, before: objectAt(found), bytes },
         async (condition) => {
-          if (bytes) return places.store.put(key, bytes, newWrite(mark, before?.object), condition);
+          if (bytes) return places.store.put(key, bytes, newWrite(mark, objectAt(found)), condition);
           first ??= await upload.put(1, upload.first);
           return upload.complete([first], upload.size, condition);
         },

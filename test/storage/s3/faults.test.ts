@@ -16,6 +16,7 @@ async function onFaultyWay(files: Readonly<Record<string, string>> = {}) {
   const { options, client, keys, unfinished } = await testBucket(files);
   const way: FaultyProxy = await faultyProxy(options.endpoint);
   const storage: Storage = s3Storage({ ...options, endpoint: way.url });
+  await storage.start?.();
   const requests: StoreRequest[] = [];
   storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
   return { storage, other: s3Storage(options), way, requests, options, client, keys, unfinished };
@@ -70,6 +71,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
   it("does not take what others have made of its page since for its own", async () => {
     const { storage, other, way } = await onFaultyWay({ "/list.html": "<ul></ul>" });
     const [one, two] = [storage, other].map((each) => createFileServer({ storage: each }));
+    await Promise.all([one?.ready(), two?.ready()]);
     const add = async (files: typeof one, name: string): Promise<unknown> =>
       files?.fetch(
         new Request("http://localhost/list.html", {
@@ -244,7 +246,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     await expect(s3Storage({ ...options, ...wrong }).start?.()).rejects.toThrow(reason);
   });
 
-  it("checks with a write that is never made, and leaves nothing", async () => {
+  it("tries out each condition at the start and leaves nothing, and checks with a write that is never made", async () => {
     const { storage, keys } = await onFaultyWay();
     await storage.start?.();
     await storage.check?.();

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
-import type { Storage } from "../../../src/storage/storage.ts";
+import type { Storage, StoredStat } from "../../../src/storage/storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
+import { plainDeletes } from "../../helpers/plain-deletes.ts";
 import { testBucket } from "../../helpers/test-bucket.ts";
 import { content, namesAt, textAt } from "../content.ts";
 
@@ -150,6 +151,67 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     await expect(one.update("/a.txt", edit)).rejects.toMatchObject({ name: "StorageError", code: "conflict" });
     expect(await textAt(other, "/a.txt")).toBe(String(tries));
     expect(tries).toBeGreaterThan(10);
+  });
+});
+
+describe("S3 storages whose store has no conditional DELETE", { tags: ["versitygw"] }, () => {
+  async function onPlainDeletes(files: Readonly<Record<string, string>>) {
+    const { options, keys } = await testBucket(files);
+    const endpoint = await plainDeletes(options.endpoint);
+    const [one, other] = [s3Storage({ ...options, endpoint }), s3Storage({ ...options, endpoint })];
+    await Promise.all([one.start?.(), other.start?.()]);
+    return { one, other, keys };
+  }
+
+  it("never delete what another has written meanwhile", async () => {
+    const { one, other } = await onPlainDeletes({ "/a.txt": "old" });
+    const before = await one.stat("/a.txt");
+    await other.write("/a.txt", content("acknowledged"));
+    const error = new Error("precondition failed");
+    const check = (current: StoredStat | undefined): void => {
+      if (current?.version !== before?.version) throw error;
+    };
+    await expect(one.remove("/a.txt", { check })).rejects.toBe(error);
+    expect(await textAt(other, "/a.txt")).toBe("acknowledged");
+  });
+
+  it("leave a tombstone, which is nothing to clients, and in whose place a file is made", async () => {
+    const { one, other, keys } = await onPlainDeletes({ "/dir/a.txt": "old" });
+    await one.remove("/dir/a.txt");
+    await expect(other.remove("/dir/a.txt")).rejects.toMatchObject({ code: "not-found" });
+    expect([await keys(), await namesAt(other, "/dir"), await textAt(other, "/dir/a.txt")]).toEqual([
+      ["/dir/", "/dir/a.txt"],
+      [],
+      undefined,
+    ]);
+    const made = await Promise.allSettled(
+      [one, other].map((each) => each.write("/dir/a.txt", content("new"), { exclusive: true })),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await one.remove("/dir/a.txt");
+    await one.remove("/dir");
+    expect([await other.stat("/dir"), await namesAt(other, "/")]).toEqual([undefined, []]);
+  });
+
+  it("lose no file where writers and deleters work on it at once", async () => {
+    const { one, other } = await onPlainDeletes({});
+    const acknowledged = new Set<string>();
+    let removed = 0;
+    await eachTimes([one, other, one, other], timesOf(10, 200), async (storage, name) => {
+      await storage.write("/a.txt", content(name), { exclusive: true }).then(
+        () => acknowledged.add(name),
+        () => {},
+      );
+      await storage.remove("/a.txt").then(
+        () => {
+          removed += 1;
+        },
+        () => {},
+      );
+    });
+    const isLeft = (await one.stat("/a.txt")) !== undefined;
+    expect(acknowledged.size).toBe(removed + Number(isLeft));
+    expect(removed).toBeGreaterThan(2);
   });
 });
 

@@ -1,0 +1,68 @@
+import { StorageError } from "../storage.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { isAbsent, isLostRace, isOutage } from "./store-error.ts";
+import { newMark, newWrite } from "./stored-object.ts";
+
+/** The tag of an object that never was. */
+export const otherTag = '"00000000000000000000000000000000"';
+const content = Buffer.from("tried out");
+
+/** Whether a store refuses to delete what is not the version that was named; where it ignores that, a file cannot just be deleted. */
+export type DeletesOnCondition = boolean;
+
+/**
+ * Tries out each condition that changes rely on, with an object that is removed again. Throws where one is ignored without
+ * which changes would be lost.
+ */
+export async function probe(store: ObjectStore, key: string): Promise<DeletesOnCondition> {
+  const write = newWrite(newMark(), undefined);
+  const other = { IfMatch: otherTag };
+  const none = { IfNoneMatch: "*" } as const;
+  const absentKey = `${key}-absent`;
+  const made = await store.put(key, content, write, none);
+  try {
+    await requireRefusal("PUT with If-None-Match", store.put(key, content, write, none));
+    await requireRefusal("PUT with If-Match", store.put(key, content, write, other));
+    const replacing = store.put(absentKey, content, write, other).then(() => store.remove(absentKey));
+    await requireRefusal("PUT with If-Match where there is nothing", replacing);
+    const stale = { ...made, etag: otherTag };
+    const reading = store.getSpan(key, { start: 0, end: 0 }, stale).then((body) => void body.destroy());
+    await requireRefusal("GET with If-Match", reading);
+    const upload = await store.beginUpload(key, write);
+    try {
+      const copying = store.copyPart(key, upload, 1, stale, { start: 0, end: content.byteLength - 1 });
+      await requireRefusal("UploadPartCopy with x-amz-copy-source-if-match", copying);
+      const parts = [await store.uploadPart(key, upload, 1, content)];
+      const name = "CompleteMultipartUpload with If-";
+      await requireRefusal(`${name}None-Match`, store.completeUpload(key, upload, parts, none));
+      await requireRefusal(`${name}Match`, store.completeUpload(key, upload, parts, other));
+    } finally {
+      await store.abortUpload(key, upload).catch(() => {}); // ended, where the store made an object of it
+    }
+    return await isRefused(store.remove(key, stale), (error) => !isOutage(error) && !isForbidden(error));
+  } finally {
+    await store.remove(key);
+  }
+}
+
+async function requireRefusal(what: string, request: Promise<unknown>): Promise<void> {
+  if (await isRefused(request, () => false)) return;
+  throw new Error(`it ignores the condition of ${what}, without which changes would be lost`);
+}
+
+/** Whether a request was refused because of its condition. `isUnable` says which other errors mean that the store has none. */
+async function isRefused(request: Promise<unknown>, isUnable: (error: unknown) => boolean): Promise<boolean> {
+  try {
+    await request;
+    return false;
+  } catch (error) {
+    if (isLostRace(error) || isAbsent(error)) return true;
+    if (isUnable(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether keys do not permit what was asked. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "forbidden";
+}
