@@ -10,7 +10,8 @@ export type DocumentErrorCode =
   | "OVERLOADED"
   | "RESULT_TOO_LARGE"
   | "SELECTOR_TOO_COSTLY"
-  | "TOO_MANY_MATCHES";
+  | "TOO_MANY_MATCHES"
+  | "UNSUPPORTED_ENCODING";
 
 /** A document that cannot be parsed, searched or edited as asked; the message is text for the client. */
 export class DocumentError extends Error {

@@ -60,6 +60,7 @@ const documentErrors: Record<DocumentErrorCode, number> = {
   RESULT_TOO_LARGE: 413,
   SELECTOR_TOO_COSTLY: 503,
   TOO_MANY_MATCHES: 400,
+  UNSUPPORTED_ENCODING: 415,
 };
 
 /** The error for what was thrown, where it is about the request or the document. */

@@ -86,7 +86,24 @@ describe("appendToElements", () => {
       "<table><tr></table>",
       "table",
       "<!--c-->",
-      "<table><tr></tr><!--c--></table>",
+      "<table><tr></tr></tbody><!--c--></table>",
+    ],
+    ...["<style>a</style>", "<script>a</script>", "<template></template>", "<form></form>"].flatMap((html) => [
+      [`${html} to a table of rows`, "<table><tr></table>", "table", html, `<table><tr></tr></tbody>${html}</table>`],
+      [
+        `${html} to a table with tbody`,
+        "<table><tbody></table>",
+        "table",
+        html,
+        `<table><tbody></tbody>${html}</table>`,
+      ],
+    ]),
+    [
+      "a template to a table with an implied colgroup",
+      "<table><col></table>",
+      "table",
+      "<template></template>",
+      "<table><col></colgroup><template></template></table>",
     ],
   ])("adds content %s", async (_, before, selector, html, after) => {
     const { status, page } = await edit(before, "POST", selector, html);

@@ -53,9 +53,13 @@ const ascii = /^[\x00-\x7f]*$/;
 
 export const byteOrderMark: Uint8Array = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The characters of a file. */
+/** The characters of a file. Throws `UNSUPPORTED_ENCODING` for UTF-16, whose markup is not ASCII. */
 export function readSource(bytes: Uint8Array): DocumentSource {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [first, second] = buffer;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new DocumentError("UNSUPPORTED_ENCODING", "The document is UTF-16; elements are read and changed in UTF-8.");
+  }
   const hasByteOrderMark = buffer.subarray(0, 3).equals(byteOrderMark);
   // In one go, whatever the length; from ASCII it takes half as long.
   if (isAscii(buffer)) return { source: buffer.toString("latin1"), encoding: "utf8", hasByteOrderMark };

@@ -2,7 +2,7 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
-import { holdsText, isClosedBy, losesFirstLine, voidElements } from "../document/tag-rules.ts";
+import { holdsText, losesFirstLine, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { normalise } from "./normalise.ts";
@@ -135,6 +135,13 @@ function openedTag({ source }: SourceDocument, element: SourceElement, fragment:
   return { start, end: contentStart, text, fragment, fragmentStart: 1, appendsTo: element };
 }
 
+/** What goes on in an element that the parser has put around its like; all else is added behind that. */
+const goesOnIn: Readonly<Record<string, readonly string[]>> = {
+  tbody: ["tr", "td", "th"],
+  tr: ["td", "th"],
+  colgroup: ["col"],
+};
+
 /**
  * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before it,
  * which without tags of its own ends where the table ends.
@@ -144,8 +151,7 @@ function parentOfAddition({ root }: SourceDocument, element: SourceElement, { ta
   if (element === html && body) return body;
   let parent = element;
   for (let last = contentOf(parent).at(-1); last instanceof SourceElement; last = contentOf(parent).at(-1)) {
-    const isImplied = last.contentStart === -1 && ["tbody", "tr", "colgroup"].includes(last.name);
-    if (!isImplied || (tag && isClosedBy(last.name, tag.name))) return parent;
+    if (last.contentStart !== -1 || !goesOnIn[last.name]?.includes(tag?.name ?? "")) return parent;
     parent = last;
   }
   return parent;

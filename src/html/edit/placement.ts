@@ -185,8 +185,11 @@ export function endTagsAt(node: TreeChild | null | undefined, offset: number, fi
   const open: string[] = [];
   for (let current = node; current instanceof SourceElement; current = current.children.at(-1)) {
     const span = elementSpan(current);
-    // An implied `tbody` has no tags of its own; the `tr` in it may be open.
-    if (!span) continue;
+    if (!span) {
+      // An implied `tbody` has no start tag of its own; it is open as long as no end tag has closed it.
+      if (current.name === "tbody" || current.name === "colgroup") open.push(current.name);
+      continue;
+    }
     if (isTagOnly(current) || span.end !== offset || span.contentEnd !== offset) break;
     open.push(current.name);
   }

@@ -1,4 +1,5 @@
 import { demand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import { svgNamespace } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
@@ -39,7 +40,8 @@ function ownLanguage(element: SourceElement, { kind }: MatchContext): string | u
   const { attribs } = element;
   // In HTML elements of HTML documents `xml:lang` is an attribute without a namespace.
   const xmlLang = kind === "xml" || !isHtmlElement(element) ? attribs["xml:lang"] : undefined;
-  return xmlLang ?? attribs["lang"];
+  const hasLang = isHtmlElement(element) || element.namespace === svgNamespace;
+  return xmlLang ?? (hasLang ? attribs["lang"] : undefined);
 }
 
 /** What `<meta http-equiv=content-language>` says. */

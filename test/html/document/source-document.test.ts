@@ -24,6 +24,15 @@ describe("readSource", () => {
   it("keeps a byte order mark out of the source", () => {
     expect(readSource(Buffer.from("\ufeffa"))).toEqual({ source: "a", encoding: "utf8", hasByteOrderMark: true });
   });
+
+  it.each(["le", "be"])(
+    "refuses UTF-16 with a byte order mark (%s), which would be written as something else",
+    (order) => {
+      const bytes = Buffer.from("\ufeff<p>a", "utf16le");
+      const page = order === "le" ? bytes : bytes.swap16();
+      expect(() => readSource(page)).toThrow(expect.objectContaining({ code: "UNSUPPORTED_ENCODING" }));
+    },
+  );
 });
 
 describe("requireEncodable", () => {

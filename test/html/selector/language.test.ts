@@ -29,6 +29,9 @@ describe(":lang()", () => {
     ["<p id=a lang=en><i id=b lang=''></i>", ["a"]],
     ["<p id=a xml:lang=en>", []],
     ["<svg id=a lang=de xml:lang=en></svg>", ["a"]],
+    ["<svg id=a lang=en><g id=b></svg>", ["a", "b"]],
+    ["<math id=a lang=en></math>", []],
+    ["<math id=a xml:lang=en></math>", ["a"]],
     ["<meta http-equiv=Content-Language content=de>", []],
   ])("it inherits in %s", async (html, expected) => {
     expect(await select(html, ":lang(en)")).toEqual(expected);
@@ -45,5 +48,8 @@ describe(":lang()", () => {
 
   it("goes by xml:lang in XML", async () => {
     expect(await selectInXml('<r xml:lang="en"><a/><b xml:lang="de"/></r>', ":lang(en)")).toEqual(["r", "a"]);
+    expect(
+      await selectInXml('<r lang="en"><svg xmlns="http://www.w3.org/2000/svg" lang="en"/></r>', ":lang(en)"),
+    ).toEqual(["svg"]);
   });
 });
