@@ -51,7 +51,7 @@ export interface HostConfig {
   readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
-  /** What a GET may leave out at the end of a path: with `[".html"]`, `/about` is `about.html`. @default [] */
+  /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`, also for selectors. @default [] */
   readonly extensions?: readonly string[] | undefined;
   /** The page that a GET gets where nothing is, for single-page applications; `true` for `/index.html`. @default false */
   readonly single?: string | boolean | undefined;

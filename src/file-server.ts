@@ -10,7 +10,7 @@ import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts"
 import { clientAddress } from "./http/client-address.ts";
 import { mountPrefix } from "./http/request-target.ts";
 import { checkConfig } from "./options/check-config.ts";
-import { createEntries } from "./runtime/entries.ts";
+import { createEntries, type UpgradeOptions } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
 import { Places } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
@@ -33,9 +33,10 @@ export interface FileServer {
   ): void;
   /**
    * Answers the web socket handshakes that one of its plugins answers, and leaves all others to the other listeners:
-   * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`.
+   * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`. `before` names middleware that
+   * requests run through as well: `files.upgrade(request, socket, head, { before: sessions })`.
    */
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions) => void;
   /**
    * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for what
    * is no server, and for a server whose requests are answered already.
@@ -89,6 +90,7 @@ export function createFileServer(config: FileServerConfig): FileServer {
     mount: mountPrefix(config.mount),
     upgrades: config.upgrades ?? "own",
     takesUpgrade: upgradesTaken(path),
+    report,
   });
 
   const files: FileServer = Object.assign(entries.handle, {

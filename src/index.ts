@@ -35,6 +35,7 @@ export { type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
 export { type RedirectsOptions, redirects } from "./plugins/redirects.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./plugins/security-headers.ts";
 export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
+export type { UpgradeOptions } from "./runtime/entries.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";
 export type { BeforeWrite, ElementWrite, FileWrite, PendingWrite, WritingExchange } from "./server/before-write.ts";

@@ -136,6 +136,7 @@ const types = [
   "TrustProxy",
   "UnnumberedChange",
   "Unwatch",
+  "UpgradeOptions",
   "User",
   "UserRecord",
   "WebSocketOptions",

@@ -62,7 +62,7 @@ app.post("/sign-in", express.urlencoded({ extended: false }), (request, response
 
 const server = createServer(app);
 // No middleware runs for a handshake: it needs the session, too.
-server.on("upgrade", (request, ...rest) => sessions(request, {}, () => files.upgrade(request, ...rest)));
+server.on("upgrade", (request, socket, head) => files.upgrade(request, socket, head, { before: sessions }));
 await files.ready();
 server.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}/wiki/`);

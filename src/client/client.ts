@@ -17,8 +17,6 @@ export interface PageOptions {
   readonly prefix?: string;
   /** Address of the web socket for changes. @default "/ws" below the prefix */
   readonly webSocket?: string | URL;
-  /** The file that stands for its directory. @default "index.html" */
-  readonly index?: string;
 }
 
 /** A page on the server, whose elements can be read, changed and followed. */
@@ -50,11 +48,10 @@ export interface Page {
 export function connect(url: string | URL = location.href, options: PageOptions = {}): Page {
   const address = new URL(url, location.href);
   address.hash = "";
-  const { credentials = "same-origin", prefix = servedPrefix(address), index = "index.html" } = options;
-  const path = filePath(address, prefix, index);
+  const { credentials = "same-origin", prefix = servedPrefix(address) } = options;
   const socketUrl = new URL(options.webSocket ?? `${prefix}/ws`, address);
   socketUrl.protocol = socketUrl.protocol.replace("http", "ws");
-  socketUrl.searchParams.set("path", path);
+  socketUrl.searchParams.set("document", pathBelow(address, prefix));
 
   const listeners = new Set<(event: PageEvent) => void>();
   const ownWrites = new Set<string>();
@@ -68,7 +65,6 @@ export function connect(url: string | URL = location.href, options: PageOptions 
   };
 
   function tell(event: ConnectionEvent): void {
-    if (event.type === "change" && event.path !== path) return;
     const delivered = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
     for (const listener of listeners) call(listener, delivered);
   }
@@ -122,9 +118,7 @@ function servedPrefix({ origin }: URL): string {
   return module.origin === origin ? prefix : "";
 }
 
-/** The path of a page's file as messages have it: below the prefix, decoded, that of the index for a directory. */
-function filePath({ pathname }: URL, prefix: string, index: string): string {
-  const below = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
-  const path = decodeURIComponent(below);
-  return path.endsWith("/") ? path + index : path;
+/** The path of a page below the prefix, decoded. Which file that is, the server knows. */
+function pathBelow({ pathname }: URL, prefix: string): string {
+  return decodeURIComponent(pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname);
 }

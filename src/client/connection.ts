@@ -4,7 +4,7 @@ import { dom } from "./dom.ts";
 /** A message of the server. Whose a change is, the page finds out. */
 type Message =
   | Omit<PageChange, "own">
-  | { readonly type: "hello"; readonly feed: string; readonly id: number }
+  | { readonly type: "hello"; readonly feed: string; readonly id: number; readonly path?: string }
   | { readonly type: "gap" }
   | { readonly type: "pong" };
 
@@ -43,6 +43,8 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   let idAtGreeting = 0;
   /** The last known feed of the server, and the last change of it that was delivered. */
   let feed = "";
+  /** The page's file, which a directory's URL does not tell. */
+  let path: string | undefined;
   let lastId = 0;
 
   function open(): void {
@@ -86,7 +88,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
       idAtGreeting = message.id;
       // On a feed of another run of the server the ids begin anew; that something was missed, the next message says.
       if (feed !== message.feed) lastId = feed ? 0 : message.id;
-      feed = message.feed;
+      ({ feed, path } = message);
       openedAt = Date.now();
       tell({ type: "open" });
     } else if (message.type === "gap") {
@@ -94,7 +96,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
       tell(message);
     } else if (message.type === "change" && message.id > lastId) {
       lastId = message.id;
-      tell(message);
+      if (path === undefined || message.path === path) tell(message);
     }
   }
 

@@ -40,28 +40,30 @@ export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
 export function purposeOf({ method, headers }: Exchange): OpenFor {
   if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
   const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
-  return method === "HEAD" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
+  return method !== "GET" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }
 
 // `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
 const hasExtension = /\.\w+$/;
 
 /**
- * The file that a GET or HEAD of a path gets where nothing is: one whose name has an extension more, or the page of a
- * single-page application. `undefined` where there is none.
+ * The paths that stand in, in this order, for one where nothing is: those with an extension more, and the page of a single-page
+ * application.
  */
+export function standInPaths({ options, serving }: FileSpace, path: string, accept: string | undefined): string[] {
+  const paths = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
+  const wantsPage = preferredType(accept, ["text/html", "application/json"]) === "text/html";
+  const isPage = serving.single !== undefined && wantsPage && !hasExtension.test(path) && !serving.ignores(path);
+  return isPage ? [...paths, serving.single] : paths;
+}
+
+/** The file that stands in for a path where nothing is; `undefined` where there is none. */
 export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
-  const { exchange, path, options, serving } = request;
-  const { method, headers } = exchange;
-  if (method !== "GET" && method !== "HEAD") return undefined;
-  const names = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
-  for (const name of names) {
-    const file = await openedAt(request, name);
+  for (const path of standInPaths(request, request.path, request.exchange.headers.accept)) {
+    const file = await openedAt(request, path);
     if (file) return file;
   }
-  const wantsPage = preferredType(headers.accept, ["text/html", "application/json"]) === "text/html";
-  if (serving.single === undefined || !wantsPage || hasExtension.test(path) || serving.ignores(path)) return undefined;
-  return openedAt(request, serving.single);
+  return undefined;
 }
 
 /** The same request for another file, if that is there. */

@@ -41,18 +41,25 @@ function exchangeOf(
   return new Exchange({ incoming, site, clients, path, search, host, protocol });
 }
 
-/** Whether a web socket handshake is one that a plugin of the addressed host answers. */
-export function upgradesTaken({ clients, hosts }: RequestPathParts): (incoming: IncomingRequest) => boolean {
-  return (incoming) => {
+/** Whether a web socket handshake is one that a plugin of the addressed host answers. Never rejects. */
+export function upgradesTaken({
+  clients,
+  hosts,
+  life,
+}: RequestPathParts): (incoming: IncomingRequest) => Promise<boolean> {
+  return async (incoming) => {
     const addressed = readAddress(incoming, clients);
     const site = hosts.find(addressed.host);
     if (!site || addressed.problem) return false;
     const exchange = exchangeOf(incoming, site, clients, addressed);
     try {
-      return site.answersUpgrade(exchange);
+      if (!life.isSettled) await life.ready().catch(() => {}); // what answers says why
+      return await site.answersUpgrade(exchange);
     } catch (error) {
-      site.report(error, exchange); // it would end the process: a listener of node's server waits for this
+      site.report(error, exchange);
       return false;
+    } finally {
+      await exchange.end();
     }
   };
 }

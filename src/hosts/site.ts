@@ -25,7 +25,7 @@ export interface HostedSite extends PluginSite {
   /** The plugins that observe outcomes, and for which paths. */
   readonly observers: readonly ListedPlugin[];
   /** Whether one of the plugins answers a web socket handshake. */
-  answersUpgrade(exchange: Exchange): boolean;
+  answersUpgrade(exchange: Exchange): Promise<boolean>;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;
   /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
@@ -88,7 +88,7 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
   const partial = listed.filter(
     (each) => !isEverywhere(each) && (isFileHandler(each.plugin) || mayIdentify(each.plugin)),
   );
-  return {
+  const site: HostedSite = {
     ...server,
     name,
     options: {
@@ -103,14 +103,20 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
     isGuardedAlike: (path, other) => partial.every(({ covers }) => covers(path) === covers(other)),
     documentCaches: new Set(),
-    answersUpgrade: (exchange) =>
-      listed.some(({ plugin, covers }) => covers(exchange.path) && plugin.acceptsUpgrade?.(exchange)),
+    documentAt: async (path, accept) => site.fileHandlerOf(path)?.documentAt?.(site, path, accept),
+    async answersUpgrade(exchange) {
+      for (const { plugin, covers } of listed) {
+        if (covers(exchange.path) && (await plugin.acceptsUpgrade?.(exchange))) return true;
+      }
+      return false;
+    },
     answer: composePipeline(listed, nobodyAnswered, refusalNotes(listed, config, server)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
     ),
   };
+  return site;
 }
 
 /** What sends clients more than the file that they ask for. */

@@ -10,7 +10,7 @@ import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
 import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
 import type { Position } from "./live/broadcast.ts";
-import { type FeedQuery, positionOf, readFeedQuery } from "./live/feed-query.ts";
+import { type FeedQuery, wantedPath as pathWanted, positionOf, readFeedQuery } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
 import { shareChanges } from "./live/share-changes.ts";
 
@@ -73,9 +73,9 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
     if (!isStarted || closing) throw unavailable("CLOSING");
     const giveBack = readers.takePlace(exchange);
     const audience = readers.audienceOf(exchange, wantedPath);
-    const hello = (at: FeedPosition): Buffer => helloEvent(at, true);
+    const hello = (at: FeedPosition): Buffer => helloEvent(at, true, wantedPath);
     const reader = new EventReader({ audience, encode: changeEvent, gap: gapEvent, hello, maxUnsentBytes });
-    reader.write(helloEvent(changes, position === "now"));
+    reader.write(helloEvent(changes, position === "now", wantedPath));
     readers.add(reader, position, giveBack);
     return reader;
   }
@@ -87,12 +87,12 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
       if (feed) await shareChanges(site.changes, feed, "eventStream: ");
       isStarted = true;
     },
-    handle(exchange, next) {
+    async handle(exchange, next) {
       if (exchange.path !== path) return next();
       requireReading(exchange);
       const query = readFeedQuery(exchange.search);
       if (exchange.method === "HEAD") return emptyReply(200, headers);
-      const { body } = open(exchange, query.path, beginningOf(exchange, query));
+      const { body } = open(exchange, await pathWanted(exchange, query), beginningOf(exchange, query));
       return { status: 200, headers, body };
     },
     drain() {

@@ -2,7 +2,7 @@ import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
-import { closeAtEnd, type FileRequest, purposeOf, standIn } from "../files/file-request.ts";
+import { closeAtEnd, type FileRequest, purposeOf, standIn, standInPaths } from "../files/file-request.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf } from "../files/serving.ts";
 import { recentFile } from "../files/write-file.ts";
@@ -90,6 +90,10 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const serves = (path: string): boolean => !isListed || site.fileHandlerOf(path) === plugin;
       unwatches.push(await announceExternalEdits(site, { storage: space.storage, ...space.options, serves }));
     },
+    async documentAt(site, path, accept) {
+      const space = spaces.get(site);
+      return space && documentAt(space, path, accept);
+    },
     handle(exchange) {
       const space = spaces.get(exchange.site);
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
@@ -152,13 +156,14 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const found = await findTarget(exchange, space, path);
   const module = found.stat ? undefined : listingModule(found);
   if (module) return moduleReply(exchange, await browserModule(module));
-  const instead = found.stat ? undefined : await standIn(found);
-  const request = instead ?? found;
-  const target = method === "OPTIONS" ? await offeredTarget(request) : targetOf(request);
   if (method === "OPTIONS") {
-    const taken = await methodsAt(request, space.methods);
-    return pathOptionsReply(request, await indexOf(request), target, taken);
+    const taken = await methodsAt(found, space.methods);
+    return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), taken);
   }
+  // A whole file is written where the client says.
+  const instead = found.stat || (method !== "GET" && method !== "HEAD") ? undefined : await standIn(found);
+  const request = instead ?? found;
+  const target = targetOf(request);
   const operation = isMethod(method) ? operations[target][method] : undefined;
   if (!isMethod(method) || !operation) {
     const allow = allowedMethods(access, { path: request.path }, operations[target], space.methods);
@@ -175,7 +180,7 @@ async function answerForElements(exchange: Exchange, space: HandlerSpace, select
   const { methods } = space;
   // Other methods, too, tell only clients that may read what exists.
   if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
-  const request = await findDocument(exchange, space);
+  const request = await documentOf(await findTarget(exchange, space, exchange.path));
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
   if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
@@ -231,19 +236,33 @@ function foundTarget(
   return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
 }
 
-/** The document whose elements are meant; a directory stands for its index file. */
-async function findDocument(exchange: Exchange, space: ElementSpace): Promise<FoundTarget> {
-  return indexOf(await findTarget(exchange, space, exchange.path));
-}
-
-async function indexOf(found: FoundTarget): Promise<FoundTarget> {
-  if (found.stat?.type !== "directory") return found;
+/** The document whose elements are meant, which is what a GET finds: for a directory its index file, and what stands in. */
+async function documentOf(found: FoundTarget): Promise<FoundTarget> {
+  if (!found.stat) return (await standIn(found)) ?? found;
+  if (found.stat.type !== "directory") return found;
   let last: FoundTarget | undefined;
   for (const index of found.serving.indexes) {
     last = await findTarget(found.exchange, found, found.path + index);
     if (last.stat) return last;
   }
   return last ?? found;
+}
+
+/** The path of that document, for those who do not ask for its content. */
+async function documentAt(space: ElementSpace, path: string, accept?: string): Promise<string | undefined> {
+  if (isHiddenPath(path, space.options.dotfiles)) return undefined;
+  const stat = await space.storage.stat(path);
+  const directory = path.endsWith("/") ? path : `${path}/`;
+  const candidates = !stat
+    ? standInPaths(space, path, accept)
+    : stat.type === "file"
+      ? [path]
+      : space.serving.indexes.map((index) => directory + index);
+  for (const candidate of candidates) {
+    const found = candidate === path ? stat : await space.storage.stat(candidate);
+    if (found?.type === "file") return documentKind(candidate) && candidate;
+  }
+  return undefined;
 }
 
 function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {

@@ -6,16 +6,17 @@ import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
+import type { Site } from "../server/site.ts";
+import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
 import { shareChanges } from "./live/share-changes.ts";
 import { checkHandshake } from "./web-socket/handshake.ts";
 import { webSocketOptions } from "./web-socket/options.ts";
 import { jsonFormat, SocketClient, streamItemFormat } from "./web-socket/socket-client.ts";
 import {
-  addressedDocument,
   changesOfDocument,
   changesOfQuery,
-  isForDocument,
+  offersStreamItems,
   type WantedChanges,
 } from "./web-socket/wanted-changes.ts";
 
@@ -66,21 +67,22 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024, feed } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
+  const guarded = new Set<Site>();
   let sockets: WebSocketServer | undefined;
   let goodbye: NodeJS.Timeout | undefined;
   let isNoted = false;
 
   /** Agrees to a handshake. Throws the reply to a wrong one. */
-  function agree(exchange: Exchange, document: string | undefined): Reply {
+  async function agree(exchange: Exchange, document: string | undefined): Promise<Reply> {
     const server = sockets;
     if (!server) throw new Error("webSocket was not started");
-    const { access, site, search } = exchange;
+    const { access, site } = exchange;
     const connectedTo = document ?? path;
     if (!access.permitsPath("read", connectedTo)) throw access.refusal();
     const feedName = site.changes.name;
     const offered = checkHandshake(exchange, allowedOrigins ?? site.options.allowedOrigins);
     const wanted =
-      document === undefined ? changesOfQuery(search, offered, feedName) : changesOfDocument(document, offered);
+      document === undefined ? await changesOfQuery(exchange, offered, feedName) : changesOfDocument(document, offered);
     const giveBack = clients.takePlace(exchange);
     let isConnected = false;
     exchange.defer(() => {
@@ -117,6 +119,13 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     warnOnce(exchange, `webSocket answered 426; ${cause}`);
   }
 
+  /** Whether a client may wait for changes there. Where some may not read, this must not tell them what exists. */
+  async function hasDocument(exchange: Exchange): Promise<boolean> {
+    const { site, path, headers } = exchange;
+    if (guarded.has(site)) return (await documentOf(exchange, path)) !== undefined;
+    return (await site.documentAt(path, headers.accept)) !== undefined;
+  }
+
   /** Says where a handshake was left that ends like ours: it waits for ever if nobody else takes it. */
   function noteOtherPrefix(exchange: Exchange): void {
     if (exchange.mount !== "" || !exchange.path.endsWith(path)) return;
@@ -144,21 +153,23 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const plugin: Plugin = {
     name: "web-socket",
     async start(site) {
+      if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");
       if (feed) await shareChanges(site.changes, feed, "webSocket: ");
       sockets ??= await webSocketServer(maxMessageBytes);
     },
-    acceptsUpgrade(exchange) {
-      const isOurs = exchange.path === path || (documents && isForDocument(exchange));
-      if (!isOurs) noteOtherPrefix(exchange);
-      return isOurs;
+    async acceptsUpgrade(exchange) {
+      if (exchange.path === path) return true;
+      if (documents && offersStreamItems(exchange) && (await hasDocument(exchange))) return true;
+      noteOtherPrefix(exchange);
+      return false;
     },
-    handle(exchange, next) {
+    async handle(exchange, next) {
       if (exchange.path === path) {
         noteLostUpgrade(exchange);
         return agree(exchange, undefined);
       }
-      const document = documents && exchange.isUpgrade ? addressedDocument(exchange) : undefined;
+      const document = documents && exchange.isUpgrade ? await documentOf(exchange, exchange.path) : undefined;
       return document === undefined ? next() : agree(exchange, document);
     },
     drain() {

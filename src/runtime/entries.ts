@@ -6,13 +6,14 @@ import type { Duplex } from "node:stream";
 import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
 import { mountPrefix } from "../http/request-target.ts";
+import type { ConnectMiddleware } from "../plugins/from-middleware.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
 import { FetchIncoming, type FetchInfo } from "./fetch-request.ts";
 import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
-import { takeSocket } from "./upgrade-response.ts";
+import { takenByOthers, takeSocket } from "./upgrade-response.ts";
 
 /** A server of `node:http`, `node:https` or `node:http2`. */
 export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
@@ -21,12 +22,18 @@ export type NodeServer = HttpServer | HttpsServer | Http2Server | Http2SecureSer
 export interface Entries {
   /** The handler of `node:http`, `node:http2` and Express. */
   handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions): void;
   /** Makes a server of node send its requests and upgrades to the two above. Throws where somebody else answers its requests. */
   listenTo(server: NodeServer): void;
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
   /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
   abandonUnread(): void;
+}
+
+/** How a handshake is taken. */
+export interface UpgradeOptions {
+  /** Middleware that requests run through as well, such as that of a session. @default none */
+  readonly before?: ConnectMiddleware | readonly ConnectMiddleware[] | undefined;
 }
 
 /** What the entries need to know of their server. */
@@ -40,7 +47,8 @@ export interface EntryOptions {
   /** Whether handshakes are answered that no plugin answers. */
   readonly upgrades: "own" | "all";
   /** Whether a plugin answers a handshake. */
-  takesUpgrade(handshake: IncomingRequest): boolean;
+  takesUpgrade(handshake: IncomingRequest): Promise<boolean>;
+  report(error: unknown): void;
 }
 
 /** The three ways into a server: a request of node, an upgrade of node, a `Request` of the Fetch standard. */
@@ -63,18 +71,30 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
     inTurn(request, response, () => serve(incoming, deliver, passOn));
   };
 
-  const upgrade = (
+  const upgrade = async (
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
+    { before = [] }: UpgradeOptions = {},
     isForAll = options.upgrades === "all",
-  ): void => {
+  ): Promise<void> => {
     const response = new ServerResponse(request);
     const incoming = new NodeIncoming(request, response, "upgrade", mount);
-    // The socket has not been touched so far: it may be another listener's.
-    if (!isForAll && !(incoming.isUpgrade && options.takesUpgrade(incoming))) return;
-    if (!takeSocket(response, socket)) return;
+    const isOthers = takenByOthers(socket);
+    if (!isForAll && !(incoming.isUpgrade && (await options.takesUpgrade(incoming)))) return;
+    if (isOthers() || !takeSocket(response, socket)) return;
+    try {
+      for (const middleware of [before].flat()) await passedOn(middleware, request, response);
+    } catch (error) {
+      options.report(error);
+      sendReply(request, response, { status: 500, headers: {} }, true);
+      return;
+    }
     void serve(incoming, (reply) => {
+      if (isOthers()) {
+        discard(reply.body);
+        return { bytes: 0, aborted: true };
+      }
       if (!reply.accept || socket.destroyed) return sendReply(request, response, reply, true);
       response.detachSocket(socket as never);
       try {
@@ -89,7 +109,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
 
   return {
     handle,
-    upgrade: (request, socket, head) => upgrade(request, socket, head),
+    upgrade: (request, socket, head, how) => void upgrade(request, socket, head, how),
     listenTo(server) {
       const emitter: EventEmitter = server;
       requireServer(server);
@@ -105,7 +125,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       emitter.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         // Nobody but a web socket server wants the connection; other upgrades are also plain requests.
         const isAlone = emitter.listenerCount("upgrade") === 1 || !/^websocket$/i.test(request.headers.upgrade ?? "");
-        upgrade(request, socket, head, isAlone || options.upgrades === "all");
+        void upgrade(request, socket, head, {}, isAlone || options.upgrades === "all");
       });
       emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
         holdContinue(request, response);
@@ -128,6 +148,15 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       for (const fetched of handedOut) fetched.abandon();
     },
   };
+}
+
+/** Resolves when a middleware passes the request on; never where it answers by itself. */
+function passedOn(middleware: ConnectMiddleware, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const next = (error?: unknown): void => (error ? reject(error) : resolve());
+    const run = async (): Promise<void> => middleware(request, response, next); // what it throws at once, too
+    run().catch(reject);
+  });
 }
 
 /** Applications of frameworks have methods of the same names as a server, and would ignore the listeners. */

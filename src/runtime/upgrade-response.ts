@@ -3,6 +3,21 @@ import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
 /**
+ * Tells whether another listener has answered a handshake since this call, or has begun to read from it. Until a listener says that
+ * it is its own, nothing is attached to the socket but what keeps a client that leaves from ending the process.
+ */
+export function takenByOthers(socket: Duplex): () => boolean {
+  const written = bytesWritten(socket);
+  socket.on("error", () => {});
+  return () => bytesWritten(socket) > written || socket.writableEnded || socket.readableFlowing !== null;
+}
+
+/** Of a connection. It may have had replies before. */
+function bytesWritten(socket: Duplex): number {
+  return "bytesWritten" in socket ? Number(socket.bytesWritten) : 0;
+}
+
+/**
  * Lets a response answer a request to take over the connection. Node looks after that connection no more: what its server does
  * for other responses, waking a writer and closing the connection after the reply, is done here. `false`, with the connection
  * closed, where another response still has it.

@@ -71,7 +71,9 @@ export interface Plugin {
    * Whether `handle` answers this web socket handshake, even with a refusal. Handshakes that no plugin answers are left to
    * the other listeners of the host program; see the option `upgrades`. @default none
    */
-  acceptsUpgrade?(exchange: Exchange): boolean;
+  acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
+  /** @internal The document that a GET finds at a path, by its path; of a file handler. */
+  documentAt?(site: Site, path: string, accept: string | undefined): Promise<string | undefined>;
   /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */

@@ -185,6 +185,11 @@ export interface Site extends ServerParts {
    * file handler, is there for just one of them.
    */
   isGuardedAlike(path: string, other: string): boolean;
+  /**
+   * The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. `accept` is that
+   * field of the request. `undefined` where there is no document.
+   */
+  documentAt(path: string, accept?: string): Promise<string | undefined>;
   /** How often parsed documents were at hand, for each file handler that was started. */
   readonly documentCaches: Set<CacheCounts>;
 }

@@ -103,7 +103,7 @@ describe("connect", { tags: ["chromium"] }, () => {
     await window.page.evaluate("unwatch.pop()(); unwatch.pop()()");
     await caller.gone;
     await window.page.evaluate("void page.watch(listener)");
-    expect((await feed.next()).query).toEqual({ path: "/page.html" });
+    expect((await feed.next()).query).toEqual({ document: "/page.html" });
   });
 
   it("tells the other listeners when one of them throws", async () => {
@@ -122,7 +122,7 @@ describe("connect", { tags: ["chromium"] }, () => {
 
   const targets: ReadonlyArray<[string, string, string]> = [
     ["a page", "/d/page%20%C3%A4.html?a=b", "/d/page ä.html"],
-    ["a directory", "/d/", "/d/index.html"],
+    ["a directory", "/d/", "/d/"],
   ];
 
   it.each(sample(targets, 2))("follows the file of %s", async (_what, target, path) => {
@@ -135,7 +135,7 @@ describe("connect", { tags: ["chromium"] }, () => {
       },
       [`${url}${target}`, feed.url] as const,
     );
-    expect((await feed.next()).query).toEqual({ path });
+    expect((await feed.next()).query).toEqual({ document: path });
   });
 
   it("finds out under which prefix the server is mounted", async () => {

@@ -1,24 +1,31 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createSecureServer } from "node:http2";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import "reflect-metadata";
 import { Module } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
+import { Server as EngineIo } from "engine.io";
 import express from "express";
+import session from "express-session";
 import { fastify } from "fastify";
+import { build } from "rolldown";
 import { Server as SocketIo } from "socket.io";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket, WebSocketServer } from "ws";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { permissions } from "../../src/plugins/permissions.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
+import type { Exchange } from "../../src/server/exchange.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
-import { listen } from "../helpers/serve.ts";
+import { exchangeBytes, listen } from "../helpers/serve.ts";
+import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const Koa: new () => { callback(): RequestListener } = createRequire(import.meta.url)("koa"); // has no types
@@ -87,6 +94,127 @@ describe("web sockets beside those of the application", () => {
     expect(await firstMessage(`${url}/hot`)).toBe("from the application");
     expect(await firstMessage(`${url}/?token=1`, ["vite-hmr"])).toBe("from the application");
     expect(await firstMessage(`${url}/ws`)).toEqual(hello);
+  });
+
+  /** Another copy of the package than that of the file server, as a bundler makes it. */
+  async function bundledSockets(): Promise<typeof WebSocketServer> {
+    const file = join(await temporaryDirectory(), "ws.mjs");
+    await build({
+      input: join(projectRoot, "node_modules/ws/wrapper.mjs"),
+      platform: "node",
+      output: { file },
+    });
+    return (await import(file)).WebSocketServer;
+  }
+
+  /** What a client of engine.io sees: the messages, until it was answered. */
+  function engineMessages(url: string): Promise<string[]> {
+    const socket = new WebSocket(`${url}/engine.io/?EIO=4&transport=websocket`);
+    onTestFinished(() => socket.terminate());
+    const messages: string[] = [];
+    return new Promise((resolve, reject) => {
+      socket.on("error", reject);
+      socket.on("message", (data) => {
+        messages.push(String(data).replace(/\{.*/, ""));
+        if (messages.length === 1) socket.send("4hello");
+        else resolve(messages);
+      });
+    });
+  }
+
+  it.each(["files", "others"] as const)("are left to another copy of ws and to engine.io: %s first", async (first) => {
+    const files = createFileServer({
+      storage: memoryStorage({ "/page.html": "<p>hi", "/index.html": "<p>home" }),
+      plugins: [webSocket()],
+      fallthrough: true,
+    });
+    onTestFinished(() => files.close());
+    const server = createServer();
+    if (first === "files") server.on("upgrade", files.upgrade);
+    const engine = new EngineIo({ perMessageDeflate: { threshold: 0 } });
+    onTestFinished(() => void engine.close());
+    engine.on("connection", (connection) => connection.on("message", (data: string) => connection.send(`got ${data}`)));
+    const others = new (await bundledSockets())({ noServer: true, perMessageDeflate: true });
+    onTestFinished(() => others.close());
+    server.on("upgrade", (request, socket, head) => {
+      if (request.url?.startsWith("/engine.io/")) engine.handleUpgrade(request as never, socket, head);
+      else if (request.url !== "/ws" && request.headers["sec-websocket-protocol"] !== "stream-item") {
+        others.handleUpgrade(request, socket, head, (connection) => {
+          connection.on("message", (data) => connection.send(`echo ${data}`));
+          connection.send("from the application");
+        });
+      }
+    });
+    if (first === "others") server.on("upgrade", files.upgrade);
+    const url = `ws://127.0.0.1:${await listen(server)}`;
+    expect(await engineMessages(url)).toEqual(["0", "4got hello"]);
+    for (const target of ["/", "/page.html", "/none/", "/none.xml"]) {
+      expect(await firstMessage(url + target)).toBe("from the application");
+    }
+    expect(await firstMessage(`${url}/ws`)).toEqual(hello);
+    const document = new WebSocket(`${url}/`, ["stream-item"]);
+    onTestFinished(() => document.terminate());
+    await once(document, "open");
+  });
+
+  it("are left alone where a listener answers while the file server looks whether a document is there", async () => {
+    const storage = memoryStorage({ "/page.html": "<p>hi" });
+    const answered = new EventEmitter();
+    const slow = {
+      ...storage,
+      async stat(path: string) {
+        await once(answered, "done");
+        return storage.stat(path);
+      },
+    };
+    const files = createFileServer({ storage: slow, plugins: [webSocket()] });
+    onTestFinished(() => files.close());
+    const server = createServer().on("upgrade", files.upgrade);
+    server.on("upgrade", (_request, socket) => {
+      setImmediate(() => {
+        socket.end("HTTP/1.1 418 I'm a teapot\r\nContent-Length: 3\r\n\r\nno\n");
+        answered.emit("done");
+      });
+    });
+    const port = await listen(server);
+    const lines = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Protocol: stream-item"];
+    lines.push("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==");
+    const head = `GET /page.html HTTP/1.1\r\nHost: a\r\n${lines.join("\r\n")}\r\n\r\n`;
+    expect(await exchangeBytes(port, head)).toBe("HTTP/1.1 418 I'm a teapot\r\nContent-Length: 3\r\n\r\nno\n");
+  });
+
+  it("do not tell whether a document is there that the client may not read", async () => {
+    const rules = [{ username: "ada", path: "/*", permission: "allow" as const }];
+    const plugins = [permissions({ rules }), webSocket()];
+    const server = createServer().on("upgrade", wiki({ plugins }).upgrade);
+    greeter(server, "/other");
+    const url = `ws://127.0.0.1:${await listen(server)}`;
+    for (const page of ["page", "none"]) {
+      expect(await firstMessage(`${url}/wiki/${page}.html`, ["stream-item"])).toBe("refused 401");
+    }
+  });
+
+  it("run through the middleware that requests run through, where the program says which", async () => {
+    const sessions = session({ secret: "s", resave: false, saveUninitialized: false });
+    const app = express().use(sessions);
+    app.get("/sign-in", (request, response) => {
+      Object.assign(request.session, { user: { name: "ada" } });
+      response.send("welcome");
+    });
+    const user = ({ request }: Exchange<express.Request>) => Reflect.get(request.session, "user");
+    const files = wiki({ mount: "/", plugins: [permissions({ user }), webSocket()], onError: () => {} });
+    app.use(files);
+    const failing = (_request: express.Request, _response: express.Response, next: express.NextFunction): void =>
+      next(new Error("the store of sessions is away"));
+    const server = createServer(app).on("upgrade", (request, socket, head) => {
+      files.upgrade(request, socket, head, { before: request.url === "/ws?broken" ? [sessions, failing] : sessions });
+    });
+    const origin = `127.0.0.1:${await listen(server)}`;
+    const signedIn = await fetch(`http://${origin}/sign-in`);
+    const [cookie = ""] = signedIn.headers.get("set-cookie")?.split(";") ?? [];
+    expect(await firstMessage(`ws://${origin}/ws`)).toBe("refused 401");
+    expect(await firstMessage(`ws://${origin}/ws`, [], { headers: { cookie } })).toEqual(hello);
+    expect(await firstMessage(`ws://${origin}/ws?broken`, [], { headers: { cookie } })).toBe("refused 500");
   });
 
   it("get 404 where nobody else listens, and with upgrades: all", async () => {

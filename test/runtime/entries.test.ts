@@ -13,7 +13,8 @@ const options: EntryOptions = {
   life: { isClosing: false },
   mount: "",
   upgrades: "own",
-  takesUpgrade: () => false,
+  takesUpgrade: async () => false,
+  report: () => {},
 };
 const notFound = new HttpError(404, "NOT_FOUND", "No.");
 

@@ -14,9 +14,9 @@ export const heartbeat: Buffer = Buffer.from(":\n\n");
  * The first event. It has an id only for a reader that begins here: one that is told what it missed would otherwise miss
  * that for good if the connection broke in between.
  */
-export function helloEvent(feed: FeedPosition, isBeginning: boolean): Buffer {
+export function helloEvent(feed: FeedPosition, isBeginning: boolean, path: string | undefined): Buffer {
   const id = isBeginning ? feed.lastId : undefined;
-  return Buffer.from(`retry: ${retry}\n${event(feed.name, "hello", helloText(feed), id)}`);
+  return Buffer.from(`retry: ${retry}\n${event(feed.name, "hello", helloText(feed, path), id)}`);
 }
 
 export function gapEvent({ name, lastId }: FeedPosition): Buffer {

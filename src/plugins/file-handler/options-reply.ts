@@ -18,27 +18,33 @@ export function serverOptionsReply(method: string, methods: readonly string[]): 
 }
 
 /**
- * What OPTIONS tells of a path. A directory also takes requests for the elements of its index file, which is `index`; that of
- * anything else is the request itself.
+ * What OPTIONS tells of a path. With a file that a GET finds there under another path, which is `found` (an index, or what stands
+ * in), it also takes requests for the elements of that.
  */
 export function pathOptionsReply(
   request: FileRequest,
-  index: FileRequest,
+  found: FileRequest,
   target: Target,
   taken: readonly string[],
 ): Reply {
   const { exchange, path, options } = request;
   const { access } = exchange;
   const own = allowedMethods(access, { path }, operations[target], taken);
+  const isInstead = request.stat === undefined && found.stat !== undefined;
+  const sent = isInstead ? allowedMethods(access, { path: found.path }, reading, taken) : "";
   const isBySelector = options.dialect === "draft-00" && asksForSelectors(exchange.headers);
-  const document = documentAt(index, isBySelector);
-  if (document === undefined) return optionsReply(own, false);
-  if (isBySelector) return optionsBySelector(exchange, document, taken, optionsReply(own, true));
-  if (document === path) return optionsReply(own, true);
-  const asElements = { path: document, elements: "any" } as const;
-  const allowed = [own, allowedMethods(access, asElements, elementOperations, taken)].join(", ").split(", ");
-  return optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), true);
+  const document = documentAt(found, isBySelector);
+  const elements =
+    document === undefined || document === path
+      ? ""
+      : allowedMethods(access, { path: document, elements: "any" }, elementOperations, taken);
+  const allowed = [own, sent, elements].join(", ").split(", ");
+  const reply = optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), document !== undefined);
+  return document !== undefined && isBySelector ? optionsBySelector(exchange, document, taken, reply) : reply;
 }
+
+const { GET, HEAD } = operations.file;
+const reading = { ...(GET && { GET }), ...(HEAD && { HEAD }) };
 
 /** The document on which selectors work at a path. None for users who may not read it: it would tell what exists. */
 function documentAt({ exchange, path, stat }: FileRequest, isPartEnough: boolean): string | undefined {

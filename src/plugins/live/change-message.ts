@@ -50,9 +50,9 @@ export function changeText(change: Change): string {
   });
 }
 
-/** The first message: which feed this is, and how far it has come. */
-export function helloText({ name, lastId }: FeedPosition): string {
-  return JSON.stringify({ type: "hello", feed: name, id: lastId });
+/** The first message: which feed this is, how far it has come, and the path of the changes that the client gets. */
+export function helloText({ name, lastId }: FeedPosition, path: string | undefined): string {
+  return JSON.stringify({ type: "hello", feed: name, id: lastId, path });
 }
 
 /** Tells a client that it has missed changes, so that what it shows may be out of date. */

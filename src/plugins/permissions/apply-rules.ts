@@ -96,7 +96,7 @@ export function admit({ method, path, headers, access }: Exchange): "for the who
 }
 
 function canHaveElements(path: string): boolean {
-  return documentKind(path) !== undefined || path.endsWith("/");
+  return documentKind(path) !== undefined || !/\.[^/]*$/.test(path); // one may stand in for a path without an extension
 }
 
 /** Whether a reply has content. A plugin that ignores selectors answers with whole files. */

@@ -41,13 +41,13 @@ export interface SocketFormat {
   /** The message for missed changes; `undefined` for a format without one. */
   readonly gap: Buffer | undefined;
   /** The message that names feed and id; `undefined` for a format without one. */
-  readonly hello: ((position: FeedPosition) => Buffer) | undefined;
+  readonly hello: ((position: FeedPosition, path: string | undefined) => Buffer) | undefined;
 }
 
 export const jsonFormat: SocketFormat = {
   encode: (change) => textFrame(changeText(change)),
   gap: textFrame(gapText),
-  hello: (position) => textFrame(helloText(position)),
+  hello: (position, path) => textFrame(helloText(position, path)),
 };
 
 /** What a client may ask whose own pings nobody lets it send: a script in a browser. */
@@ -114,7 +114,7 @@ export class SocketClient implements LiveClient {
   }
 
   writeHello(position: FeedPosition): void {
-    if (this.#format.hello) this.write(this.#format.hello(position));
+    if (this.#format.hello) this.write(this.#format.hello(position, this.audience.path));
   }
 
   async drained(): Promise<void> {

@@ -27,7 +27,9 @@ describe("a change as JSON", () => {
 
 describe("the other messages", () => {
   it("are a greeting and a gap", () => {
-    expect(helloText({ name: "f", lastId: 3 })).toBe('{"type":"hello","feed":"f","id":3}');
+    const position = { name: "f", lastId: 3 };
+    expect(helloText(position, undefined)).toBe('{"type":"hello","feed":"f","id":3}');
+    expect(helloText(position, "/a")).toBe('{"type":"hello","feed":"f","id":3,"path":"/a"}');
     expect(gapText).toBe('{"type":"gap"}');
   });
 });
