@@ -73,6 +73,7 @@ export {
   type StorageObserver,
   type StorageWatcher,
   type StoredEntry,
+  type StoredFields,
   type StoredStat,
   type StoreRequest,
   type Unwatch,

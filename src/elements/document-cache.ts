@@ -6,7 +6,7 @@ import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts
 import { HttpError, notFound } from "../http/http-error.ts";
 import { documentKind } from "../http/selector-range.ts";
 import type { FileOptions } from "../server/site.ts";
-import type { OpenFile, Storage, StoredStat } from "../storage/storage.ts";
+import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage/storage.ts";
 
 /** Options of {@link DocumentCache}. */
 interface DocumentCacheOptions {
@@ -183,6 +183,7 @@ export async function loadDocument(
   if (!file) throw notFound();
   try {
     const { stat } = file;
+    if (stat.fields?.["content-encoding"] !== undefined) throw new StorageError("encoded");
     refuseTooLarge(stat.size, options);
     const held = await documents.hold(path, stat.version, async () => {
       const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse

@@ -1,3 +1,4 @@
+import type { ContentTypeOf } from "../http/content-type.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { asksForElements } from "../http/selector-range.ts";
 import type { Exchange } from "../server/exchange.ts";
@@ -14,7 +15,7 @@ export interface FileSpace {
   readonly root: string;
   readonly options: FileOptions;
   readonly serving: Serving;
-  readonly contentTypeOf: (path: string) => string;
+  readonly contentTypeOf: ContentTypeOf;
   readonly listings: NamesBudget;
 }
 

@@ -100,7 +100,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
     ...varying(request),
   };
   const describing: ReplyHeaders = {
-    ...contentHeaders(request),
+    ...contentHeaders(request, stat),
     ...(savedAs !== undefined && { "content-disposition": attachment(savedAs) }),
   };
   const own = lowerCased(options.headers?.(path, sentFile(stat)) ?? {});
@@ -150,9 +150,11 @@ function varying(request: FileRequest): ReplyHeaders {
   return fields.length > 0 ? { vary: fields.join(", ") } : {};
 }
 
-function contentHeaders({ path, contentTypeOf, options }: FileRequest): ReplyHeaders {
-  const type = contentTypeOf(path);
+function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields = {} }: StoredStat): ReplyHeaders {
+  const type = contentTypeOf(path, fields["content-type"]);
+  const { "cache-control": _, ...stored } = fields; // see Serving
   return {
+    ...stored,
     "content-type": type,
     "accept-ranges": documentKind(path) ? "selector, bytes" : "bytes",
     ...(options.untrustedContent && canRunScripts.test(type) && { "content-security-policy": "sandbox" }),

@@ -35,8 +35,8 @@ export function servingOf(options: FileOptions): Serving {
   };
 }
 
-function lifetime({ maxAge, immutable }: FileOptions): string {
-  return maxAge === undefined ? always : `max-age=${maxAge}${immutable ? ", immutable" : ""}`;
+function lifetime({ maxAge, immutable }: FileOptions): string | undefined {
+  return maxAge === undefined ? undefined : `max-age=${maxAge}${immutable ? ", immutable" : ""}`;
 }
 
 function anyOfPatterns(patterns: readonly string[]): (path: string) => boolean {
@@ -53,7 +53,8 @@ function savedAs(download: Download): Serving["savedAs"] {
   return (path) => nameOf(path, isMeant(path));
 }
 
-function cacheControlOf(option: CacheControl): Serving["cacheControlOf"] {
+function cacheControlOf(option: CacheControl | undefined): Serving["cacheControlOf"] {
+  if (option === undefined) return (_path, { fields }) => fields?.["cache-control"] ?? always;
   if (option === false) return () => undefined;
   if (typeof option === "string") return () => option;
   if (typeof option === "function") return (path, stat) => option(path, sentFile(stat)) ?? always;

@@ -32,18 +32,22 @@ const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|"[ 
 
 /**
  * A function from a path to its `Content-Type`, which follows from the extension, in upper or lower case. `overrides`
- * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the interface
+ * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the stored type; then the interface
  * specification's table; then the registry, text in UTF-8. An unknown extension is `application/octet-stream`.
  *
  * Throws a `TypeError` for an override that is not an extension and a media type.
  */
-export function contentTypeTable(overrides: Readonly<Record<string, string>>): (path: string) => string {
+export function contentTypeTable(overrides: Readonly<Record<string, string>>): ContentTypeOf {
   const own = new Map(Object.entries(overrides).map(checkOverride));
-  return (path) => {
+  return (path, stored) => {
     const extension = extensionOf(path);
-    return own.get(extension) ?? builtInTypes.get(extension) ?? unknownType;
+    const known = stored !== undefined && mediaType.test(stored) ? stored : builtInTypes.get(extension);
+    return own.get(extension) ?? known ?? unknownType;
   };
 }
+
+/** The `Content-Type` of a path; `stored` is the one that a storage keeps with the file. */
+export type ContentTypeOf = (path: string, stored?: string) => string;
 
 /** `"html"` for `/a/Page.HTML`; `""` for `/a/`, `/Makefile`, `/.gitignore` and `/a.`. */
 function extensionOf(path: string): string {

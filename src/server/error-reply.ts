@@ -33,6 +33,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
   "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
   "too-deep": [400, "INVALID_PATH", "Too many of the directories in the path do not exist: 32 are made at a time."],
+  encoded: [415, "UNSUPPORTED_ENCODING", "The file is stored compressed: replace all of it to change it."],
   full: [507, "INSUFFICIENT_STORAGE", "There is no space left to store this; nothing was changed."],
   "read-only": [507, "INSUFFICIENT_STORAGE", "The disk is mounted to be read only; nothing was changed."],
   unavailable: [503, "STORAGE_UNAVAILABLE", "The files are out of reach at the moment; try again later."],

@@ -11,7 +11,16 @@ export interface StoredStat {
    * that it can be used as an entity tag.
    */
   readonly version: string;
+  /** Header fields that another program has stored with the file; sent where the host's options do not say otherwise. */
+  readonly fields?: StoredFields | undefined;
 }
+
+/** Header fields that some storages keep with a file, by their names in lower case. */
+export type StoredFields = Readonly<
+  Partial<
+    Record<"content-type" | "content-encoding" | "content-language" | "content-disposition" | "cache-control", string>
+  >
+>;
 
 /** One name in a directory, and what it names. */
 export interface StoredEntry extends Pick<StoredStat, "type"> {
@@ -191,6 +200,7 @@ export type StorageErrorCode =
   | "forbidden"
   | "name-too-long"
   | "too-deep"
+  | "encoded"
   | "full"
   | "read-only"
   | "unavailable"

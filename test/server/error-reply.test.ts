@@ -15,6 +15,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: st
   forbidden: [403, "FORBIDDEN_PATH"],
   "name-too-long": [400, "INVALID_PATH"],
   "too-deep": [400, "INVALID_PATH"],
+  encoded: [415, "UNSUPPORTED_ENCODING"],
   full: [507, "INSUFFICIENT_STORAGE"],
   "read-only": [507, "INSUFFICIENT_STORAGE"],
   unavailable: [503, "STORAGE_UNAVAILABLE"],

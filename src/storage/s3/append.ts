@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { ByteSpan, CommitCheck, Content, WriteResult } from "../storage.ts";
-import { type Changes, judge, type Tried } from "./changes.ts";
+import { type Changes, judge, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
-import type { Found } from "./places.ts";
+import { type Found, objectAt } from "./places.ts";
 import { earlyWrite, newMark, newWrite, type StoredObject } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
@@ -30,12 +30,19 @@ export async function append(
   if (known.kind !== "file") throw await places.missing(path, known);
 
   const mark = newMark();
-  const upload = await Upload.receive(places.store, key, earlyWrite(mark, known.object), content, async () => {});
+  const upload = await Upload.receive(
+    places.store,
+    key,
+    () => earlyWrite(mark, objectAt(places.recent(path))),
+    content,
+    async () => {},
+  );
   try {
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
       judge(check, found);
       const { object } = found;
+      requirePlain(object);
       const { stat } = object;
       if (upload.size === 0) return { unchanged: { created: false, stat } };
 

@@ -180,6 +180,11 @@ export function fileAt(found: Found): FoundFile | undefined {
   return found.kind === "file" ? found : undefined;
 }
 
+/** Throws for an object whose content is stored in a coding: a part of it cannot be changed. */
+export function requirePlain({ properties }: StoredObject): void {
+  if (properties.ContentEncoding !== undefined) throw new StorageError("encoded");
+}
+
 /** Calls a check with the version that is to be replaced. */
 export function judge(check: CommitCheck | undefined, found: FoundFile | undefined): void {
   check?.(found?.object.stat);

@@ -1,6 +1,6 @@
 import { StorageError, type StoredEntry } from "../storage.ts";
 import type { KeyPage } from "./object-store.ts";
-import { type Places, slashed } from "./places.ts";
+import { isSpeakable, type Places, slashed, unslashed } from "./places.ts";
 import type { DeletesOnCondition } from "./probe.ts";
 
 /** Keys that the store is asked for at once: as many as it gives. */
@@ -13,7 +13,7 @@ export async function* list(
   deletesOnCondition: DeletesOnCondition,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   const prefix = places.keyOf(slashed(path));
-  const nameOf = (key: string): string => key.slice(prefix.length).replace(/\/$/, "");
+  const nameOf = (key: string): string => unslashed(key.slice(prefix.length));
   const mayHoldOnlyDeleted = !deletesOnCondition;
   let isThere = path === "/";
   let next: string | undefined;
@@ -22,16 +22,17 @@ export async function* list(
     const page: KeyPage = await places.store.list(prefix, how);
     isThere ||= page.objects.length > 0 || page.prefixes.length > 0;
     if (!isThere) throw new StorageError("not-found");
-    // A key with two slashes in a row has a name that no path can spell.
     for (const object of page.objects) {
       const name = nameOf(object.key);
-      if (name !== "" && !(await places.isTombstone(object))) yield { name, type: "file" };
+      if (object.key === prefix || (await places.isTombstone(object))) continue;
+      if (isSpeakable(name)) yield { name, type: "file" };
+      else places.cannotShow(path, object.key);
     }
     for (const key of page.prefixes) {
       const name = nameOf(key);
-      if (name !== "" && (!mayHoldOnlyDeleted || (await places.firstBelow(slashed(path) + name)))) {
+      if (!isSpeakable(name)) places.cannotShow(path, key);
+      else if (!mayHoldOnlyDeleted || (await places.firstBelow(slashed(path) + name)))
         yield { name, type: "directory" };
-      }
     }
     next = page.next;
   } while (next !== undefined);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { ByteSpan, StorageObserver } from "../storage.ts";
+import { keptProperties } from "./properties.ts";
 import { asStorageError, attemptsOf, isAbsent, isOutage } from "./store-error.ts";
 import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
 
@@ -80,7 +81,7 @@ export class ObjectStore {
     const answer = await this.#absentOr("head", ({ client, sdk }, options) =>
       client.send(new sdk.HeadObjectCommand({ Bucket: this.bucket, Key: key }), options),
     );
-    return answer && objectOf(answer, answer.ContentLength ?? 0);
+    return answer && objectOf(answer, answer.ContentLength ?? 0, key);
   }
 
   /** An object with its content; `undefined` where there is none. */
@@ -89,7 +90,7 @@ export class ObjectStore {
       client.send(new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key, ChecksumMode: "ENABLED" }), options),
     );
     // On Node the body is a stream of Node.
-    return answer && { object: objectOf(answer, answer.ContentLength ?? 0), body: answer.Body as Readable };
+    return answer && { object: objectOf(answer, answer.ContentLength ?? 0, key), body: answer.Body as Readable };
   }
 
   /** A part of one version of an object. Throws where that is not stored any more. */
@@ -109,7 +110,7 @@ export class ObjectStore {
       Body: content,
       ContentLength: content.byteLength,
       ChecksumAlgorithm: "CRC32",
-      Metadata: metadataOf(write),
+      ...keptProperties(write.properties, metadataOf(write), key),
       ...condition,
     } as const;
     const { ETag = "" } = await this.#request(
@@ -155,7 +156,7 @@ export class ObjectStore {
         new sdk.CreateMultipartUploadCommand({
           Bucket: this.bucket,
           Key: key,
-          Metadata: metadataOf(write),
+          ...keptProperties(write.properties, metadataOf(write), key),
           ...uploadChecksum,
         }),
         options,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { forbiddenInName } from "../../http/request-target.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import type { KeyPage, ListedObject, ObjectStore } from "./object-store.ts";
 import { directoryStat, type StoredObject, tombstone } from "./stored-object.ts";
@@ -30,6 +31,8 @@ const maxBytes = 32 * 1024 * 1024;
 /** What an entry takes besides the content. */
 const entryBytes = 1024;
 
+/** Keys that are named of those that cannot be shown. */
+const maxTold = 100;
 /** How long a change may be begun with what was seen last, in milliseconds. */
 const recentMs = 10_000;
 /** Longest key, in bytes: a limit of S3. */
@@ -57,6 +60,10 @@ export class Places {
     maxSize: maxBytes,
     sizeCalculation: ({ found }) => entryBytes + (found.kind === "file" ? (found.bytes?.byteLength ?? 0) : 0),
   });
+
+  /** Told of keys that no path can spell. */
+  report: (problem: unknown) => void = () => {};
+  readonly #unspeakable = new Set<string>();
 
   /** @param prefix `""`, or one that ends in `/` */
   constructor(store: ObjectStore, prefix: string) {
@@ -94,7 +101,14 @@ export class Places {
     do {
       const page: KeyPage = await this.store.list(prefix, next ? { ContinuationToken: next } : { MaxKeys: 2 });
       for (const object of page.objects) {
-        if ((isMarkerIncluded || object.key !== prefix) && !(await this.isTombstone(object))) return object;
+        const isMarker = object.key === prefix;
+        if (isMarker && !isMarkerIncluded) continue;
+        // What cannot be shown keeps its directory from being removed, but does not make one.
+        if (!isMarker && isMarkerIncluded && !isSpeakable(object.key.slice(prefix.length))) {
+          this.cannotShow(path, object.key);
+          continue;
+        }
+        if (!(await this.isTombstone(object))) return object;
       }
       next = page.next;
     } while (next !== undefined);
@@ -105,6 +119,15 @@ export class Places {
   async isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
     if (size !== tombstone.byteLength) return false;
     return etag === tombstoneTag || (await this.store.head(key))?.isTombstone === true; // tags of encrypted ones differ
+  }
+
+  /** Tells once of a key that cannot be shown. */
+  cannotShow(path: string, key: string): void {
+    if (this.#unspeakable.has(key) || this.#unspeakable.size >= maxTold) return;
+    this.#unspeakable.add(key);
+    const count = this.#unspeakable.size;
+    const text = `${JSON.stringify(key)} below ${path} cannot be shown: no path can spell the key`;
+    this.report(new Error(`${text} (${count} of them so far${count === maxTold ? "; others are not named" : ""})`));
   }
 
   /** Notes what is at a path. */
@@ -165,6 +188,13 @@ export class Places {
     }
     return new StorageError("not-found");
   }
+}
+
+/** Whether a request can spell the rest of a key. */
+export function isSpeakable(rest: string): boolean {
+  return unslashed(rest)
+    .split("/")
+    .every((name) => name !== "" && name !== "." && name !== ".." && !forbiddenInName.test(name));
 }
 
 /** The directory of a path. */

@@ -26,7 +26,7 @@ export async function remove(
     if (found.kind === "directory") return removal(places, path, undefined);
     if (await deletesOnCondition()) return removal(places, path, found.object);
     // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any time.
-    const write = { ...newWrite(mark, found.object), isTombstone: true };
+    const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
     const bury = async (condition: Condition): Promise<StoredObject> => {
       await keepDirectory(places, parentOf(path));
       return places.store.put(places.keyOf(path), tombstone, write, condition);

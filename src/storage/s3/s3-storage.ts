@@ -78,7 +78,8 @@ export function s3Storage(options: S3StorageOptions): Storage {
   };
 
   return {
-    async start() {
+    async start(report) {
+      if (report) places.report = report;
       try {
         await store.list(places.keyOf("/"), { MaxKeys: 1 });
         await deletesOnCondition();

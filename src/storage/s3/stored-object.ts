@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { StoredStat } from "../storage.ts";
+import { fieldsOf, type Properties, propertiesOf } from "./properties.ts";
 
 /** What is known of an object. */
 export interface StoredObject {
@@ -10,18 +11,19 @@ export interface StoredObject {
   readonly writes: readonly string[];
   /** Whether it stands for a file that was deleted, in a store that cannot delete on a condition. */
   readonly isTombstone?: boolean;
+  /** What else is stored with it. */
+  readonly properties: Properties;
 }
 
 /** A write that is to be made. */
-export interface NewWrite extends Pick<StoredObject, "writes" | "isTombstone"> {
+export interface NewWrite extends Pick<StoredObject, "writes" | "isTombstone" | "properties"> {
   readonly modified: Date;
 }
 
 /** What a store answers about an object. */
-export interface ObjectHeaders {
+export interface ObjectHeaders extends Properties {
   readonly ETag?: string | undefined;
   readonly LastModified?: Date | undefined;
-  readonly Metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Metadata entry of objects: when it was written, and the latest writes (`x-amz-meta-filement`). */
@@ -49,12 +51,13 @@ export function newMark(): string {
 /** A write of a change on top of what is stored. */
 export function newWrite(mark: string, before: StoredObject | undefined): NewWrite {
   const former = before?.writes.length ? before.writes : [startOf(before)];
-  return { writes: [mark, ...former].slice(0, maxWrites), modified: new Date() };
+  return { writes: [mark, ...former].slice(0, maxWrites), modified: new Date(), properties: before?.properties ?? {} };
 }
 
 /** A write that is named before it is known what it is on top of, which is likely `before`, or what has come of it. */
 export function earlyWrite(mark: string, before: StoredObject | undefined): NewWrite {
-  return { writes: [mark, unknownWrites, ...(before?.writes ?? [])].slice(0, maxWrites), modified: new Date() };
+  const writes = [mark, unknownWrites, ...(before?.writes ?? [])].slice(0, maxWrites);
+  return { writes, modified: new Date(), properties: before?.properties ?? {} };
 }
 
 /** What the first write is on top of: nothing, or what another program wrote. */
@@ -62,7 +65,7 @@ function startOf(before: StoredObject | undefined): string {
   return before ? `=${createHash("sha256").update(before.stat.version).digest("base64url").slice(0, 8)}` : "-";
 }
 
-/** The metadata that an object of this write carries. */
+/** The metadata by which an object of this write is known. */
 export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<string, string> {
   const time = modified.getTime().toString(36);
   return { [entryName]: [time, ...writes].join(" "), ...(isTombstone && { [deletedName]: "true" }) };
@@ -70,19 +73,25 @@ export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<
 
 /** The object that a write has left. */
 export function writtenObject(write: NewWrite, etag: string, size: number): StoredObject {
-  const { writes, modified, isTombstone = false } = write;
-  return { stat: fileStat(size, modified, etag, writes[0] ?? ""), etag, writes, isTombstone };
+  const { writes, modified, isTombstone = false, properties } = write;
+  return { stat: fileStat(size, modified, etag, writes[0] ?? "", properties), etag, writes, isTombstone, properties };
 }
 
 /** The object that the store tells of. */
-export function objectOf(headers: ObjectHeaders, size: number): StoredObject {
+export function objectOf(headers: ObjectHeaders, size: number, key: string): StoredObject {
   const { ETag: etag = "", LastModified: lastModified = new Date(0), Metadata = {} } = headers;
+  const properties = propertiesOf(headers, key);
   const [time = "", ...writes] = (Metadata[entryName] ?? "").split(" ");
   const written = Number.parseInt(time, 36);
   if (writes.length === 0 || Number.isNaN(written)) {
-    return { stat: fileStat(size, lastModified, etag, lastModified.getTime().toString(36)), etag, writes: [] };
+    const time = lastModified.getTime().toString(36);
+    return { stat: fileStat(size, lastModified, etag, time, properties), etag, writes: [], properties };
   }
-  return writtenObject({ writes, modified: new Date(written), isTombstone: deletedName in Metadata }, etag, size);
+  return writtenObject(
+    { writes, modified: new Date(written), isTombstone: deletedName in Metadata, properties },
+    etag,
+    size,
+  );
 }
 
 /**
@@ -104,8 +113,9 @@ export function isKnownSince(before: StoredObject | undefined, now: StoredObject
 }
 
 /** The store's tag names the content, and comes back with it; the write does not. */
-function fileStat(size: number, modified: Date, etag: string, write: string): StoredStat {
-  return { type: "file", size, modified, version: `${tokenOf(etag)}-${write}` };
+function fileStat(size: number, modified: Date, etag: string, write: string, properties: Properties): StoredStat {
+  const fields = fieldsOf(properties);
+  return { type: "file", size, modified, version: `${tokenOf(etag)}-${write}`, ...(fields && { fields }) };
 }
 
 const plainTag = /^"?([\w-]{1,64})"?$/;

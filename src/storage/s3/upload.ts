@@ -13,7 +13,8 @@ const firstPart = 1001;
  * Nothing of it is an object before it is completed; it is either completed or given up.
  */
 export class Upload {
-  readonly write: NewWrite;
+  readonly #writeNow: () => NewWrite;
+  #write: NewWrite | undefined;
   readonly #store: ObjectStore;
   readonly #key: string;
   readonly #parts: Part[] = [];
@@ -24,20 +25,20 @@ export class Upload {
   #sending: Promise<void> = Promise.resolve();
   #isSettled = false;
 
-  private constructor(store: ObjectStore, key: string, write: NewWrite) {
+  private constructor(store: ObjectStore, key: string, write: () => NewWrite) {
     this.#store = store;
     this.#key = key;
-    this.write = write;
+    this.#writeNow = write;
   }
 
   /**
-   * Receives all of the content. `beforeParts` is called when there is more than one part, before the store gets any. Where
+   * Receives all of the content. `write` names it when the store gets the first of it. `beforeParts` is called when there is more than one part, before the store gets any. Where
    * the content, or the store, fails, the upload is given up.
    */
   static async receive(
     store: ObjectStore,
     key: string,
-    write: NewWrite,
+    write: () => NewWrite,
     content: Content,
     beforeParts: () => Promise<void>,
   ): Promise<Upload> {
@@ -81,7 +82,7 @@ export class Upload {
     const parts = [...before, ...this.#parts];
     const etag = await this.#store.completeUpload(this.#key, await this.#begin(), parts, condition);
     this.#isSettled = true;
-    return writtenObject(this.write, etag, size);
+    return writtenObject(this.#named(), etag, size);
   }
 
   /** Gives up what is not completed. */
@@ -94,8 +95,13 @@ export class Upload {
   }
 
   async #begin(): Promise<string> {
-    this.#id ??= await this.#store.beginUpload(this.#key, this.write);
+    this.#id ??= await this.#store.beginUpload(this.#key, this.#named());
     return this.#id;
+  }
+
+  #named(): NewWrite {
+    this.#write ??= this.#writeNow();
+    return this.#write;
   }
 
   async #receive(content: Content, beforeParts: () => Promise<void>): Promise<void> {

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { type Content, type Edit, StorageError, type WriteOptions, type WriteResult } from "../storage.ts";
-import { type Changes, fileAt, judge, type Tried } from "./changes.ts";
+import { type Changes, fileAt, judge, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import { type Found, type FoundFile, objectAt } from "./places.ts";
-import { earlyWrite, newMark, newWrite } from "./stored-object.ts";
+import { earlyWrite, type NewWrite, newMark, newWrite } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
 
 /** Stores content as a file: one request where it is short, an upload in parts where it is long. */
@@ -21,9 +21,8 @@ export async function write(
   const replaceable = (found: Found): Promise<FoundFile | undefined> =>
     requireReplaceable(changes, path, found, options);
 
-  const known = places.recent(path);
   const mark = newMark();
-  const ahead = earlyWrite(mark, objectAt(known));
+  const ahead = (): NewWrite => unencoded(earlyWrite(mark, objectAt(places.recent(path))));
   const upload = await Upload.receive(places.store, key, ahead, content, async () => {
     await replaceable(await look()); // before anything is sent in vain
   });
@@ -36,7 +35,7 @@ export async function write(
       return changes.commit(
         { path, mark, before: objectAt(found), bytes },
         async (condition) => {
-          if (bytes) return places.store.put(key, bytes, newWrite(mark, objectAt(found)), condition);
+          if (bytes) return places.store.put(key, bytes, unencoded(newWrite(mark, objectAt(found))), condition);
           first ??= await upload.put(1, upload.first);
           return upload.complete([first], upload.size, condition);
         },
@@ -47,6 +46,11 @@ export async function write(
   } finally {
     await upload.abort();
   }
+}
+
+/** New content is stored as it came. */
+function unencoded(write: NewWrite): NewWrite {
+  return { ...write, properties: { ...write.properties, ContentEncoding: undefined } };
 }
 
 /** The file that would be replaced, if there is one. Throws where the options, or a directory, forbid it. */
@@ -75,6 +79,7 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
     const current = found.bytes ? found : await reader.read(path);
     if (!current?.bytes) return { again: { kind: "nothing" } };
     const { object, bytes } = current;
+    requirePlain(object);
     const edited = await edit(new Uint8Array(bytes), object.stat);
     if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
     const content = Buffer.from(edited);
