@@ -39,13 +39,13 @@ await build({
   },
 });
 await build({ input: "src/client/client.ts", output: { file: "dist/client/client.js", minify: true } });
-// What the page of a directory loads, and what that loads for Markdown.
+// What the page of a directory loads, and the worker that it has for Markdown.
 await build({
-  input: "src/client/listing/listing.ts",
+  input: ["listing", "markdown"].map((name) => `src/client/listing/${name}.ts`),
+  resolve: { conditionNames: ["worker", "import"] }, // a worker has no document by which to decode references
   output: {
     dir: "dist/client",
     minify: true,
-    chunkFileNames: "[name].js",
     postBanner: ({ name }) => (name === "markdown" ? "/*! micromark, (c) Titus Wormer, MIT License */" : ""),
   },
 });

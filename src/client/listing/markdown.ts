@@ -1,7 +1,30 @@
+// Runs in a worker: micromark takes a time that grows with the square of some texts, and no reader's page stands still for that.
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 
-/** Markdown as HTML that is safe: markup in it is escaped, and links to scripts are left out. */
-export function rendered(text: string): string {
-  return micromark(text, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] });
+/** What a page lays out in a moment; a table of a few kilobytes can become millions of cells. */
+const mostTags = 5_000;
+const deepest = 64;
+
+/** Markdown as HTML that is safe: markup in it is escaped, and links to scripts are left out. `undefined` where it is too much to show. */
+export function rendered(text: string): string | undefined {
+  const html = micromark(text, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] });
+  return isTooMuch(html) ? undefined : html;
+}
+
+function isTooMuch(html: string): boolean {
+  let tags = 0;
+  let depth = 0;
+  for (const [, isEnd, isEmpty] of html.matchAll(/<(\/?)[^>]*?(\/?)>/g)) {
+    if (isEnd) depth -= 1;
+    else if (!isEmpty) depth += 1;
+    tags += 1;
+    if (tags > mostTags || depth > deepest) return true;
+  }
+  return false;
+}
+
+if ("WorkerGlobalScope" in globalThis) {
+  addEventListener("message", ({ data }) => postMessage({ html: rendered(data) }));
+  postMessage("ready");
 }

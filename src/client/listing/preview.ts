@@ -2,6 +2,8 @@ import { allEntries, button, type Entry, made, openDialog } from "./entries.ts";
 
 /** Longest text that is shown, in bytes. */
 const longestText = 200_000;
+/** How long Markdown may take beside the page, in milliseconds; longer than that, the text is shown as it is. */
+const longestRendering = 3_000;
 
 /** Whether a file can be looked at without leaving the listing. */
 export function isPreviewable({ kind, name }: Entry): boolean {
@@ -51,15 +53,34 @@ async function textOf({ name, link, size }: Entry): Promise<HTMLElement> {
   const response = await fetch(link.href, { headers }).catch(() => undefined);
   const text = response?.ok ? await response.text() : "The file could not be read.";
   const place = made("div", { className: "text" });
-  if (response?.ok && isMarkdown(name)) {
-    const { rendered } = await import("./markdown.ts");
-    place.innerHTML = rendered(text); // markup in the text is shown as it is written, and does nothing
+  const html = response?.ok && isMarkdown(name) ? await htmlOf(text) : undefined;
+  if (html !== undefined) {
+    place.innerHTML = html; // markup in the text is shown as it is written, and does nothing
     for (const heading of place.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
       heading.ariaLevel = `${Number(heading.localName.slice(1)) + 2}`; // below the heading with the name of the file
     }
   } else place.append(made("pre", { tabIndex: 0 }, text));
   if (size > longestText) place.append(made("p", { className: "note" }, "This is only the beginning of the file."));
   return place;
+}
+
+/** Markdown as HTML; `undefined` where that takes too long or is too much. */
+function htmlOf(text: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const worker = new Worker(new URL("./markdown.js", import.meta.url), { type: "module" });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (html?: string): void => {
+      clearTimeout(timer);
+      worker.terminate();
+      resolve(html);
+    };
+    worker.addEventListener("error", () => end());
+    worker.addEventListener("message", ({ data }) => {
+      if (data !== "ready") return end(data.html);
+      timer = setTimeout(end, longestRendering);
+      worker.postMessage(text);
+    });
+  });
 }
 
 function isMarkdown(name: string): boolean {

@@ -35,6 +35,24 @@ describe("previews", { tags: ["chromium"] }, () => {
     expect(await page.locator("dialog pre").textContent()).toHaveLength(200_000);
   });
 
+  it("show Markdown as text where making HTML of it takes too long, and never stand still", async () => {
+    const costly = "*a_".repeat(10_000);
+    const { page } = await open({ "/a.md": costly });
+    await page.clock.install();
+    const working = page.waitForEvent("worker");
+    await page.getByRole("button", { name: "View a.md" }).click();
+    await working; // not the page, which answers meanwhile
+    const shown = page.locator("dialog pre");
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(3_000);
+        return shown.count();
+      })
+      .toBe(1);
+    expect(await shown.textContent()).toBe(costly);
+    await expect.poll(() => page.workers()).toEqual([]);
+  });
+
   it("show a README below the listing, whose markup does nothing", async () => {
     const readme =
       "# Hello\n\n<img src=x onerror=alert(1)> [bad](javascript:alert(1)) [good](a.txt)\n\n| a |\n|---|\n| b |\n";
