@@ -56,9 +56,6 @@ const configurationPage = () => `<!doctype html>
   </main>
   ${parts(20_000, (i) => `<p>A word about line ${i} of the <b>configuration</b>.</p>\n`)}`;
 
-/** Any password is hashed, so that none needs to be right. */
-const shaCrypt = `$6$rounds=100000$${"s".repeat(16)}$${"x".repeat(86)}`;
-
 /** @type {Readonly<Record<string, Work>>} */
 const works = Object.fromEntries([
   ...Object.entries(pages).flatMap(([name, page]) => [
@@ -72,7 +69,6 @@ const works = Object.fromEntries([
   ...xmlDocuments.slice(-1).map((document) => [document.name, elements(document)]),
   ["users file of 5 MiB", usersFile],
   ["configuration page of 1.6 MB", configuration],
-  ["SHA-crypt, 100,000 rounds", wrongPassword],
   ["listing of 100,000 names, ?limit=1000", listing],
   ...selectors.map((attack) => [attack.selector, elements(attack)]),
 ]);
@@ -110,16 +106,6 @@ async function configuration(root) {
   await writeFile(location, configurationPage());
   return async () => {
     await loadConfig(location);
-  };
-}
-
-/** @type {Work} */
-async function wrongPassword(root) {
-  const users = [{ username: "somebody", password: shaCrypt }];
-  const files = createFileServer({ root, plugins: [basicAuth({ users }), fileHandler()] });
-  return () => {
-    const authorization = `Basic ${btoa(`somebody:${Math.random()}`)}`;
-    return ask(files, new Request("http://localhost/", { headers: { authorization } }));
   };
 }
 

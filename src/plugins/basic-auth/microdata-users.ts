@@ -21,8 +21,6 @@ const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
   scrypt: "scrypt",
   apr1: "apr1",
   sha1: "sha1",
-  sha256: "sha256",
-  sha512: "sha512",
 };
 const permissions = { allow: "allow", deny: "deny" } as const;
 const rights: Readonly<Record<Right, Right>> = {

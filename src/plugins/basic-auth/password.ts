@@ -4,7 +4,6 @@ import { bcrypt } from "./password/bcrypt.ts";
 import type { PasswordFormat, PasswordHash } from "./password/password-format.ts";
 import { plaintext } from "./password/plaintext.ts";
 import { scrypt } from "./password/scrypt.ts";
-import { sha256Crypt, sha512Crypt } from "./password/sha-crypt.ts";
 import { sha1 } from "./password/sha1.ts";
 import type { Encryption, UserRecord } from "./users.ts";
 
@@ -31,8 +30,6 @@ const formats: Readonly<Record<HashFormat, PasswordFormat>> = {
   bcrypt,
   argon2,
   scrypt,
-  sha512: sha512Crypt,
-  sha256: sha256Crypt,
   apr1,
   sha1,
 };
@@ -45,6 +42,7 @@ const formatNames = Object.keys(formats) as HashFormat[];
 export function parseHash(record: Pick<UserRecord, "password" | "encryption">): StoredPassword {
   const { password, encryption } = record;
   if (password === "") return unusable(encryption, { problem: "the password is empty" });
+  if (shaCrypt.test(password)) return unusable(undefined, { problem: shaCryptProblem });
   const format = formatNames.find((name) => formats[name].isMeant.test(password));
   if (encryption === "plaintext") return parsePlaintext(password, format);
   if (encryption !== undefined && encryption !== format) return unusable(format, contradiction(encryption, format));
@@ -59,6 +57,11 @@ export function parseHash(record: Pick<UserRecord, "password" | "encryption">): 
 export function isPossiblePassword(password: string): boolean {
   return !password.includes("\0") && Buffer.byteLength(password) <= maxPasswordBytes;
 }
+
+/** All implementations for Node compute thousands of rounds on the event loop. */
+const shaCrypt = /^\$[56]\$.*\$[./0-9A-Za-z]{43,86}$/;
+const shaCryptProblem =
+  "the password is a SHA-crypt hash ($5$ or $6$), which is not supported: expected bcrypt (htpasswd -B) or argon2";
 
 const unknownFormat =
   'the password is stored in no known format and never matches (a plain one needs the encryption "plaintext")';

@@ -1,7 +1,7 @@
 import type { PermissionRule } from "../permissions/rules.ts";
 
 /** How a password is stored where its own text does not tell. */
-export type Encryption = "plaintext" | "bcrypt" | "argon2" | "scrypt" | "apr1" | "sha1" | "sha256" | "sha512";
+export type Encryption = "plaintext" | "bcrypt" | "argon2" | "scrypt" | "apr1" | "sha1";
 
 /** A user, as a users file or a list in code has it. */
 export interface UserRecord {

@@ -17,15 +17,11 @@ const formats: readonly (readonly [options: string, format: Encryption])[] = [
   ["-m", "apr1"],
   ["-B", "bcrypt"],
   ["-B -C 4", "bcrypt"],
-  ["-2", "sha256"],
-  ["-2 -r 1000", "sha256"],
-  ["-5", "sha512"],
-  ["-5 -r 1000", "sha512"],
   ["-s", "sha1"],
 ];
 
 /** The dearer of each pair only in a campaign. */
-const costly = ["-B -C 12", "-B -C 10", "-5 -r 99999", "-2 -r 12345"];
+const costly = ["-B -C 12", "-B -C 10"];
 
 const shortPasswords = ["secret", "a", "p:ss:wd", "päß:1", "$x$ y'\"", "日本", "~!@#%^&*"];
 const longPasswords = [
@@ -89,7 +85,7 @@ describe("the htpasswd program", { tags: ["htpasswd"] }, () => {
     expect(await stored.matches("päß:wörd")).toBe(false);
   });
 
-  test.each(["-m", "-2 -r 1000", "-5 -r 1000", "-s"])("%s takes all of its longest passwords", async (options) => {
+  test.each(["-m", "-s"])("%s takes all of its longest passwords", async (options) => {
     const longest = "0123456789abcdef".repeat(16).slice(0, 255);
     const stored = parseHash({ password: htpasswd(options, longest) });
     expect(await stored.matches(longest)).toBe(true);
@@ -116,8 +112,8 @@ describe("the htpasswd program", { tags: ["htpasswd"] }, () => {
     expect(await parseHash({ password: written, encryption: "plaintext" }).matches("pä:ss")).toBe(true);
   });
 
-  test.each(["-2 -r 200000", "-5 -r 200000"])("%s is above the ceiling and is refused", (options) => {
-    expect(parseHash({ password: htpasswd(options, "secret") }).problem).toContain("rounds 200000");
+  test.each(["-2", "-5"])("%s makes a SHA-crypt hash, which is refused", (options) => {
+    expect(parseHash({ password: htpasswd(options, "secret") }).problem).toContain("SHA-crypt");
   });
 
   it("writes *0 where it fails, which never matches", async () => {
