@@ -3,7 +3,7 @@ import { ConfigError } from "../config.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions } from "../options/option-types.ts";
-import { anyOf, listOf, number, type OptionsSchema, text, valueThat, withRule, yesOrNo } from "../options/schema.ts";
+import { anyOf, listOf, number, type OptionsSchema, text, valueThat, withRule } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Next, Plugin } from "../server/plugin.ts";
@@ -25,14 +25,13 @@ export type MetricsRegistry = Pick<
 export interface MetricsOptions {
   /** Path of the exposition; `false` for none, with a `registry` that is exposed elsewhere. @default "/metrics" */
   readonly path?: string | false;
-  /** Registry of `prom-client` to count in; what else it holds is exposed as well. @default one of its own */
+  /**
+   * Registry of `prom-client` to count in; what else it holds is exposed as well. @default one of its own, with
+   * prom-client's metrics of the process beside it
+   */
   readonly registry?: MetricsRegistry;
-  /** Put before the name of each metric. @default "" */
-  readonly prefix?: string;
   /** Upper bounds of the duration histogram in seconds, ascending. @default 0.001 to 10 in 13 steps */
   readonly buckets?: readonly number[];
-  /** Measure the process as well: CPU, memory, event loop, garbage collection. @default only without `registry` */
-  readonly processMetrics?: boolean;
 }
 
 /** A file from the page cache takes less than a millisecond, a large one over a slow line minutes. */
@@ -47,7 +46,6 @@ export const metricsOptions: OptionsSchema = withRule(
       "a path as requests have it, decoded and from the root, or false",
     ),
     registry: valueThat(isRegistry, "a registry of prom-client"),
-    prefix: text("a string", (value) => /^(?:[a-z_:][a-z\d_:]*)?$/i.test(value), "letters, digits, _ and :"),
     buckets: withRule(
       listOf(
         number(bucketList, (bound) => bound > 0),
@@ -55,7 +53,6 @@ export const metricsOptions: OptionsSchema = withRule(
       ),
       (bounds: readonly number[]) => (isAscending(bounds) ? undefined : bucketList),
     ),
-    processMetrics: yesOrNo,
   }),
   ({ path, registry }: MetricsOptions) =>
     path === false && registry === undefined
@@ -73,12 +70,11 @@ export const metricsOptions: OptionsSchema = withRule(
  */
 export function metrics(options: MetricsOptions = {}): Plugin {
   checkOptions("metrics", metricsOptions, options);
-  const { path = "/metrics", prefix = "", buckets = defaultBuckets } = options;
+  const { path = "/metrics", buckets = defaultBuckets } = options;
   const registry: MetricsRegistry = options.registry ?? new (promClient().Registry)();
-  const { processMetrics: measuresProcess = options.registry === undefined } = options;
-  const requests = new RequestMetrics({ prefix, buckets });
-  const stores = new StoreMetrics({ prefix, buckets });
-  const measured = measuresProcess ? processMetrics(prefix) : undefined;
+  const exposed = options.registry ? [registry] : [registry, processMetrics()];
+  const requests = new RequestMetrics(buckets);
+  const stores = new StoreMetrics(buckets);
   let unregister: (() => void) | undefined;
 
   return {
@@ -87,20 +83,17 @@ export function metrics(options: MetricsOptions = {}): Plugin {
       requests.sites.add(site);
       stores.watch(site.storage);
       if (unregister) return; // for another host
-      const shared = [...stores.metrics, ...companionMetrics(prefix)];
-      unregister = register(registry, [...requests.metrics, ...shared, ...(measured?.metrics ?? [])]);
-      measured?.start();
+      unregister = register(registry, [...requests.metrics, ...stores.metrics, ...companionMetrics()]);
     },
     handle(exchange, next) {
       requests.begin(exchange);
-      if (exchange.path === path) return expose(registry, exchange);
+      if (exchange.path === path) return expose(exposed, exchange);
       return exchange.isUpgrade ? countingClient(requests, next) : next();
     },
     observe(exchange, outcome) {
       requests.end(exchange, outcome);
     },
     close() {
-      measured?.stop();
       stores.stop();
       unregister?.();
       unregister = undefined;
@@ -113,9 +106,7 @@ export function metrics(options: MetricsOptions = {}): Plugin {
 function register(registry: MetricsRegistry, metrics: readonly NamedMetric[]): () => void {
   const taken = metrics.find(({ name }) => registry.getSingleMetric(name));
   if (taken) {
-    throw new ConfigError([
-      `metrics: registry has a metric "${taken.name}" already: expected another registry or prefix`,
-    ]);
+    throw new ConfigError([`metrics: registry has a metric "${taken.name}" already: expected another registry`]);
   }
   for (const { metric } of metrics) registry.registerMetric(metric);
   return () => {
@@ -125,10 +116,11 @@ function register(registry: MetricsRegistry, metrics: readonly NamedMetric[]): (
   };
 }
 
-async function expose(registry: MetricsRegistry, exchange: Exchange): Promise<Reply> {
+async function expose(registries: readonly MetricsRegistry[], exchange: Exchange): Promise<Reply> {
   requireReading(exchange);
-  const body = await registry.metrics();
-  return { status: 200, headers: { "content-type": registry.contentType, "cache-control": "no-store" }, body };
+  const texts = await Promise.all(registries.map((registry) => registry.metrics()));
+  const [{ contentType }] = registries as readonly [MetricsRegistry];
+  return { status: 200, headers: { "content-type": contentType, "cache-control": "no-store" }, body: texts.join("\n") };
 }
 
 async function countingClient(requests: RequestMetrics, next: Next): Promise<Reply> {

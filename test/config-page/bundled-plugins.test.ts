@@ -87,9 +87,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   },
   metrics: {
     path: ["/stats", "/stats"],
-    prefix: ["site_", "site_"],
     buckets: ["0.1, 0.5, 2", [0.1, 0.5, 2]],
-    process_metrics: ["false", false],
   },
   "rate-limit": {
     requests_per_second: ["2.5", 2.5],

@@ -10,7 +10,7 @@ import { redisServer } from "../redis/redis-server.ts";
 describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
   it("is in the metrics, with the lag of the feed", async () => {
     const { url, kill } = await redisServer();
-    const plugins = [metrics({ processMetrics: false }), rateLimit({ store: url }), webSocket({ feed: url })];
+    const plugins = [metrics(), rateLimit({ store: url }), webSocket({ feed: url })];
     const files = createFileServer({ storage: memoryStorage({}), plugins, onError: () => {} });
     const sampleOf = async (name: string): Promise<number> => {
       const text = await (await files.fetch("/metrics")).text();

@@ -2,10 +2,10 @@ import { type CompanionCounts, companions, sharedFeeds } from "../../server/comp
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
 /** What Redis does for the servers of this process. */
-export function companionMetrics(prefix: string): readonly NamedMetric[] {
+export function companionMetrics(): readonly NamedMetric[] {
   const counter = (name: string, help: string, count: keyof CompanionCounts): NamedMetric => {
     const known = new Map<CompanionCounts, number>(); // a connection that has ended still counts
-    return readCounter(prefix + name, help, () => {
+    return readCounter(name, help, () => {
       for (const { counts } of companions) known.set(counts, counts[count]);
       return sum(known.values());
     });
@@ -15,7 +15,7 @@ export function companionMetrics(prefix: string): readonly NamedMetric[] {
     counter("redis_command_failures_total", "Commands that Redis did not answer, or not in time.", "failures"),
     counter("redis_command_seconds_total", "Seconds from commands to their replies, all together.", "seconds"),
     counter("redis_reconnects_total", "Attempts to connect to Redis again.", "reconnects"),
-    readGauge(`${prefix}change_feed_lag_seconds`, "How long a change takes to its place in the shared feed.", () =>
+    readGauge("change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
       Math.max(0, ...[...sharedFeeds].map(({ lagSeconds }) => lagSeconds)),
     ),
   ];

@@ -16,13 +16,6 @@ import {
 /** Anyone can invent a method, and each would be kept for ever: those that are not served are one. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]);
 
-/** How {@link RequestMetrics} is set up. */
-export interface RequestMetricsOptions {
-  readonly prefix: string;
-  /** Upper bounds of the histogram, in seconds. */
-  readonly buckets: readonly number[];
-}
-
 /** Counts exchanges, without labels that a client could invent values for. */
 export class RequestMetrics {
   readonly metrics: readonly NamedMetric[];
@@ -36,23 +29,21 @@ export class RequestMetrics {
   #bytes = 0;
   #refusals = 0;
 
-  constructor({ prefix, buckets }: RequestMetricsOptions) {
-    const durations = `${prefix}http_request_duration_seconds`;
+  /** `buckets` are the upper bounds of the histogram, in seconds. */
+  constructor(buckets: readonly number[]) {
+    const durations = "http_request_duration_seconds";
     const durationsHelp = "From the arrival of a request's header section to the last byte of the reply, in seconds.";
     const repliesHelp = "Requests that were answered, or given up by the client.";
     this.#durations = new Durations(durations, buckets);
-    const gauge = (name: string, help: string, read: () => number): NamedMetric => readGauge(prefix + name, help, read);
-    const counter = (name: string, help: string, read: () => number): NamedMetric =>
-      readCounter(prefix + name, help, read);
     this.metrics = [
-      readCounters(`${prefix}http_requests_total`, repliesHelp, ["method", "status"], this.#replies),
+      readCounters("http_requests_total", repliesHelp, ["method", "status"], this.#replies),
       readHistogram(durations, durationsHelp, ["method"], this.#durations),
-      gauge("http_requests_in_flight", "Requests that are being answered.", () => this.#inFlight),
-      counter("http_response_bytes_total", "Bytes of content that were sent.", () => this.#bytes),
-      gauge("websocket_clients", "Connections that were taken over and are open.", () => this.#clients),
-      counter("rate_limit_refusals_total", "Requests that a rate limit refused.", () => this.#refusals),
-      counter("document_cache_hits_total", "Parsed documents that were at hand.", () => this.#documents("hits")),
-      counter("document_cache_misses_total", "Documents that had to be parsed.", () => this.#documents("misses")),
+      readGauge("http_requests_in_flight", "Requests that are being answered.", () => this.#inFlight),
+      readCounter("http_response_bytes_total", "Bytes of content that were sent.", () => this.#bytes),
+      readGauge("websocket_clients", "Connections that were taken over and are open.", () => this.#clients),
+      readCounter("rate_limit_refusals_total", "Requests that a rate limit refused.", () => this.#refusals),
+      readCounter("document_cache_hits_total", "Parsed documents that were at hand.", () => this.#documents("hits")),
+      readCounter("document_cache_misses_total", "Documents that had to be parsed.", () => this.#documents("misses")),
     ];
   }
 

@@ -2,7 +2,6 @@ import type { Counter, Histogram } from "prom-client";
 import type { Storage, StorageObserver, StoreRequest } from "../../storage/storage.ts";
 import { promClient } from "./prom-client.ts";
 import { type NamedMetric, readCounter } from "./read-metric.ts";
-import type { RequestMetricsOptions } from "./request-metrics.ts";
 
 /** Counts what storages ask of stores that lie elsewhere, such as S3. */
 export class StoreMetrics implements StorageObserver {
@@ -14,9 +13,9 @@ export class StoreMetrics implements StorageObserver {
   #retries = 0;
   #lostRaces = 0;
 
-  constructor({ prefix, buckets }: RequestMetricsOptions) {
+  constructor(buckets: readonly number[]) {
     const { Counter, Histogram } = promClient();
-    const durations = `${prefix}store_request_duration_seconds`;
+    const durations = "store_request_duration_seconds";
     this.#durations = new Histogram({
       name: durations,
       help: "From a request to the store to its answer, with all retries, in seconds.",
@@ -24,7 +23,7 @@ export class StoreMetrics implements StorageObserver {
       buckets: [...buckets], // prom-client freezes it
       registers: [],
     });
-    const failures = `${prefix}store_request_failures_total`;
+    const failures = "store_request_failures_total";
     this.#failures = new Counter({
       name: failures,
       help: "Requests that the store has not answered, or could not.",
@@ -36,8 +35,8 @@ export class StoreMetrics implements StorageObserver {
     this.metrics = [
       { name: durations, metric: this.#durations },
       { name: failures, metric: this.#failures },
-      readCounter(`${prefix}store_request_retries_total`, retries, () => this.#retries),
-      readCounter(`${prefix}store_lost_races_total`, lostRaces, () => this.#lostRaces),
+      readCounter("store_request_retries_total", retries, () => this.#retries),
+      readCounter("store_lost_races_total", lostRaces, () => this.#lostRaces),
     ];
   }
 

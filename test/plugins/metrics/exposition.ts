@@ -21,7 +21,9 @@ export function samplesIn(text: string): Map<string, number> {
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("# ")) continue;
     const [, series = "", value = ""] = sample.exec(line) ?? [];
-    if (series === "" || samples.has(series) || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`);
+    // prom-client says "Nan" of a mean of nothing, which Prometheus reads.
+    const isNumber = !Number.isNaN(Number(value)) || (value === "Nan" && series.startsWith("nodejs_eventloop_lag_"));
+    if (series === "" || samples.has(series) || !isNumber) throw new Error(`not a sample: ${line}`);
     samples.set(series, Number(value));
   }
   return samples;
