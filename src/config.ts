@@ -99,6 +99,8 @@ export interface HostConfig {
   readonly maxParseSteps?: number | undefined;
   /** Most elements that one selector may match; more is 400. @default 10000 */
   readonly maxMatches?: number | undefined;
+  /** Most edits in the list of a PATCH; more is 400. @default 1000 */
+  readonly maxEdits?: number | undefined;
   /** Longest selector, in characters; more is 400. @default 4096 */
   readonly maxSelectorLength?: number | undefined;
   /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */

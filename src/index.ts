@@ -2,6 +2,8 @@ export { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } 
 export type { LoadConfigOptions } from "./config-page/load-config.ts";
 export { loadConfig } from "./config-page/load-when-asked.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
+export type { Edit } from "./html/edit/edits.ts";
+export type { InsertPosition } from "./html/edit/placement.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";
 export type { FileMethod } from "./http/methods.ts";
@@ -38,9 +40,17 @@ export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";
 export type { UpgradeOptions } from "./runtime/entries.ts";
 export type { FetchInfo } from "./runtime/fetch-request.ts";
 export type { Access, Right, SelectedElements, User } from "./server/access.ts";
-export type { BeforeWrite, ElementWrite, FileWrite, PendingWrite, WritingExchange } from "./server/before-write.ts";
+export type {
+  BeforeWrite,
+  EditsWrite,
+  ElementWrite,
+  FileWrite,
+  PendingWrite,
+  WritingExchange,
+} from "./server/before-write.ts";
 export type {
   Change,
+  ChangedByEdit,
   ChangeFeed,
   ChangeKind,
   ChangeListener,
@@ -64,7 +74,7 @@ export {
   type ByteSpan,
   type CommitCheck,
   type Content,
-  type Edit,
+  type FileUpdate,
   type OpenFile,
   type OpenFor,
   type Storage,

@@ -779,7 +779,7 @@ const requests: [method: string, target: string, asked?: Asked][] = [
   ["GET", "/page.html", { headers: { range: "selector=li[" } }],
   ["OPTIONS", "/a.txt"],
   ["OPTIONS", "/page.html"],
-  ["PATCH", "/a.txt"],
+  ["PROPFIND", "/a.txt"],
   ["PUT", "/new/b.txt", { body: "new" }],
   ["PUT", "/a.txt", { body: "changed", headers: { "if-none-match": "*" } }],
   ["PUT", "/big.txt", { body: "x".repeat(2000) }],

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer } from "node:http2";
 import type { HostConfig } from "../config.ts";
 import type { FileServer } from "../file-server.ts";
+import { methodsWithContent } from "../http/methods.ts";
 import { onceOver } from "../runtime/node-request.ts";
 import { notify } from "../server/logger.ts";
 import { listPlugins } from "../server/pipeline.ts";
@@ -93,7 +94,7 @@ export class SwitchOver {
   }
 
   #take(event: string, request: IncomingMessage, response: ServerResponse): void {
-    if (request.method === "PUT" || request.method === "POST") {
+    if (methodsWithContent.has(request.method ?? "")) {
       this.#uploads += 1;
       onceOver(request, response, () => {
         this.#uploads -= 1;

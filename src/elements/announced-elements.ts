@@ -19,6 +19,7 @@ export class AnnouncedElements {
   /** Whose rules are asked ahead. */
   readonly #readers: readonly Access[];
   #isAskedLater: boolean;
+  #isInList = false;
   #elements: ChangedElements | undefined;
 
   /** `before`: what the selector selects. */
@@ -42,15 +43,20 @@ export class AnnouncedElements {
     return this.#elements;
   }
 
-  /** Asks ahead about the elements before the edit. */
-  async judgeBefore(): Promise<void> {
+  /**
+   * Asks ahead about the elements before the edit. With others in a list it is never asked later: the trees between them would
+   * have to stay in memory.
+   */
+  async judgeBefore(isInList = false): Promise<void> {
+    this.#isInList = isInList;
+    if (isInList) this.#isAskedLater = false;
     await this.#before.answerAhead(this.#readers, this.#path, this.#client);
   }
 
   /** Whether nobody needs the tree of the page any more. Listeners may have come since they were asked last. */
   releaseTree(): boolean {
     const judges = this.#changes.judgesElements(this.#path);
-    if (judges === true || (judges && this.#readers.length === 0)) this.#isAskedLater = true;
+    if (judges === true || (judges && this.#readers.length === 0)) this.#isAskedLater = !this.#isInList;
     return !this.#isAskedLater;
   }
 
@@ -71,7 +77,8 @@ const stepsOfPiece = 1000;
 
 /** The elements that an edit has left or put in the place of those that it was about, in the new document. */
 export function* placedElements({ document, placements, elements }: AppliedEdit): SlicedWork<readonly SourceElement[]> {
-  if (elements.length > 0) return elements; // they are still there, and hold what was added
+  const isBeside = placements.some(({ adds }) => adds?.position === "beforebegin" || adds?.position === "afterend");
+  if (elements.length > 0 && !isBeside) return elements; // they are still there, and hold what was added
   const isSupplied = suppliedPlaces(placements);
   const placed: SourceElement[] = [];
   const walk = new TreeWalk(document.root);

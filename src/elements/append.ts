@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
-import { decodeHtml } from "../html/document/source-document.ts";
-import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Reply } from "../server/reply.ts";
-import { editElements } from "./edit-elements.ts";
-import { dialects, elementBytes } from "./element-reply.ts";
+import { editElements, elementsReply } from "./edit-elements.ts";
+import { dialects, elementBytes, suppliedText } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /**
@@ -11,22 +9,17 @@ import type { ElementRequest } from "./element-request.ts";
  * adds nothing: nothing is written then.
  */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
-  const { exchange, options, bodies } = request;
-  let sent = { html: "", bytes: new Uint8Array() as Uint8Array };
+  const { selector, options } = request;
+  const { appended } = dialects[options.dialect];
   return editElements(request, {
-    read: async () => {
-      const bytes = await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize));
-      sent = { html: decodeHtml(bytes), bytes };
-      return sent.html;
+    kind: "elements-appended",
+    selector,
+    read: async () => [{ op: "insert", position: "beforeend", selector, html: await suppliedText(request) }],
+    content: async ({ document, only }, matches) => elementBytes(document, only?.elements ?? matches, options),
+    reply(done, content = new Uint8Array()) {
+      const [only] = done.edits;
+      const supplied = Buffer.from(only && "html" in only.edit ? only.edit.html : "");
+      return elementsReply(request, done, appended(content, supplied));
     },
-    editOf: (html) => ({
-      kind: "appended",
-      html,
-      place: (document, matches) => languageOf(document).append(document, matches, html),
-      content: async ({ document, elements }) => {
-        const supplied = html === sent.html ? sent.bytes : Buffer.from(html);
-        return dialects[options.dialect].appended(await elementBytes(document, elements, options), supplied);
-      },
-    }),
   });
 }

@@ -1,17 +1,14 @@
-import { languageOf } from "../html/edit/apply-edit.ts";
-import type { Reply } from "../server/reply.ts";
+import { emptyReply, type Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** DELETE of elements: every match, the outermost where they nest, is removed (204). */
 export function deleteElements(request: ElementRequest): Promise<Reply> {
+  const { selector } = request;
   return editElements(request, {
-    read: async () => "",
-    editOf: (html) => ({
-      kind: "deleted",
-      html,
-      place: (document, matches) => languageOf(document).remove(document, matches),
-      content: async () => undefined,
-    }),
+    kind: "elements-deleted",
+    selector,
+    read: async () => [{ op: "remove", selector }],
+    reply: async ({ headers }) => emptyReply(204, headers),
   });
 }

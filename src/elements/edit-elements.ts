@@ -1,21 +1,26 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Client } from "../event-loop/fair-queue.ts";
+import { preconditionCheck } from "../files/commit.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
 import { type DocumentKind, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
-import { type AppliedEdit, applyEdit, type ElementEdit } from "../html/edit/apply-edit.ts";
+import { applyEdits, type EditedDocument } from "../html/edit/apply-edits.ts";
+import type { Edit } from "../html/edit/edits.ts";
+import type { Effect } from "../html/edit/operations/operation.ts";
 import { outermost, spliceBytes } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
+import type { Right } from "../server/access.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
-import { decidedHtml, type ElementWrite } from "../server/before-write.ts";
+import { decidedEdits, decidedHtml } from "../server/before-write.ts";
 import { knownHttpError } from "../server/error-reply.ts";
-import { emptyReply, type Reply } from "../server/reply.ts";
+import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
 import { AnnouncedElements } from "./announced-elements.ts";
 import { type HeldDocument, type LoadedDocument, loadDocument, parseLimits, refuseTooLarge } from "./document-cache.ts";
 import {
+  dialects,
   elementBytes,
   elementHeaders,
   elementTag,
@@ -24,41 +29,61 @@ import {
   noMatchReply,
   withMatches,
 } from "./element-reply.ts";
-import type { ElementRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, elementFinder, type FindElements } from "./selection.ts";
-
-/** An edit, and what its client is answered; `undefined` for nothing. */
-interface AnsweredEdit extends ElementEdit {
-  content(applied: AppliedEdit): Promise<Uint8Array | undefined>;
-}
+import type { EditRequest, ElementRequest } from "./element-request.ts";
+import { ChosenElements, clientOf, type FindBySelector, finderOf } from "./selection.ts";
 
 /** What a request asks for. */
-interface WantedEdit {
-  /** Reads the HTML of the request; called once there is something to change. */
-  read(): Promise<string>;
-  /** The edit with this HTML, or with what the host program puts in its place. */
-  editOf(html: string): AnsweredEdit;
+export interface WantedEdits {
+  /** How an event calls it. */
+  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted" | "elements-edited";
+  /** Of a single edit: the selector, whose elements are looked at before the content is read. */
+  readonly selector?: string;
+  /** Reads the edits of the request; called once there is something to change. */
+  read(): Promise<readonly Edit[]>;
+  /** What the client is answered, which may be too much: called before anything is written. `matches`: those of the last edit. */
+  content?(edited: EditedDocument, matches: readonly SourceElement[]): Promise<Uint8Array | undefined>;
+  reply(done: DoneEdits, content: Uint8Array | undefined): Promise<Reply>;
 }
 
-/** An edit of one version of a document, before and after it is written. */
-interface MadeEdit {
-  readonly edit: AnsweredEdit;
-  readonly applied: AppliedEdit;
-  /** What the client is answered. */
-  readonly content: Uint8Array | undefined;
+/** Edits that were made and written. */
+export interface DoneEdits {
+  readonly document: SourceDocument;
+  readonly edits: readonly DoneEdit[];
+  /** Of the file. */
+  readonly etag: string;
+  /** Header fields of every reply about them. */
+  readonly headers: ReplyHeaders;
+  /** The elements that a selector selects from now on; `undefined` where the client may not read them. */
+  readable(selector: string): Promise<readonly SourceElement[] | undefined>;
+}
+
+/** An edit that was made. */
+interface DoneEdit {
+  readonly edit: Edit;
+  readonly matches: number;
+  readonly isChange: boolean;
+  /** Whether the client may read what it was about. */
+  readonly isReadable: boolean;
   /** The elements as they were, where somebody wants to know. */
-  readonly removed: string | undefined;
+  readonly before: string | undefined;
   readonly announced: AnnouncedElements;
 }
 
+const rights: Readonly<Record<Effect, Right>> = {
+  reads: "read",
+  changes: "overwrite",
+  grows: "append",
+  removes: "delete",
+};
+
 /**
- * Changes the elements that a request selects: reads, selects, edits, proves and writes under the file's lock, so that two
- * concurrent edits both land.
+ * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both land, and
+ * all of a list does or nothing.
  */
-export async function editElements(request: ElementRequest, wanted: WantedEdit): Promise<Reply> {
-  const editing = new Editing(request);
+export async function editElements(request: EditRequest, wanted: WantedEdits): Promise<Reply> {
+  const editing = new Editing(request, wanted);
   try {
-    return await editing.run(wanted);
+    return await editing.run();
   } catch (error) {
     throw editing.explained(error);
   } finally {
@@ -68,52 +93,64 @@ export async function editElements(request: ElementRequest, wanted: WantedEdit):
 
 /** The steps of one request. */
 class Editing {
-  readonly #request: ElementRequest;
+  readonly #request: EditRequest;
+  readonly #wanted: WantedEdits;
   readonly #client: Client;
-  readonly #find: FindElements;
+  readonly #find: FindBySelector;
   readonly #maxLength: number;
   readonly #limits: ParseLimits & { readonly maxLength: number };
   readonly #held: HeldDocument[] = [];
-  /** What the selector matches in the version that was looked at last. */
+  /** What a single edit matches in the version that was looked at last. */
   #matches: readonly SourceElement[] = [];
   /** Whether the client may read these. */
   #isReadable = false;
+  /** The edits of the version that was looked at last. */
+  #told: DoneEdit[] = [];
 
-  constructor(request: ElementRequest) {
-    const { exchange, options, selector } = request;
+  constructor(request: EditRequest, wanted: WantedEdits) {
+    const { exchange, options } = request;
     this.#request = request;
+    this.#wanted = wanted;
     this.#client = clientOf(exchange);
-    this.#find = elementFinder(selector, options, this.#client);
+    this.#find = finderOf(options, this.#client);
     this.#maxLength = Math.min(options.maxDocumentSize, options.maxFileSize);
     this.#limits = { ...parseLimits(options, this.#client), maxLength: this.#maxLength };
   }
 
-  async run(wanted: WantedEdit): Promise<Reply> {
+  async run(): Promise<Reply> {
     const { exchange, storage, documents, path, options, file } = this.#request;
+    const { selector } = this.#wanted;
     const before = await loadDocument(this.#request, documents, options, this.#client);
     this.#held.push(before);
     await file?.close(); // some systems do not replace a file that is open
-    this.#matches = await this.#find(before.document);
-    if (this.#matches.length === 0) return noMatchReply(options.dialect);
-    await this.#judge(before);
+    if (selector === undefined) preconditionCheck(exchange)(before.stat);
+    else if (!(await this.#hasMatches(before, selector))) return noMatchReply(options.dialect);
     before.release(); // an edit that comes first may take it
     refuseEncodedContent(exchange.headers);
-    const edit = wanted.editOf(await wanted.read());
+    const asked = await this.#wanted.read();
 
-    let made: MadeEdit | undefined;
+    let edited: EditedDocument | undefined;
+    let content: Uint8Array | undefined;
     const { stat, changed } = await storage.update(path, async (bytes, current) => {
-      const held = await this.#parse(before.document.kind, bytes, current);
-      made = await this.#change(held, current, edit, wanted);
-      return made && this.#bytesOf(made, held.document, bytes);
+      const { kind } = before.document;
+      const parsed = (): Promise<HeldDocument> => this.#parse(kind, bytes, current);
+      const old = await parsed();
+      edited = await this.#apply(old, current, asked);
+      const others = await this.#decided();
+      if (others) edited = await this.#apply(await parsed(), current, others);
+      content = await this.#wanted.content?.(edited, this.#matches);
+      return this.#bytesOf(edited, old.document, bytes);
     });
-    if (!made) return noMatchReply(options.dialect);
-    if (changed) this.#announce(made, stat.version);
-    return this.#reply(made);
+    if (!edited) throw new TypeError("the storage did not ask for the new content");
+    if (selector !== undefined && this.#matches.length === 0) return noMatchReply(options.dialect);
+    if (changed) this.#announce(edited, stat.version);
+    return this.#wanted.reply(this.#done(edited, stat.version), content);
   }
 
   /** An error, with how many elements it is about where the client may know. */
   explained(error: unknown): unknown {
-    return this.#isReadable ? withMatches(error, this.#matches.length) : error;
+    const isTold = this.#isReadable && this.#wanted.selector !== undefined;
+    return isTold ? withMatches(error, this.#matches.length) : error;
   }
 
   /** Nobody looks at the documents any more. */
@@ -121,17 +158,44 @@ class Editing {
     for (const each of this.#held) each.release();
   }
 
-  /** Judges permission and preconditions for the elements in one version of the document. */
-  async #judge({ document, stat }: Pick<LoadedDocument, "document" | "stat">): Promise<ChosenElements> {
-    const { exchange, path, options, right } = this.#request;
-    const { access } = exchange;
-    const matches = this.#matches;
-    const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
-    if (!(await chosen.isGiven(access, right, path, this.#client))) throw access.refusal();
-    this.#isReadable = await chosen.isGiven(access, "read", path, this.#client);
-    const makeTag = async (): Promise<string> => elementTag(await elementBytes(document, matches, options));
+  /** Looks at what a single edit is about; `false` where that is nothing. */
+  async #hasMatches({ document, stat }: LoadedDocument, selector: string): Promise<boolean> {
+    this.#matches = await this.#find(document, selector);
+    if (this.#matches.length === 0) return false;
+    const { right = "overwrite" } = this.#request;
+    await this.#judge(document, [{ right, elements: this.#matches }]);
+    await this.#judgeConditions(document, stat);
+    return true;
+  }
+
+  /** Throws where the client lacks a right. */
+  async #judge(
+    document: SourceDocument,
+    needed: readonly { readonly right: Right; readonly elements: readonly SourceElement[] }[],
+  ): Promise<void> {
+    const { exchange, path } = this.#request;
+    for (const { right, elements } of needed) {
+      const isGiven = await this.#chosen(document, elements).isGiven(exchange.access, right, path, this.#client);
+      if (!isGiven) throw exchange.access.refusal();
+    }
+    this.#isReadable = await this.#mayRead(document, this.#matches);
+  }
+
+  #chosen(document: SourceDocument, elements: readonly SourceElement[]): ChosenElements {
+    return new ChosenElements(document, elements, this.#request.options.maxSelectionSteps);
+  }
+
+  async #mayRead(document: SourceDocument, elements: readonly SourceElement[]): Promise<boolean> {
+    const { exchange, path } = this.#request;
+    return this.#chosen(document, elements).isGiven(exchange.access, "read", path, this.#client);
+  }
+
+  /** The conditions of the request: about the elements of a single edit, or about the document. */
+  async #judgeConditions(document: SourceDocument, stat: StoredStat): Promise<void> {
+    const { exchange, options } = this.#request;
+    if (this.#wanted.selector === undefined) return preconditionCheck(exchange)(stat);
+    const makeTag = async (): Promise<string> => elementTag(await elementBytes(document, this.#matches, options));
     await judgePreconditions(exchange, stat, this.#isReadable ? makeTag : undefined);
-    return chosen;
   }
 
   /** The document under the lock, where nobody else changes it. */
@@ -143,97 +207,122 @@ class Editing {
     return held;
   }
 
-  /** Edits one version of the document; `undefined` where nothing matches in it. */
-  async #change(
-    held: HeldDocument,
-    stat: StoredStat,
-    asked: AnsweredEdit,
-    { editOf }: WantedEdit,
-  ): Promise<MadeEdit | undefined> {
-    const { exchange, documents, path, options } = this.#request;
-    const { document } = held;
-    this.#matches = await this.#find(document);
-    if (this.#matches.length === 0) return undefined;
-    const chosen = await this.#judge({ document, stat });
-    const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
-    const removed = isAsked ? await textOf(document, outermost(this.#matches), options) : undefined;
-    const other = await this.#decidedHtml(asked, removed);
-    const edit = other === undefined ? asked : editOf(other);
-    const announced = new AnnouncedElements(exchange.site.changes, path, chosen, this.#client);
-    await announced.judgeBefore();
-    const takeTree = (): boolean => announced.releaseTree() && this.#take(held);
-    const applied = await applyEdit(document, this.#matches, edit, this.#limits, takeTree);
-    this.#held.push(documents.keep(applied.document));
-    await announced.judgeAfter(applied, options.maxSelectionSteps);
-    return { edit, applied, content: await edit.content(applied), removed, announced };
-  }
-
-  /** What the host program puts in the place of the HTML; `undefined` for nothing. */
-  async #decidedHtml(edit: AnsweredEdit, removed = ""): Promise<string | undefined> {
-    const { exchange, path, selector, options } = this.#request;
-    if (!options.beforeWrite) return undefined;
-    const matches = this.#matches.length;
-    const write = { kind: changeKind(edit), path, exchange, selector, matches, before: removed, html: edit.html };
-    return decidedHtml(options.beforeWrite, write);
+  /** Makes the edits in one version of the document. */
+  async #apply(held: HeldDocument, stat: StoredStat, edits: readonly Edit[]): Promise<EditedDocument> {
+    const { exchange, path, options } = this.#request;
+    const { selector } = this.#wanted;
+    this.#told = [];
+    if (selector === undefined) await this.#judgeConditions(held.document, stat);
+    let before: string | undefined;
+    let announced: AnnouncedElements | undefined;
+    const edited = await applyEdits(held.document, edits, {
+      limits: { ...this.#limits, work: { steps: 0 } },
+      isAlone: selector !== undefined,
+      select: finderOf(options, this.#client, { steps: 0 }),
+      outerHtml: (document, elements) => textOf(document, elements, options),
+      tagOf: async (document, elements) => elementTag(await elementBytes(document, elements, options)),
+      checkReplacement: dialects[options.dialect].checkReplacement,
+      begin: async ({ document, matches, affected }) => {
+        this.#matches = matches;
+        if (selector !== undefined && matches.length === 0) return;
+        await this.#judge(
+          document,
+          affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
+        );
+        if (selector !== undefined) await this.#judgeConditions(document, stat);
+        const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
+        before = isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
+        announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
+        await announced.judgeBefore(selector === undefined);
+      },
+      takeTree: (document) => announced?.releaseTree() === true && this.#take(document, held),
+      end: async ({ edit, matches, changes }) => {
+        const last = changes.at(-1);
+        if (!announced) return;
+        if (last) await announced.judgeAfter(last, options.maxSelectionSteps);
+        const isReadable = this.#isReadable;
+        this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, isReadable, before, announced });
+      },
+    });
+    this.#held.push(this.#request.documents.keep(edited.document));
+    return edited;
   }
 
   /** Takes the tree of a document for that of the next version; `false` where somebody works with it. */
-  #take(held: HeldDocument): boolean {
+  #take(document: SourceDocument, held: HeldDocument): boolean {
+    if (document !== held.document) return true; // a document between two edits is nobody else's
     const { documents, path } = this.#request;
     held.release();
-    const isTaken = documents.take(path, held.document);
-    if (!isTaken) this.#held.push(documents.keep(held.document));
+    const isTaken = documents.take(path, document);
+    if (!isTaken) this.#held.push(documents.keep(document));
     return isTaken;
   }
 
-  /** The file from now on; `undefined` where the edit changes nothing. */
-  #bytesOf({ applied }: MadeEdit, old: SourceDocument, bytes: Uint8Array): Uint8Array | undefined {
-    const { document, isNormalised, placements } = applied;
+  /** The edits that the host program puts in the place of these; `undefined` for none. */
+  async #decided(): Promise<readonly Edit[] | undefined> {
+    const { exchange, path, options } = this.#request;
+    const { kind, selector } = this.#wanted;
+    const [first] = this.#told;
+    if (!options.beforeWrite || !first) return undefined;
+    if (kind === "elements-edited") {
+      return decidedEdits(options.beforeWrite, { kind, path, exchange, edits: this.#told.map(({ edit }) => edit) });
+    }
+    const { edit, matches, before = "" } = first;
+    const html = "html" in edit ? edit.html : "";
+    const write = { kind, path, exchange, selector: selector ?? "", matches, before, html };
+    const other = await decidedHtml(options.beforeWrite, write);
+    return other === undefined || other === html ? undefined : [{ ...edit, html: other } as Edit];
+  }
+
+  /** The file from now on; `undefined` where the edits change nothing. */
+  #bytesOf({ document, only }: EditedDocument, old: SourceDocument, bytes: Uint8Array): Uint8Array | undefined {
     if (document === old) return undefined;
-    const edited = isNormalised ? documentBytes(document) : spliceBytes(bytes, old, placements);
+    const edited = only && !only.isNormalised ? spliceBytes(bytes, old, only.placements) : documentBytes(document);
     refuseTooManyBytes(edited.byteLength, this.#maxLength);
     return edited;
   }
 
-  /** Tells listeners of an edit that was written, and keeps the new version. */
-  #announce({ edit, applied, removed, announced }: MadeEdit, version: string): void {
-    const { exchange, documents, path, selector, options } = this.#request;
-    const { document } = applied;
+  /** Tells listeners of edits that were written, and keeps the new version. */
+  #announce({ document }: EditedDocument, version: string): void {
+    const { exchange, documents, path, options } = this.#request;
+    const { kind, selector } = this.#wanted;
     if (readsAsParsed(document)) documents.set(path, version, document);
-    const change = {
-      kind: changeKind(edit),
-      path,
-      selector,
-      matches: this.#matches.length,
-      ...(edit.html !== "" && { html: edit.html }),
-      ...(options.recordRemoved && edit.kind !== "appended" && removed !== undefined && { removed }),
-      etag: entityTag(version),
+    const told = this.#told.filter(({ isChange }) => isChange);
+    const [first] = told;
+    const changed = told.flatMap(({ announced }) => announced.elements ?? []);
+    const elements = changed.length === told.length ? changed : undefined;
+    const change = { kind, path, etag: entityTag(version) };
+    if (selector === undefined || !first) {
+      const edits = told.map(({ edit: { etag, ...edit }, matches }) => ({ ...edit, matches }));
+      exchange.changed({ ...change, edits }, elements);
+      return;
+    }
+    const { edit, matches, before, announced } = first;
+    const more = {
+      ...("html" in edit && edit.html !== "" && { html: edit.html }),
+      ...(options.recordRemoved && kind !== "elements-appended" && before !== undefined && { removed: before }),
     };
-    exchange.changed(change, announced.elements);
+    exchange.changed({ ...change, selector, matches, ...more }, elements);
     if (announced.isAskedLater) documents.keep(document); // for as long as somebody is still to be told
   }
 
-  async #reply({ edit, applied, content }: MadeEdit): Promise<Reply> {
-    const normalised = applied.isNormalised && { "x-normalised": "true" };
+  #done({ document, isNormalised }: EditedDocument, version: string): DoneEdits {
     // A client that may not read the elements learns neither their number nor what they hold besides the edit.
-    const matches = this.#isReadable ? this.#matches.length : undefined;
-    if (content === undefined) return emptyReply(204, { ...matchHeaders(matches), ...normalised });
-    const headers = { ...elementHeaders(this.#request, matches), ...normalised };
-    if (!this.#isReadable) return { status: 206, headers, body: Buffer.from(edit.html) };
-    const etag = await this.#tagIn(applied.document);
-    return { status: 206, headers: { ...headers, ...(etag !== undefined && { etag }) }, body: content };
+    const matches = this.#wanted.selector !== undefined && this.#isReadable ? this.#matches.length : undefined;
+    return {
+      document,
+      edits: this.#told,
+      etag: entityTag(version),
+      headers: { ...matchHeaders(matches), ...(isNormalised && { "x-normalised": "true" }) },
+      readable: (selector) => this.#readable(document, selector),
+    };
   }
 
-  /** The tag that a GET of the same selector has from now on; `undefined` where it has none. */
-  async #tagIn(document: SourceDocument): Promise<string | undefined> {
-    const { exchange, options, path } = this.#request;
+  async #readable(document: SourceDocument, selector: string): Promise<readonly SourceElement[] | undefined> {
     try {
-      const matches = await this.#find(document);
-      if (matches.length === 0) return undefined;
-      const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
+      const matches = await this.#find(document, selector);
       // The edit may have made the selector match elements of somebody else, whose content the tag would give away.
-      if (!(await chosen.isGiven(exchange.access, "read", path, this.#client))) return undefined;
-      return elementTag(await elementBytes(document, matches, options));
+      return (await this.#mayRead(document, matches)) ? matches : undefined;
     } catch (error) {
       // The change is made; that selecting again takes too long is no reason to say that it failed.
       if (knownHttpError(error)) return undefined;
@@ -242,16 +331,28 @@ class Editing {
   }
 }
 
-function changeKind({ kind }: ElementEdit): ElementWrite["kind"] {
-  return `elements-${kind}`;
+/** The reply to a PUT or POST of elements. */
+export async function elementsReply(
+  request: ElementRequest,
+  { edits: [only], readable, document, headers }: DoneEdits,
+  content: Uint8Array,
+): Promise<Reply> {
+  const all = { ...elementHeaders(request), ...headers };
+  if (!only?.isReadable) {
+    return { status: 206, headers: all, body: Buffer.from(only && "html" in only.edit ? only.edit.html : "") };
+  }
+  const matches = await readable(request.selector);
+  const etag = matches && matches.length > 0 && elementTag(await elementBytes(document, matches, request.options));
+  return { status: 206, headers: { ...all, ...(etag && { etag }) }, body: content };
 }
 
+/** The outer HTML of elements, and in a document that is not UTF-8 its bytes as characters. */
 async function textOf(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  options: ElementRequest["options"],
+  options: EditRequest["options"],
 ): Promise<string> {
-  return Buffer.from(await elementBytes(document, elements, options)).toString();
+  return Buffer.from(await elementBytes(document, elements, options)).toString(document.encoding);
 }
 
 /** Without its only invalid bytes a document is UTF-8 again; the next request has to read it as that. */

@@ -20,4 +20,7 @@ export interface ElementRequest extends FileRequest, ElementSpace {
   readonly right: Right;
 }
 
+/** A request that edits a document; one for a list of edits has no selector of its own. */
+export type EditRequest = Omit<ElementRequest, "selector" | "right"> & Partial<Pick<ElementRequest, "right">>;
+
 export type ElementOperation = (request: ElementRequest) => Promise<Reply>;

@@ -1,10 +1,7 @@
 import { Buffer } from "node:buffer";
-import { decodeHtml } from "../html/document/source-document.ts";
-import { invalidHtml } from "../html/document-error.ts";
-import { languageOf } from "../html/edit/apply-edit.ts";
 import type { Reply } from "../server/reply.ts";
-import { editElements } from "./edit-elements.ts";
-import { dialects } from "./element-reply.ts";
+import { editElements, elementsReply } from "./edit-elements.ts";
+import { suppliedText } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** That of HTML, which is less than what `trim` takes away. */
@@ -12,22 +9,14 @@ const whiteSpace: ReadonlySet<string> = new Set(["\t", "\n", "\f", "\r", " "]);
 
 /** PUT of elements: every match, the outermost where they nest, gives way to the content of the request (206). */
 export function replaceElements(request: ElementRequest): Promise<Reply> {
-  const { exchange, options, bodies } = request;
-  const { checkReplacement } = dialects[options.dialect];
+  const { selector } = request;
   return editElements(request, {
-    read: async () => {
-      const sent = decodeHtml(await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize)));
-      return withoutFinalLineBreak(sent);
-    },
-    editOf(html) {
-      if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
-      return {
-        kind: "replaced",
-        html,
-        place: (document, matches) => languageOf(document).replace(document, matches, html, checkReplacement),
-        content: async ({ placements }) => Buffer.from(placements.map(({ fragment }) => fragment?.html ?? "").join("")),
-      };
-    },
+    kind: "elements-replaced",
+    selector,
+    read: async () => [{ op: "replace", selector, html: withoutFinalLineBreak(await suppliedText(request)) }],
+    content: async ({ only }) =>
+      Buffer.from(only?.placements.map(({ fragment }) => fragment?.html ?? "").join("") ?? ""),
+    reply: (done, content = new Uint8Array()) => elementsReply(request, done, content),
   });
 }
 

@@ -30,11 +30,32 @@ export type FindElements = (document: SourceDocument) => Promise<readonly Source
 
 /** Prepares the selector of a request. Throws 400 `INVALID_SELECTOR`. */
 export function elementFinder(selector: string, options: SelectionOptions, client: Client): FindElements {
-  const { maxSelectorLength, maxSelectorCompounds: maxCompounds, maxMatches, maxSelectionSteps } = options;
-  const parsed = compileCandidates(selector, { maxSelectorLength, maxCompounds });
+  const parsed = parsedSelector(selector, options);
+  const find = finderOf(options, client);
+  return (document) => find(document, parsed);
+}
+
+/** Finds the elements that a selector selects, in document order. */
+export type FindBySelector = (
+  document: SourceDocument,
+  selector: string | ParsedSelector,
+) => Promise<readonly SourceElement[]>;
+
+/** What finds elements for a request. With `work`, all selections together may take as many steps as one. */
+export function finderOf(options: SelectionOptions, client: Client, work?: { steps: number }): FindBySelector {
+  const { maxMatches, maxSelectionSteps } = options;
   const { choose } = dialects[options.dialect];
-  return async (document) =>
-    choose(await queue.do(selection(document, parsed, { maxMatches, maxSelectionSteps }), client));
+  return async (document, selector) => {
+    const parsed = typeof selector === "string" ? parsedSelector(selector, options) : selector;
+    return choose(
+      await queue.do(selection(document, parsed, { maxMatches, maxSelectionSteps, ...(work && { work }) }), client),
+    );
+  };
+}
+
+function parsedSelector(selector: string, options: SelectionOptions): ParsedSelector {
+  const { maxSelectorLength, maxSelectorCompounds: maxCompounds } = options;
+  return compileCandidates(selector, { maxSelectorLength, maxCompounds });
 }
 
 /** The text as it stands, or percent-decoded where only that parses. */

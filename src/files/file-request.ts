@@ -39,7 +39,8 @@ export function closeAtEnd(exchange: Exchange, file: OpenFile): void {
 
 /** What a request reads a file for. */
 export function purposeOf({ method, headers }: Exchange): OpenFor {
-  if (headers.range !== undefined && asksForElements(headers.range)) return "version"; // a parsed page may be at hand
+  const isForElements = method === "PATCH" || (headers.range !== undefined && asksForElements(headers.range));
+  if (isForElements) return "version"; // a parsed page may be at hand
   const mayBeUnchanged = headers["if-none-match"] ?? headers["if-modified-since"];
   return method !== "GET" || headers.range !== undefined || mayBeUnchanged !== undefined ? "properties" : "content";
 }

@@ -1,5 +1,6 @@
 import type { ClientAddresses } from "../http/client-address.ts";
 import { HttpError } from "../http/http-error.ts";
+import { methodsWithContent } from "../http/methods.ts";
 import { isCrossSite } from "../http/origin.ts";
 import { parseHost, parseRequestPath } from "../http/request-target.ts";
 import { type Places, tooLarge } from "../server/admission.ts";
@@ -112,7 +113,7 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     refuseTransferCoding(exchange);
     refuseTooLarge(exchange);
     refuseCrossSite(exchange, authority);
-    if (exchange.method === "PUT" || exchange.method === "POST") exchange.defer(uploads.take(exchange.address));
+    if (methodsWithContent.has(exchange.method)) exchange.defer(uploads.take(exchange.address));
     return life.outage() ? site.answerDuringOutage(exchange) : site.answer(exchange);
   }
 }

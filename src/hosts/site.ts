@@ -60,6 +60,7 @@ const defaults: SiteOptions = {
   maxDocumentDepth: 512,
   maxParseSteps: 256 * 1024 * 1024,
   maxMatches: 10_000,
+  maxEdits: 1000,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,
   maxSelectionSteps: 20_000_000,

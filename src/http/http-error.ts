@@ -11,6 +11,7 @@ export type ErrorCode =
   | "DOCUMENT_TOO_COSTLY"
   | "DOCUMENT_TOO_DEEP"
   | "DOCUMENT_TOO_LARGE"
+  | "EDIT_PRECONDITION_FAILED"
   | "FILE_EXISTS"
   | "FILE_TOO_LARGE"
   | "FORBIDDEN"
@@ -20,6 +21,7 @@ export type ErrorCode =
   | "INCOMPLETE_BODY"
   | "INSUFFICIENT_STORAGE"
   | "INTERNAL_ERROR"
+  | "INVALID_EDIT"
   | "INVALID_FILENAME"
   | "INVALID_HANDSHAKE"
   | "INVALID_HOST"
@@ -50,11 +52,13 @@ export type ErrorCode =
   | "ROOT_DIRECTORY"
   | "SELECTOR_TOO_COSTLY"
   | "STORAGE_UNAVAILABLE"
+  | "TOO_MANY_EDITS"
   | "TOO_MANY_MATCHES"
   | "UNAUTHORIZED"
   | "UNKNOWN_HOST"
   | "UNSUPPORTED_ENCODING"
   | "UNSUPPORTED_TRANSFER_CODING"
+  | "UNSUPPORTED_TYPE"
   | "UPGRADE_REQUIRED"
   | "UPGRADE_WITH_CONTENT"
   | "WRITE_CONFLICT";
@@ -68,6 +72,8 @@ export interface HttpErrorOptions {
   readonly headers?: ReplyHeaders;
   /** The underlying error; goes to `config.onError` for a 5xx, never to the client. */
   readonly cause?: unknown;
+  /** Which edit of a list it is about, counted from 0; the reply names it. */
+  readonly index?: number | undefined;
 }
 
 /**
@@ -79,6 +85,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly code: ErrorCode | (string & {});
   readonly headers: ReplyHeaders;
+  readonly index: number | undefined;
 
   /**
    * `details` is text for the client: no stack trace, no path of the server's disk. Throws a `RangeError` for a status
@@ -92,6 +99,7 @@ export class HttpError extends Error {
     this.status = status;
     this.code = code;
     this.headers = options.headers ?? {};
+    this.index = options.index;
   }
 
   /** The reason phrase of the status: `"Not Found"`. */

@@ -1,8 +1,8 @@
 /** A method that files can take. */
-export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "OPTIONS";
+export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH" | "OPTIONS";
 
 /** All methods, in the order in which `Allow` lists them. */
-export const fileMethods: readonly FileMethod[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+export const fileMethods: readonly FileMethod[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"];
 
 /** Which methods are wanted. */
 export interface WantedMethods {
@@ -24,5 +24,11 @@ export function takenMethods(...wanted: readonly WantedMethods[]): readonly stri
 
 /** Whether a method changes files. */
 export function isChange(method: string): boolean {
-  return method === "PUT" || method === "POST" || method === "DELETE";
+  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
+
+/** Methods whose requests have content. */
+export const methodsWithContent: ReadonlySet<string> = new Set(["PUT", "POST", "PATCH"]);
+
+/** Types of the content of PATCH: a list of edits. */
+export const patchTypes: readonly string[] = ["application/vnd.filement.edits+json", "application/json"];

@@ -110,6 +110,7 @@ const ofHost = {
   maxDocumentDepth: positiveInteger,
   maxParseSteps: positiveInteger,
   maxMatches: positiveInteger,
+  maxEdits: positiveInteger,
   maxSelectorLength: positiveInteger,
   maxSelectorCompounds: positiveInteger,
   maxSelectionSteps: positiveInteger,

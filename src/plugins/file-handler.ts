@@ -25,6 +25,7 @@ import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
   elementOperations,
+  isElementMethod,
   isMethod,
   methodsAt,
   offeredTarget,
@@ -149,11 +150,12 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   if (isSwitchedOff(method, space)) throw methodNotAllowed(await allowedAt(exchange, space));
 
   const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
-  if (range.unit === "selector") return answerForElements(exchange, space, range.selector);
+  if (range.unit === "selector" && method !== "PATCH") return answerForElements(exchange, space, range.selector);
   refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
-  const found = await findTarget(exchange, space, path);
+  const addressed = await findTarget(exchange, space, path);
+  const found = method === "PATCH" ? await documentOf(addressed) : addressed;
   const module = found.stat ? undefined : listingModule(found);
   if (module) return moduleReply(exchange, await browserModule(module));
   if (method === "OPTIONS") {
@@ -183,10 +185,10 @@ async function answerForElements(exchange: Exchange, space: HandlerSpace, select
   const request = await documentOf(await findTarget(exchange, space, exchange.path));
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
-  if (!documentKind(path)) throw new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
+  if (!documentKind(path)) throw notHtml();
   const asked = { path, elements: "any" } as const;
   if (method === "OPTIONS") return elementOptionsReply({ ...request, stat, selector, right: "read" }, methods);
-  if (!isMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations, methods));
+  if (!isElementMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations, methods));
   const { run, right } = elementOperations[method];
   requireRight(access, asked, method, right);
   return run(Object.assign(request, { stat, selector, right })); // not a spread, see `foundTarget`
@@ -281,7 +283,7 @@ function refuseLostRange({ headers }: Exchange): void {
 
 /** A client that meant a part must never change the whole (RFC 9110 §14.5). */
 function refusePartialChange(method: string): void {
-  if (method !== "PUT" && method !== "POST" && method !== "DELETE") return;
+  if (!isChange(method) || method === "PATCH") return;
   throw new HttpError(400, "INVALID_RANGE", "Only `Range: selector=<css selector>` can change a part of a file.");
 }
 
@@ -294,6 +296,11 @@ function unsupported({ exchange, path }: FileRequest, target: Target, allow: str
   if (method === "DELETE" && target === "root") {
     return new HttpError(403, "ROOT_DIRECTORY", "The root directory cannot be deleted.");
   }
+  if (method === "PATCH" && target === "file") return notHtml();
   const isMissing = target === "slot" || target === "nothing";
   return isMissing && isMethod(method) ? notFound() : methodNotAllowed(allow);
+}
+
+function notHtml(): HttpError {
+  return new HttpError(416, "NOT_HTML", "Selectors work on HTML, XML and SVG documents only.");
 }

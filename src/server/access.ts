@@ -58,6 +58,7 @@ const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
   PUT: ["overwrite", "create"],
   POST: ["append", "create"],
   DELETE: ["delete"],
+  PATCH: ["overwrite", "append", "delete"],
 };
 
 /**

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Edit } from "../html/edit/edits.ts";
 import type { HostRequest } from "./incoming-request.ts";
 
 /** A change of a file or of elements that is about to be made. */
-export type PendingWrite = FileWrite | ElementWrite;
+export type PendingWrite = FileWrite | ElementWrite | EditsWrite;
 
 /** The exchange that asks for a change, as far as it matters for that. */
 export interface WritingExchange {
@@ -41,12 +42,20 @@ export interface ElementWrite {
   readonly html: string;
 }
 
+/** A list of edits of a document. */
+export interface EditsWrite {
+  readonly kind: "elements-edited";
+  readonly path: string;
+  readonly exchange: WritingExchange;
+  readonly edits: readonly Edit[];
+}
+
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that only looks returns nothing, and should not have to
-type OtherContent = string | Uint8Array | undefined | void;
+type OtherContent = string | Uint8Array | readonly Edit[] | undefined | void;
 
 /**
  * Sees a change right before it is made, after every check of the server, and while nothing else can change the file. What it
- * throws is the answer, and nothing is changed; what it returns takes the place of the content. It is asked again where
+ * throws is the answer, and nothing is changed; what it returns takes the place of the content, a list of edits that of edits. It is asked again where
  * another program has changed the file before the change could be made, so it must not have side effects.
  */
 export type BeforeWrite = (write: PendingWrite) => OtherContent | Promise<OtherContent>;
@@ -55,7 +64,7 @@ export type BeforeWrite = (write: PendingWrite) => OtherContent | Promise<OtherC
 export async function decidedContent(beforeWrite: BeforeWrite, write: FileWrite): Promise<Uint8Array> {
   const other = await beforeWrite(write);
   if (other === undefined) return write.content;
-  if (write.kind === "deleted") throw notToBeReplaced(write.kind);
+  if (write.kind === "deleted" || isList(other)) throw notToBeReplaced(write.kind);
   return typeof other === "string" ? Buffer.from(other) : other;
 }
 
@@ -63,10 +72,22 @@ export async function decidedContent(beforeWrite: BeforeWrite, write: FileWrite)
 export async function decidedHtml(beforeWrite: BeforeWrite, write: ElementWrite): Promise<string | undefined> {
   const other = await beforeWrite(write);
   if (other === undefined) return undefined;
-  if (write.kind === "elements-deleted") throw notToBeReplaced(write.kind);
+  if (write.kind === "elements-deleted" || isList(other)) throw notToBeReplaced(write.kind);
   return typeof other === "string" ? other : Buffer.from(other).toString();
 }
 
+/** The edits that are to be made; `undefined` for those of the request. */
+export async function decidedEdits(beforeWrite: BeforeWrite, write: EditsWrite): Promise<readonly Edit[] | undefined> {
+  const other = await beforeWrite(write);
+  if (other === undefined) return undefined;
+  if (isList(other)) return other;
+  throw notToBeReplaced(write.kind);
+}
+
+function isList(other: OtherContent): other is readonly Edit[] {
+  return Array.isArray(other);
+}
+
 function notToBeReplaced(kind: PendingWrite["kind"]): TypeError {
-  return new TypeError(`beforeWrite returned content for a change of the kind "${kind}": expected nothing`);
+  return new TypeError(`beforeWrite returned what is no content of a change of the kind "${kind}"`);
 }

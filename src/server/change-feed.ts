@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Edit } from "../html/edit/edits.ts";
 import type { Access, ChangedElements } from "./access.ts";
 import { notify } from "./logger.ts";
 
@@ -10,7 +11,11 @@ export type ChangeKind =
   | "deleted"
   | "elements-replaced"
   | "elements-appended"
-  | "elements-deleted";
+  | "elements-deleted"
+  | "elements-edited";
+
+/** One of several edits that were made together: as it was asked for, and how many elements it was about. */
+export type ChangedByEdit = Edit & { readonly matches: number };
 
 /** A committed change; published once, in the order of the commits. */
 export interface Change {
@@ -24,6 +29,8 @@ export interface Change {
   readonly path: string;
   /** Selector of the changed elements, for the `elements-` kinds. */
   readonly selector?: string;
+  /** For `elements-edited`, the edits in their order; those that changed nothing are left out. */
+  readonly edits?: readonly ChangedByEdit[];
   /** How many elements changed. */
   readonly matches?: number;
   /** What the request supplied, for replaced and appended elements. */
@@ -51,9 +58,9 @@ export interface ChangeOrigin {
   readonly site: string;
   /**
    * The changed elements, as rules by elements see them; only where somebody judges by them. Not to be kept: they hold whole
-   * documents in memory.
+   * documents in memory. Those of each edit of `change.edits`, otherwise of the one that it is.
    */
-  readonly elements?: ChangedElements | undefined;
+  readonly elements?: readonly ChangedElements[] | undefined;
   /** Whether it was noticed on the disk: other servers may notice it, too. */
   readonly isNoticed?: boolean;
 }
@@ -306,7 +313,8 @@ export class ChangeFeed implements AsyncIterable<Change> {
 }
 
 function lengthOf(past: PastChange | undefined): number {
-  return past?.change.html?.length ?? 0;
+  const { html = "", edits } = past?.change ?? {};
+  return html.length + (edits ? JSON.stringify(edits).length : 0);
 }
 
 /** Eight characters that no other feed has. */

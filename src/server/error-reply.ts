@@ -19,7 +19,7 @@ export function errorReply(exchange: Exchange, thrown: unknown): Reply {
   if (type === "text/html") {
     return { status: error.status, headers: { ...headers, ...pageHeaders }, body: errorPage(error, exchange), error };
   }
-  const body = { error: error.reason, details: error.message, code: error.code };
+  const body = { error: error.reason, details: error.message, code: error.code, index: error.index };
   return { ...jsonReply(error.status, body, headers), error };
 }
 
@@ -52,6 +52,8 @@ const retryShortly: ReplyHeaders = { "retry-after": "2" };
 const documentErrors: Record<DocumentErrorCode, number> = {
   DOCUMENT_TOO_COSTLY: 422,
   DOCUMENT_TOO_DEEP: 422,
+  EDIT_PRECONDITION_FAILED: 412,
+  INVALID_EDIT: 400,
   INVALID_HTML: 400,
   INVALID_SELECTOR: 400,
   INVALID_TARGET: 400,
@@ -60,6 +62,7 @@ const documentErrors: Record<DocumentErrorCode, number> = {
   OVERLOADED: 503,
   RESULT_TOO_LARGE: 413,
   SELECTOR_TOO_COSTLY: 503,
+  TOO_MANY_EDITS: 400,
   TOO_MANY_MATCHES: 400,
   UNSUPPORTED_ENCODING: 415,
 };
@@ -68,9 +71,10 @@ const documentErrors: Record<DocumentErrorCode, number> = {
 export function knownHttpError(thrown: unknown): HttpError | undefined {
   if (thrown instanceof HttpError) return thrown;
   if (!(thrown instanceof DocumentError)) return undefined;
-  const { code, message } = thrown;
+  const { code, message, index } = thrown;
   // `SELECTOR_TOO_COSTLY` has no `Retry-After`: it costs the same the next time.
-  return new HttpError(documentErrors[code], code, message, code === "OVERLOADED" ? { headers: retryShortly } : {});
+  const headers = code === "OVERLOADED" ? retryShortly : {};
+  return new HttpError(documentErrors[code], code, message, { headers, index });
 }
 
 /** The error for anything thrown. What is not known becomes a 500 with the request's id. */

@@ -154,8 +154,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
 
   /** Announces a committed change to the listeners of the host's `changes`; `elements` are those that changed. */
   changed(
-    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "etag">,
-    elements?: ChangedElements,
+    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "edits" | "etag">,
+    elements?: readonly ChangedElements[],
   ): void {
     const { site, method, host, user, id } = this;
     const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };

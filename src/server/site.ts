@@ -117,6 +117,8 @@ export interface FileOptions {
   readonly maxDocumentDepth: number;
   readonly maxParseSteps: number;
   readonly maxMatches: number;
+  /** Most edits in a list. */
+  readonly maxEdits: number;
   readonly maxSelectorLength: number;
   readonly maxSelectorCompounds: number;
   readonly maxSelectionSteps: number;

@@ -103,7 +103,10 @@ export interface WriteResult {
  * Computes the new content of a file from the old; `undefined` leaves it as it is. Called again with newer content if
  * another program changed the file in between, so it must not have side effects. `update` rethrows its errors.
  */
-export type Edit = (current: Uint8Array, stat: StoredStat) => Promise<Uint8Array | undefined> | Uint8Array | undefined;
+export type FileUpdate = (
+  current: Uint8Array,
+  stat: StoredStat,
+) => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 
 /** Follows the changes of a {@link Storage}. */
 export interface StorageWatcher {
@@ -155,7 +158,7 @@ export interface Storage {
   /** Adds all of `content` to the end of a file that exists, or none of it. */
   append(path: string, content: Content, options?: Pick<WriteOptions, "check">): Promise<WriteResult>;
   /** The atomic read, change and write: `edit` runs under the file's lock. The result says what is stored now. */
-  update(path: string, edit: Edit): Promise<WriteResult & { readonly changed: boolean }>;
+  update(path: string, edit: FileUpdate): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
   /** Checks whether something could be stored now; throws if not. */

@@ -25,7 +25,7 @@ async function placed(page: string, html: string): Promise<string[]> {
         return { ...span, text: html, fragment, fragmentStart: 0, removes: [element] };
       }),
     );
-  const applied = await applyEdit(document, replaced, { kind: "replaced", html, place }, limits);
+  const applied = await applyEdit(document, replaced, { place }, limits);
   return atOnce(placedElements(applied)).map(({ name, attribs }) => `${name}${attribs["id"] ?? ""}`);
 }
 

@@ -181,7 +181,7 @@ describe("a request target in an unusual spelling", () => {
 });
 
 describe("methods", () => {
-  it.each(["PATCH", "TRACE", "PROPFIND", "MKCOL", "MOVE", "PURGE", "LINK"])(
+  it.each(["TRACE", "PROPFIND", "MKCOL", "MOVE", "PURGE", "LINK"])(
     "answers %s with 405 and what the resource supports",
     async (method) => {
       const site = await beside({ "/a.txt": "a", "/dir/b.txt": "b", "/empty/": "" });

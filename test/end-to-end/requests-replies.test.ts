@@ -57,7 +57,7 @@ const errors: readonly (readonly [number, string, Asked])[] = [
   [403, "ROOT_DIRECTORY", ["DELETE", "/"]],
   [404, "NOT_FOUND", ["GET", "/missing"]],
   [404, "NOT_FOUND", ["GET", "/a.txt/"]],
-  [405, "METHOD_NOT_ALLOWED", ["PATCH", "/a.txt"]],
+  [405, "METHOD_NOT_ALLOWED", ["PROPFIND", "/a.txt"]],
   [405, "IS_DIRECTORY", ["PUT", "/dir/", {}, "x"]],
   [409, "NOT_A_DIRECTORY", ["PUT", "/a.txt/b", {}, "x"]],
   [409, "DIRECTORY_NOT_EMPTY", ["DELETE", "/dir/"]],

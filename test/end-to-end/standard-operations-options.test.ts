@@ -6,16 +6,16 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
 
   it.each([
     ["/a.txt", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "bytes"],
-    ["/page.html", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["/page.html", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
     ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
     ["/dir", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
-    ["/site/", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["/site/", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
     ["/", "GET, HEAD, POST, OPTIONS", "bytes"],
     ["/new.txt", "PUT, OPTIONS", "bytes"],
     ["/new/dir/new.txt", "PUT, OPTIONS", "bytes"],
     ["/new/", "OPTIONS", "bytes"],
     ["/a.txt/", "OPTIONS", "bytes"],
-    ["*", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "selector, bytes"],
+    ["*", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
   ])("of %s allows %s on %s", async (target, allow, ranges) => {
     const site = await testSite(await make(files));
     const { status, headers, bytes } = await site.send("OPTIONS", target);
@@ -26,7 +26,7 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   it.each(["/", "/site/"])("of %s with an index file allows what its elements take", async (target) => {
     const site = await testSite(await make({ "/index.html": "<div>a</div>", "/site/index.html": "<div>a</div>" }));
     const { headers } = await site.send("OPTIONS", target);
-    expect(headers.allow?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]);
+    expect(headers.allow?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
     for (const method of ["GET", "HEAD", "PUT", "POST", "DELETE"]) {
       const body = method.startsWith("P") ? "<div>b</div>" : undefined;
       const headers = { range: "selector=div" };
@@ -51,7 +51,7 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
     }
   });
 
-  it.each(["PATCH", "PROPFIND", "TRACE", "LINK"])("answers %s with 405 and what is allowed", async (method) => {
+  it.each(["PROPFIND", "TRACE", "LINK"])("answers %s with 405 and what is allowed", async (method) => {
     const site = await testSite(await make(files));
     const answer = await site.send(method, "/a.txt");
     expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT, POST, DELETE, OPTIONS" } });

@@ -56,6 +56,7 @@ const options: FileOptions = {
   maxDocumentDepth: 512,
   maxParseSteps: 256 * 1024 * 1024,
   maxMatches: 100,
+  maxEdits: 1000,
   maxSelectorLength: 4096,
   maxSelectorCompounds: 64,
   maxSelectionSteps: 20_000_000,

@@ -173,7 +173,7 @@ describe("the access log", () => {
       await send(url, "GET", "/page.html", { headers: { range: "bytes=0-4" } }),
       await send(url, "GET", "/page.html", { headers: { range: "selector=#a" } }),
       await send(url, "GET", "/page.html", { headers: { range: "bytes=900-" } }),
-      await send(url, "PATCH", "/page.html"),
+      await send(url, "PROPFIND", "/page.html"),
       await send(url, "PUT", "/new.txt", { body: "hello" }),
       await send(url, "PUT", "/big.txt", { body: "x".repeat(2000) }),
       await send(url, "DELETE", "/new.txt"),

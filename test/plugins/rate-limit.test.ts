@@ -161,7 +161,7 @@ describe("the header fields", () => {
   it.each([
     ["404", 404, { path: "/none" }],
     ["304", 304, { headers: { "if-none-match": "*" } }],
-    ["405", 405, { method: "PATCH" }],
+    ["405", 405, { method: "PROPFIND" }],
   ])("are on a %s as well", async (_name, status, asked) => {
     stopClock();
     const response = await ask(server([rateLimit()]), asked);

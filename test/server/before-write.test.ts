@@ -75,7 +75,11 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
 
   it("puts other content in the place of what was sent", async () => {
     const { send, textAt, changes } = await site((write) =>
-      "content" in write ? Buffer.from(write.content).toString().toUpperCase() : write.html.replace("bad", "good"),
+      "content" in write
+        ? Buffer.from(write.content).toString().toUpperCase()
+        : "html" in write
+          ? write.html.replace("bad", "good")
+          : undefined,
     );
     const put = await send("PUT", "/new.txt", { body: "new" });
     expect([put.status, JSON.parse(put.text).size]).toEqual([201, 3]);

@@ -269,7 +269,7 @@ const steps = {
       "INVALID_HTML",
     );
     await worker.ask("GET", "/a%2Fb", {}, 400);
-    await worker.ask("PATCH", `/${worker.user}/page.html`, {}, 405);
+    await worker.ask("PATCH", `/${worker.user}/page.html`, {}, 415);
   },
   async strangers(worker) {
     const wrongPassword = { authorization: `Basic ${btoa(`${worker.user}:wrong`)}` };

@@ -14,6 +14,8 @@ export interface ParseLimits {
    * @default 2048, and 512 in what an edit had parsed anew
    */
   readonly stateDistance?: number;
+  /** Steps of several parses that are one piece of work: together they may take `maxParseSteps`. @default none */
+  readonly work?: { steps: number };
   /** Who takes turns with others when large documents wait for each other. @default nobody in particular */
   readonly client?: Client;
 }
@@ -50,12 +52,14 @@ export class ParseBudget {
   readonly #maxDepth: number;
   readonly #maxTreeBytes: number;
   readonly #maxParseSteps: number;
+  readonly #work: { steps: number };
 
   constructor(limits: ParseLimits = {}) {
     const { maxDepth = defaultMaxDepth, maxTreeBytes = defaultMaxTreeBytes } = limits;
     this.#maxDepth = maxDepth;
     this.#maxTreeBytes = maxTreeBytes;
     this.#maxParseSteps = limits.maxParseSteps ?? defaultMaxParseSteps;
+    this.#work = limits.work ?? { steps: 0 };
     this.stateDistance = limits.stateDistance;
   }
 
@@ -112,7 +116,8 @@ export class ParseBudget {
 
   #spend(steps: number): void {
     this.steps += steps;
-    if (this.steps > this.#maxParseSteps)
+    this.#work.steps += steps;
+    if (this.steps > this.#maxParseSteps || this.#work.steps > this.#maxParseSteps)
       throw tooCostly(`markup that takes more than ${this.#maxParseSteps} steps to parse`);
   }
 

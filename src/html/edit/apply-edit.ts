@@ -7,7 +7,7 @@ import type { DocumentKind, SourceDocument } from "../document/source-document.t
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
 import { htmlLanguage } from "./html-placement.ts";
-import { type DocumentLanguage, outermost, type Placement, splice, splicedLength } from "./placement.ts";
+import { type DocumentLanguage, type Placement, parentAt, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
 import { xmlLanguage } from "./xml-placement.ts";
 
@@ -20,14 +20,13 @@ export function languageOf({ kind }: Pick<SourceDocument, "kind">): DocumentLang
   return languages[kind];
 }
 
-/** A way of changing elements. */
-export interface ElementEdit {
-  readonly kind: "replaced" | "appended" | "deleted";
-  /** The supplied markup; `""` where there is none. */
-  readonly html: string;
+/** A change of some elements of a document. */
+export interface ElementChange {
+  /** Characters that are added in all places together, where that is known beforehand. */
+  readonly length?: number;
   /**
-   * The changes of the source that make the edit, in its order; none where there is nothing to do. `undefined` where an
-   * element has no characters of its own. Throws what is wrong with the request.
+   * The changes of the source that make it, in its order; none where there is nothing to do. `undefined` where an element
+   * has no characters of its own. Throws what is wrong with the request.
    */
   place(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
 }
@@ -59,7 +58,7 @@ export interface EditLimits extends ParseLimits {
 export async function applyEdit(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  edit: ElementEdit,
+  edit: ElementChange,
   limits: EditLimits,
   takeTree: () => boolean = () => false,
 ): Promise<AppliedEdit> {
@@ -76,11 +75,11 @@ export async function applyEdit(
 async function attempt(
   document: SourceDocument,
   elements: readonly SourceElement[],
-  edit: ElementEdit,
+  edit: ElementChange,
   limits: EditLimits,
   takeTree: () => boolean,
 ): Promise<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
-  refuseTooLong(leastAdded(edit, elements), limits);
+  refuseTooLong(edit.length ?? 0, limits);
   const placements = await edit.place(document, elements);
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
@@ -118,13 +117,26 @@ async function proveInPart(
   if (!part) return undefined;
   const proof = await prove(document, part.page, placements, elements, part.seams);
   if (!proof.holds) return undefined;
-  const found = elements.map((element) => proof.counterparts.get(element)).filter((element) => element !== undefined);
+  const isGone = goneWith(placements);
+  const found = elements.flatMap((element) => proof.counterparts.get(element) ?? (isGone(element) ? [] : element));
   const join = async (): Promise<SourceDocument> => {
     const joined = await part.join();
     if (part.neighbours) await inSlices(carryIndex(document.root, joined.root, part.neighbours));
     return joined;
   };
   return { join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
+}
+
+/** Whether an element goes with what an edit takes out; others that are not in the part stay what they are. */
+function goneWith(placements: readonly Placement[]): (element: SourceElement) => boolean {
+  const gone = new Set<unknown>();
+  for (const { removes = [] } of placements) for (const each of removes) gone.add(each);
+  const emptied = new Set<unknown>(placements.map(({ empties }) => empties));
+  return (element) => {
+    if (gone.has(element)) return true;
+    for (let each = element.parent; each; each = each.parent) if (gone.has(each) || emptied.has(each)) return true;
+    return false;
+  };
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
@@ -135,12 +147,6 @@ async function parseResult(source: string, document: SourceDocument, limits: Edi
     if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));
   }
-}
-
-/** How long what is supplied is in all its places together, known before it is read for each of them. */
-function leastAdded({ kind, html }: ElementEdit, elements: readonly SourceElement[]): number {
-  if (html.trim() === "") return 0;
-  return html.length * (kind === "appended" ? elements : outermost(elements)).length;
 }
 
 /** Before the text is made: 10,000 matches may each grow by megabytes. */
@@ -181,5 +187,7 @@ function problemOf({ supplied, wasFound }: FailedProof, placements: readonly Pla
 function firstSupplied(placements: readonly Placement[]): FailedProof["supplied"] {
   const placement = placements.find(({ fragment }) => fragment);
   const [step] = placement?.fragment?.steps ?? [];
-  return step && { step, parent: placement?.appendsTo ?? placement?.removes?.[0]?.parent ?? null };
+  return (
+    step && { step, parent: placement?.adds ? parentAt(placement.adds) : (placement?.removes?.[0]?.parent ?? null) }
+  );
 }

@@ -1,21 +1,25 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
-import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
+import type { SourceDocument } from "../document/source-document.ts";
 import { holdsText, losesFirstLine, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { normalise } from "./normalise.ts";
 import {
+  type AdjacentPlace,
   type CheckReplacement,
   type DocumentLanguage,
   endTagsAt,
   firstTagOf,
+  type InsertPosition,
   insertionPoint,
   nextOf,
   outermost,
   type Placement,
+  parentAt,
   previousOf,
+  requireParent,
 } from "./placement.ts";
 import { parseRawText } from "./raw-text.ts";
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
@@ -23,7 +27,8 @@ import { type Fragment, fragmentsOf } from "./well-formed.ts";
 /** The rules of HTML, where tags may be left out, and an element may have no place of its own in the source. */
 export const htmlLanguage: DocumentLanguage = {
   replace: replacements,
-  append: insertions,
+  insert: insertions,
+  fill: fillings,
   remove: removals,
   permanentElements,
   normalise,
@@ -39,7 +44,6 @@ async function replacements(
   html: string,
   check: CheckReplacement,
 ): Promise<readonly Placement[] | undefined> {
-  requireEncodable(document, html);
   const page = permanentElements(document.root);
   const fragmentIn = fragmentsOf(html);
   const elements = outermost(matches);
@@ -81,20 +85,21 @@ async function insertions(
   document: SourceDocument,
   matches: readonly SourceElement[],
   html: string,
+  position: InsertPosition,
 ): Promise<readonly Placement[] | undefined> {
-  requireEncodable(document, html);
   const fragmentIn = fragmentsOf(html);
+  const place = insertionsAt[position];
+  const isInside = position === "afterbegin" || position === "beforeend";
   const placements: Placement[] = [];
   const slice = new TimeSlice();
   for (const element of matches) {
     if (slice.isOver) await slice.renew();
-    refuseVoid(element);
+    if (isInside) refuseVoid(element);
+    else requireParent(element);
     if (html.trim() === "") continue;
-    const isText = isHtmlElement(element) && holdsText(element.name);
-    const fragment = isText ? parseRawText(html, element.name) : await fragmentIn(element);
-    const placement = isOpenable(element)
-      ? openedTag(document, element, fragment)
-      : insertion(document, element, fragment);
+    const fragment = isInside ? await contentIn(element, html, fragmentIn) : await fragmentIn(element.parent);
+    const placement =
+      isInside && isOpenable(element) ? openedTag(document, element, fragment) : place(document, element, fragment);
     if (!placement) return undefined;
     placements.push(placement);
   }
@@ -102,25 +107,83 @@ async function insertions(
   return placements.reverse().sort((a, b) => a.start - b.start);
 }
 
+async function fillings(
+  document: SourceDocument,
+  matches: readonly SourceElement[],
+  markupFor: (element: SourceElement) => string,
+): Promise<readonly Placement[] | undefined> {
+  const { html: root } = pageElements(document.root);
+  const placements: Placement[] = [];
+  const slice = new TimeSlice();
+  for (const element of outermost(matches)) {
+    if (slice.isOver) await slice.renew();
+    refuseVoid(element);
+    if (element === root) throw new DocumentError("INVALID_TARGET", "Every page has <head> and <body>; change these.");
+    const html = markupFor(element);
+    const fragment = await contentIn(element, html, fragmentsOf(html));
+    if (isOpenable(element)) {
+      if (html !== "") placements.push(openedTag(document, element, fragment));
+      continue;
+    }
+    const { contentStart: start, contentEnd: end } = elementSpan(element) ?? { contentStart: -1, contentEnd: -1 };
+    if (start === -1) return undefined;
+    placements.push({ ...inserted({ element, position: "afterbegin" }, start, "", fragment), end, empties: element });
+  }
+  return placements.sort((a, b) => a.start - b.start);
+}
+
+/** What is content of an element: text only, in some. */
+function contentIn(
+  element: SourceElement,
+  html: string,
+  fragmentIn: (parent: SourceElement) => Promise<Fragment>,
+): Promise<Fragment> | Fragment {
+  return isHtmlElement(element) && holdsText(element.name) ? parseRawText(html, element.name) : fragmentIn(element);
+}
+
 function refuseVoid(element: SourceElement): void {
   const { name } = element;
   if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
 }
 
-function insertion(document: SourceDocument, element: SourceElement, fragment: Fragment): Placement | undefined {
-  const point = insertionPoint(document, element);
-  if (point === undefined) return undefined;
-  const parent = parentOfAddition(document, element, fragment);
-  const endTags = endTagsAt(contentOf(parent).at(-1), point, firstTagOf(fragment));
-  const before = endTags + firstLineAt(parent, point, fragment.html);
-  return {
-    start: point,
-    end: point,
-    text: before + fragment.html,
-    fragment,
-    fragmentStart: before.length,
-    appendsTo: parent,
-  };
+type Insertion = (document: SourceDocument, element: SourceElement, fragment: Fragment) => Placement | undefined;
+
+const insertionsAt: Readonly<Record<InsertPosition, Insertion>> = {
+  beforebegin(_document, element, fragment) {
+    const start = elementSpan(element)?.start;
+    if (start === undefined) return undefined;
+    const firstTag = firstTagOf(fragment);
+    // The same start tag closes what the element closed so far.
+    const endTags = firstTag === element.name ? "" : endTagsAt(previousOf(element), start, firstTag);
+    return inserted({ element, position: "beforebegin" }, start, endTags, fragment);
+  },
+  afterbegin({ source }, element, fragment) {
+    const { contentStart } = element;
+    if (contentStart === -1 || !elementSpan(element)) return undefined;
+    const [lostLine = ""] = losesFirstLine(element)
+      ? (/^(?:\r\n?|\n)/.exec(source.slice(contentStart, contentStart + 2)) ?? [])
+      : [];
+    return inserted({ element, position: "afterbegin" }, contentStart + lostLine.length, "", fragment);
+  },
+  beforeend(document, element, fragment) {
+    const point = insertionPoint(document, element);
+    if (point === undefined) return undefined;
+    const parent = parentOfAddition(document, element, fragment);
+    const endTags = endTagsAt(contentOf(parent).at(-1), point, firstTagOf(fragment));
+    return inserted({ element: parent, position: "beforeend" }, point, endTags, fragment);
+  },
+  afterend(_document, element, fragment) {
+    const end = elementSpan(element)?.end;
+    if (end === undefined) return undefined;
+    return inserted({ element, position: "afterend" }, end, endTagsAt(element, end, firstTagOf(fragment)), fragment);
+  },
+};
+
+function inserted(adds: AdjacentPlace, offset: number, endTags: string, fragment: Fragment): Placement {
+  const parent = parentAt(adds);
+  const line = parent instanceof SourceElement ? firstLineAt(parent, offset, fragment.html) : "";
+  const before = endTags + line;
+  return { start: offset, end: offset, text: before + fragment.html, fragment, fragmentStart: before.length, adds };
 }
 
 function isOpenable(element: SourceElement): boolean {
@@ -132,7 +195,7 @@ function openedTag({ source }: SourceDocument, element: SourceElement, fragment:
   const { name, contentStart } = element;
   const start = source.lastIndexOf("/", contentStart);
   const text = `>${fragment.html}</${name}>`;
-  return { start, end: contentStart, text, fragment, fragmentStart: 1, appendsTo: element };
+  return { start, end: contentStart, text, fragment, fragmentStart: 1, adds: { element, position: "beforeend" } };
 }
 
 /** What goes on in an element that the parser has put around its like; all else is added behind that. */

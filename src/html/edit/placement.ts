@@ -4,14 +4,27 @@ import { type RootNode, SourceElement, type TreeChild, type TreeParent } from ".
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { byteOrderMark, type DocumentSource, type SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";
+import { DocumentError } from "../document-error.ts";
 import type { Fragment } from "./well-formed.ts";
+
+/** A place about an element, in the words of `insertAdjacentHTML`: before it, first in it, last in it, behind it. */
+export type InsertPosition = "beforebegin" | "afterbegin" | "beforeend" | "afterend";
+
+export interface AdjacentPlace {
+  readonly element: SourceElement;
+  readonly position: InsertPosition;
+}
 
 /** A change of the source, and what it is to do to the tree. */
 export interface Placement extends Replacement {
   /** Elements that go; what is supplied stands in place of the first. */
   readonly removes?: readonly SourceElement[];
-  /** The element whose last child the supplied HTML becomes. */
-  readonly appendsTo?: SourceElement;
+  /** Where the supplied HTML goes. */
+  readonly adds?: AdjacentPlace;
+  /** The element whose content goes; what is supplied is its content then. */
+  readonly empties?: SourceElement;
+  /** An element whose start tag changes, and the attributes that it has then. */
+  readonly tags?: { readonly element: SourceElement; readonly attributes: Readonly<Record<string, string>> };
   readonly fragment?: Fragment;
   /** Where in `text` the fragment begins. @default 0 */
   readonly fragmentStart?: number;
@@ -39,11 +52,18 @@ export interface DocumentLanguage {
     markup: string,
     check: CheckReplacement,
   ): Promise<readonly Placement[] | undefined>;
-  /** `markup` is added inside of every element, after its last child; blank markup nowhere. */
-  append(
+  /** `markup` is added to every element at a position; blank markup nowhere. */
+  insert(
     document: SourceDocument,
     elements: readonly SourceElement[],
     markup: string,
+    position: InsertPosition,
+  ): Promise<readonly Placement[] | undefined>;
+  /** What is in every element, the outermost where they nest, gives way to markup. */
+  fill(
+    document: SourceDocument,
+    elements: readonly SourceElement[],
+    markupFor: (element: SourceElement) => string,
   ): Promise<readonly Placement[] | undefined>;
   /** Every element, the outermost where they nest, goes. */
   remove(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
@@ -66,27 +86,49 @@ export interface PlacedFragment {
   readonly parent: TreeParent | null;
 }
 
-/** What an edit is to do to a tree: elements that give way to a fragment or to nothing, and elements that get one. */
+/** What an edit is to do to a tree. */
 export interface TreeEdit {
+  /** Elements that give way to a fragment, or to nothing. */
   readonly instead: ReadonlyMap<SourceElement, PlacedFragment | undefined>;
-  readonly added: ReadonlyMap<SourceElement, readonly PlacedFragment[]>;
+  /** Fragments that are put to elements. */
+  readonly added: Readonly<Record<InsertPosition, ReadonlyMap<unknown, readonly PlacedFragment[]>>>;
+  /** Elements whose content goes. */
+  readonly emptied: ReadonlySet<unknown>;
+  /** The attributes of elements whose start tag changes. */
+  readonly attributes: ReadonlyMap<unknown, Readonly<Record<string, string>>>;
 }
 
 /** What placements, in the order of the source, are to do to the tree. */
 export function treeEdit(placements: readonly Placement[]): TreeEdit {
   const instead = new Map<SourceElement, PlacedFragment | undefined>();
-  const added = new Map<SourceElement, PlacedFragment[]>();
+  const added = { beforebegin: new Map(), afterbegin: new Map(), beforeend: new Map(), afterend: new Map() };
+  const emptied = new Set<SourceElement>();
+  const attributes = new Map<SourceElement, Readonly<Record<string, string>>>();
   let delta = 0;
-  for (const { start, end, text, removes = [], appendsTo, fragment, fragmentStart = 0 } of placements) {
+  for (const { start, end, text, removes = [], adds, empties, tags, fragment, fragmentStart = 0 } of placements) {
     const offset = start + delta + fragmentStart;
     delta += text.length - (end - start);
     const [first] = removes;
-    const parent = appendsTo ?? first?.parent ?? null;
-    const placed = fragment && { fragment, offset, parent };
+    const placed = fragment && { fragment, offset, parent: adds ? parentAt(adds) : (first?.parent ?? null) };
     for (const element of removes) instead.set(element, element === first ? placed : undefined);
-    if (appendsTo && placed) added.set(appendsTo, [...(added.get(appendsTo) ?? []), placed]);
+    if (empties) emptied.add(empties);
+    if (tags) attributes.set(tags.element, tags.attributes);
+    if (!adds || !placed) continue;
+    const there: Map<SourceElement, PlacedFragment[]> = added[adds.position];
+    there.set(adds.element, [...(there.get(adds.element) ?? []), placed]);
   }
-  return { instead, added };
+  return { instead, added, emptied, attributes };
+}
+
+/** What the content of a place becomes content of. */
+export function parentAt({ element, position }: AdjacentPlace): TreeParent | null {
+  return position === "afterbegin" || position === "beforeend" ? element : element.parent;
+}
+
+/** Throws where nothing can stand before or behind an element. */
+export function requireParent({ name, parent }: SourceElement): void {
+  if (parent instanceof SourceElement) return;
+  throw new DocumentError("INVALID_TARGET", `Nothing can stand beside <${name}>, which holds the whole page.`);
 }
 
 /** How long the source will be. */

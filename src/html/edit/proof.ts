@@ -59,7 +59,8 @@ export async function prove(
   const counterparts = new Map<SourceElement, SourceElement>();
   const impliedAround = new Map<TreeNode, PlacedFragment>();
   const actual = pageSteps(after, noEdit, seams.after);
-  const isSameElement = elementComparison(before, after);
+  const edit = treeEdit(placements);
+  const isSameElement = elementComparison(before, after, edit);
   const slice = new TimeSlice();
   let latest: SuppliedStep | undefined;
   let count = 0;
@@ -75,7 +76,7 @@ export async function prove(
     return undefined;
   };
 
-  for (const wanted of pageSteps(before, treeEdit(placements), seams.before)) {
+  for (const wanted of pageSteps(before, edit, seams.before)) {
     if (wanted.supplied) latest = wanted.supplied;
     const found = nextActual(wanted);
     const isSame = found && isSameStep(wanted, found, isSameElement);
@@ -127,9 +128,11 @@ function isPlaced({ node }: PageStep, { step: { tag }, at: { offset } }: Supplie
 }
 
 /** Compares elements of one page with those of another. Start tags that read the same are not taken apart. */
-function elementComparison({ source }: Page, { source: otherSource }: Page): CompareElements {
+function elementComparison({ source }: Page, { source: otherSource }: Page, { attributes }: TreeEdit): CompareElements {
   return (a, b) => {
     if (a.name !== b.name || a.namespace !== b.namespace) return false;
+    const changed = attributes.size > 0 ? attributes.get(a) : undefined;
+    if (changed) return isSameRecord(changed, b.attribs);
     const tag = ownTag(a, source);
     return (tag !== undefined && tag === ownTag(b, otherSource)) || hasSameAttributes(a, b);
   };
@@ -142,7 +145,10 @@ function ownTag({ name, startIndex, contentStart }: SourceElement, source: strin
 }
 
 function hasSameAttributes({ attribs: a }: SourceElement, { attribs: b }: SourceElement): boolean {
-  if (a === b) return true;
+  return a === b || isSameRecord(a, b);
+}
+
+function isSameRecord(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
@@ -172,7 +178,7 @@ interface SuppliedStep {
   readonly at: PlacedFragment;
 }
 
-const noEdit: TreeEdit = { instead: new Map(), added: new Map() };
+const noEdit: TreeEdit = treeEdit([]);
 const noSeams: Seams = { begin: new Map(), end: new Map() };
 
 const blanks = /^[ \t\n\f\r]*$/;
@@ -240,29 +246,35 @@ function isBody({ node, supplied, parent }: PageStep): boolean {
   return node instanceof SourceElement && node.name === "body" && parent === "html" && isHtmlElement(node);
 }
 
-function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: Seams): Generator<PageStep> {
+function* singleSteps(page: Page, edit: TreeEdit, { begin, end }: Seams): Generator<PageStep> {
+  const { instead, emptied, added } = edit;
+  const isAdding = Object.values(added).some(({ size }) => size > 0);
   const stepOf = stepsOf(page);
   let parent: TreeParent | null = page.root;
   let isEntered = false;
+  let previous: TreeChild | null = null;
   let node: TreeChild | null = null;
   while (parent) {
+    const element: TreeParent | null = parent instanceof RootNode ? parent.parent : parent;
     if (!isEntered) {
       const seam = begin.get(parent);
       if (seam) yield sameStep(seam);
-      node = seam ? seam.at : (parent.children[0] ?? null);
+      node = seam ? seam.at : emptied.has(element) ? null : (parent.children[0] ?? null);
+      previous = seam ? (node ? node.prev : (parent.children.at(-1) ?? null)) : null;
       isEntered = true;
     }
+    if (isAdding) yield* addedBetween(added, element, previous, node);
     const seam = end.get(parent);
     if (seam && seam.at === node) {
       yield sameStep(seam);
       node = null;
     }
+    previous = node;
     if (!node) {
-      const element: TreeParent | null = parent instanceof RootNode ? parent.parent : parent;
       if (!(element instanceof SourceElement)) return;
-      for (const placed of added.get(element) ?? []) yield* suppliedSteps(placed);
       yield stepOf(element, true);
       parent = element.parent;
+      previous = element;
       node = element.next;
     } else if (node instanceof SourceElement && instead.has(node)) {
       yield* suppliedSteps(instead.get(node));
@@ -275,6 +287,20 @@ function* singleSteps(page: Page, { instead, added }: TreeEdit, { begin, end }: 
       } else node = node.next;
     }
   }
+}
+
+/** What is put between two neighbours, either of which may be missing. */
+function* addedBetween(
+  { beforebegin, afterbegin, beforeend, afterend }: TreeEdit["added"],
+  parent: TreeNode | null,
+  previous: TreeNode | null,
+  next: TreeNode | null,
+): Generator<PageStep> {
+  const gap = [
+    previous ? afterend.get(previous) : afterbegin.get(parent),
+    next ? beforebegin.get(next) : beforeend.get(parent),
+  ];
+  for (const placed of gap) for (const each of placed ?? []) yield* suppliedSteps(each);
 }
 
 function sameStep({ owner }: { readonly owner: TreeParent }): PageStep {

@@ -1,16 +1,25 @@
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
-import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
+import type { SourceDocument } from "../document/source-document.ts";
 import { voidElements } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
-import { type CheckReplacement, type DocumentLanguage, outermost, type Placement } from "./placement.ts";
+import {
+  type AdjacentPlace,
+  type CheckReplacement,
+  type DocumentLanguage,
+  type InsertPosition,
+  outermost,
+  type Placement,
+  requireParent,
+} from "./placement.ts";
 import type { Fragment } from "./well-formed.ts";
 import { parseXmlFragment } from "./xml-fragment.ts";
 
 /** The rules of XML, where every element has a place of its own in the source, and its tags alone say where it ends. */
 export const xmlLanguage: DocumentLanguage = {
   replace: replacements,
-  append: insertions,
+  insert: insertions,
+  fill: fillings,
   remove: removals,
   permanentElements: (root) => root.children.filter((node) => node instanceof SourceElement),
   normalise: async () => undefined, // nothing is gained
@@ -22,7 +31,6 @@ async function replacements(
   xml: string,
   check: CheckReplacement,
 ): Promise<readonly Placement[]> {
-  requireEncodable(document, xml);
   const placements: Placement[] = [];
   for (const element of outermost(elements)) {
     const fragment = await parseXmlFragment(xml, document, element.parent);
@@ -37,19 +45,43 @@ async function insertions(
   document: SourceDocument,
   elements: readonly SourceElement[],
   xml: string,
+  position: InsertPosition,
 ): Promise<readonly Placement[]> {
-  requireEncodable(document, xml);
   const placements: Placement[] = [];
+  const isInside = position === "afterbegin" || position === "beforeend";
   for (const element of elements) {
-    if (isHtmlElement(element) && voidElements.has(element.name)) {
-      throw invalidHtml(`a <${element.name}> cannot have content`, 1, 1);
-    }
+    if (isInside) refuseVoid(element);
+    else requireParent(element);
     if (xml.trim() === "") continue;
-    const fragment = await parseXmlFragment(xml, document, element);
-    placements.push(isTagOnly(element) ? openedTag(document, element, fragment) : addition(element, fragment));
+    const fragment = await parseXmlFragment(xml, document, isInside ? element : element.parent);
+    if (isInside && isTagOnly(element)) placements.push(openedTag(document, element, fragment));
+    else placements.push(addition({ element, position }, fragment));
   }
   // Of elements that end at one place the inner one, which comes later in the document, gets its content first.
   return placements.reverse().sort((a, b) => a.start - b.start);
+}
+
+async function fillings(
+  document: SourceDocument,
+  elements: readonly SourceElement[],
+  markupFor: (element: SourceElement) => string,
+): Promise<readonly Placement[]> {
+  const placements: Placement[] = [];
+  for (const element of outermost(elements)) {
+    refuseVoid(element);
+    const xml = markupFor(element);
+    const fragment = await parseXmlFragment(xml, document, element);
+    if (!isTagOnly(element)) {
+      const { contentEnd: end } = element;
+      placements.push({ ...addition({ element, position: "afterbegin" }, fragment), end, empties: element });
+    } else if (xml !== "") placements.push(openedTag(document, element, fragment));
+  }
+  return placements;
+}
+
+function refuseVoid(element: SourceElement): void {
+  if (!isHtmlElement(element) || !voidElements.has(element.name)) return;
+  throw invalidHtml(`a <${element.name}> cannot have content`, 1, 1);
 }
 
 async function removals(_document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[]> {
@@ -61,9 +93,17 @@ async function removals(_document: SourceDocument, elements: readonly SourceElem
   });
 }
 
-function addition(element: SourceElement, fragment: Fragment): Placement {
-  const { contentEnd } = element;
-  return { start: contentEnd, end: contentEnd, text: fragment.html, fragment, appendsTo: element };
+function addition(adds: AdjacentPlace, fragment: Fragment): Placement {
+  const { element, position } = adds;
+  const { start: before, end: behind } = placeOf(element);
+  const places = {
+    beforebegin: before,
+    afterbegin: element.contentStart,
+    beforeend: element.contentEnd,
+    afterend: behind,
+  };
+  const start = places[position];
+  return { start, end: start, text: fragment.html, fragment, adds };
 }
 
 /** `<circle/>` becomes `<circle>...</circle>`. */
@@ -72,7 +112,7 @@ function openedTag({ source }: SourceDocument, element: SourceElement, fragment:
   const slash = source.lastIndexOf("/", end);
   const [tagName = ""] = /[^\s/>]+/.exec(source.slice(start + 1, end)) ?? [];
   const text = `>${fragment.html}</${tagName}>`;
-  return { start: slash, end, text, fragment, fragmentStart: 1, appendsTo: element };
+  return { start: slash, end, text, fragment, fragmentStart: 1, adds: { element, position: "beforeend" } };
 }
 
 function placeOf(element: SourceElement): { readonly start: number; readonly end: number } {

@@ -30,6 +30,8 @@ export interface SelectionLimits {
   readonly maxSelectionSteps?: number;
   /** The most elements that may match. @default 10000 */
   readonly maxMatches?: number;
+  /** Steps of several evaluations that are one piece of work: together they may take `maxSelectionSteps`. @default none */
+  readonly work?: { steps: number };
 }
 
 /** Pages ask for the same selectors again and again; the number bounds what strangers can fill the memory with. */
@@ -67,10 +69,10 @@ export function* selection(
   selector: ParsedSelector,
   limits: SelectionLimits = {},
 ): SlicedWork<readonly SourceElement[]> {
-  const { maxSelectionSteps = 20_000_000, maxMatches = 10_000 } = limits;
+  const { maxSelectionSteps = 20_000_000, maxMatches = 10_000, work = { steps: 0 } } = limits;
   const known = foundIn.get(document.root)?.get(selector);
   const isKnown = known?.maxSelectionSteps === maxSelectionSteps;
-  const found = isKnown ? known.elements : yield* evaluated(document, selector, maxSelectionSteps);
+  const found = isKnown ? known.elements : yield* evaluated(document, selector, maxSelectionSteps, work);
   if (found.length > maxMatches) {
     const details = `The selector matches ${found.length} elements; ${maxMatches} are allowed.`;
     throw new DocumentError("TOO_MANY_MATCHES", details);
@@ -82,10 +84,13 @@ function* evaluated(
   document: SelectableDocument,
   selector: ParsedSelector,
   maxSelectionSteps: number,
+  work: { steps: number },
 ): SlicedWork<readonly SourceElement[]> {
   const { root } = document;
   const index = yield* elementIndex(root);
-  const elements = yield* new Evaluation(document, index, new EvaluationSteps(maxSelectionSteps)).select(selector.list);
+  const steps = new EvaluationSteps(maxSelectionSteps - work.steps);
+  const elements = yield* new Evaluation(document, index, steps).select(selector.list);
+  work.steps += steps.taken;
   if (elements.length > mostElements) return elements;
   const remembered = foundIn.get(root) ?? new Map<ParsedSelector, Found>();
   if (remembered.size === mostSelectors) remembered.clear();

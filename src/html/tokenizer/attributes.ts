@@ -106,7 +106,8 @@ export function readAttributes(
   return attributes ?? noAttributes;
 }
 
-function endOfTagName(source: string, tagStart: number): number {
+/** Behind the name of the tag that begins at an offset. */
+export function endOfTagName(source: string, tagStart: number): number {
   endOfName.lastIndex = tagStart + 1;
   endOfName.test(source);
   return endOfName.lastIndex;

@@ -1,4 +1,4 @@
-import type { ElementOperation } from "../../elements/element-request.ts";
+import type { EditRequest, ElementOperation, ElementSpace } from "../../elements/element-request.ts";
 import { appendFile } from "../../files/append-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
@@ -7,11 +7,13 @@ import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";
 import { takenMethods } from "../../http/methods.ts";
+import { documentKind } from "../../http/selector-range.ts";
 import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
+import type { Reply } from "../../server/reply.ts";
 
-export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH";
 /** What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file. */
-export type Target = "file" | "directory" | "root" | "slot" | "nothing";
+export type Target = "document" | "file" | "directory" | "root" | "slot" | "nothing";
 
 /** An operation, and the right that it takes; without one, any right that its method could need will do. */
 interface Supported<Operation> {
@@ -19,17 +21,24 @@ interface Supported<Operation> {
   readonly right?: Right;
 }
 
-type Operations<Operation> = Readonly<Partial<Record<Method, Supported<Operation>>>>;
+/** An operation on what a path leads to. */
+type PathOperation = (request: FileRequest & ElementSpace) => ReturnType<FileOperation>;
+
+/** What can be done, by method. */
+export type Operations<Operation> = Readonly<Partial<Record<Method, Supported<Operation>>>>;
+
+const onFiles: Operations<FileOperation> = {
+  GET: { run: readFile, right: "read" },
+  HEAD: { run: readFile, right: "read" },
+  PUT: { run: writeFile, right: "overwrite" },
+  POST: { run: appendFile, right: "append" },
+  DELETE: { run: deleteFile, right: "delete" },
+};
 
 /** Everything that can be done to a path. The keys of a row are its `Allow`; what is not among them is 405. */
-export const operations: Readonly<Record<Target, Operations<FileOperation>>> = {
-  file: {
-    GET: { run: readFile, right: "read" },
-    HEAD: { run: readFile, right: "read" },
-    PUT: { run: writeFile, right: "overwrite" },
-    POST: { run: appendFile, right: "append" },
-    DELETE: { run: deleteFile, right: "delete" },
-  },
+export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
+  document: { ...onFiles, PATCH: { run: (request) => editPage(request as EditRequest) } }, // a document has a `stat`
+  file: onFiles,
   directory: {
     GET: { run: readDirectory },
     HEAD: { run: readDirectory },
@@ -52,9 +61,10 @@ const readElements = loadedLater(async () => (await import("../../elements/read.
 const replaceElements = loadedLater(async () => (await import("../../elements/replace.ts")).replaceElements);
 const appendToElements = loadedLater(async () => (await import("../../elements/append.ts")).appendToElements);
 const deleteElements = loadedLater(async () => (await import("../../elements/delete.ts")).deleteElements);
+const editPage = loadedLater(async () => (await import("../../elements/edit-list.ts")).editPage);
 
 /** Everything that can be done to the elements of a document. */
-export const elementOperations: Readonly<Record<Method, Required<Supported<ElementOperation>>>> = {
+export const elementOperations: Readonly<Record<Exclude<Method, "PATCH">, Required<Supported<ElementOperation>>>> = {
   GET: { run: readElements, right: "read" },
   HEAD: { run: readElements, right: "read" },
   PUT: { run: replaceElements, right: "overwrite" },
@@ -63,8 +73,10 @@ export const elementOperations: Readonly<Record<Method, Required<Supported<Eleme
 };
 
 /** An operation whose module is loaded at the first request for it. */
-function loadedLater(load: () => Promise<ElementOperation>): ElementOperation {
-  let operation: ElementOperation | undefined;
+function loadedLater<Request>(
+  load: () => Promise<(request: Request) => Promise<Reply>>,
+): (request: Request) => Promise<Reply> {
+  let operation: ((request: Request) => Promise<Reply>) | undefined;
   return async (request) => {
     operation ??= await load();
     return operation(request);
@@ -72,6 +84,10 @@ function loadedLater(load: () => Promise<ElementOperation>): ElementOperation {
 }
 
 export function isMethod(method: string): method is Method {
+  return Object.hasOwn(operations.document, method);
+}
+
+export function isElementMethod(method: string): method is keyof typeof elementOperations {
   return Object.hasOwn(elementOperations, method);
 }
 
@@ -84,7 +100,8 @@ export async function offeredTarget(request: FileRequest): Promise<Target> {
 /** What a path has turned out to be. */
 export function targetOf({ path, stat, root }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "nothing" : "slot";
-  return path === root ? "root" : stat.type;
+  if (stat.type === "file") return documentKind(path) ? "document" : "file";
+  return path === root ? "root" : "directory";
 }
 
 const safeMethods = takenMethods({ readOnly: true });
@@ -122,7 +139,8 @@ export function allowedMethods<Operation>(
   return taken.filter(isAllowed).join(", ");
 }
 
-function hasRight(access: Access, { path, elements }: Asked, method: Method, right?: Right): boolean {
+function hasRight(access: Access, { path, elements: asked }: Asked, method: Method, right?: Right): boolean {
+  const elements = asked ?? (method === "PATCH" ? "any" : undefined); // which ones, its edits say
   const permits = (each: Right): boolean =>
     elements ? access.permitsElements(each, path, elements) : access.permitsPath(each, path);
   return right ? permits(right) : rightsOf(method).some(permits);

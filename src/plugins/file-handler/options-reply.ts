@@ -2,11 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { ElementRequest } from "../../elements/element-request.ts";
 import type { FileRequest } from "../../files/file-request.ts";
 import { HttpError } from "../../http/http-error.ts";
+import { patchTypes } from "../../http/methods.ts";
 import { asksForSelectors, documentKind } from "../../http/selector-range.ts";
 import type { SelectedElements } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import { emptyReply, type Reply } from "../../server/reply.ts";
-import { allowedMethods, elementOperations, operations, requireRight, type Target } from "./operations.ts";
+import {
+  allowedMethods,
+  elementOperations,
+  type Operations,
+  operations,
+  requireRight,
+  type Target,
+} from "./operations.ts";
 
 /** Most selectors about which one reply says what may be done. */
 const mostSelectors = 100;
@@ -34,11 +42,11 @@ export function pathOptionsReply(
   const sent = isInstead ? allowedMethods(access, { path: found.path }, reading, taken) : "";
   const isBySelector = options.dialect === "draft-00" && asksForSelectors(exchange.headers);
   const document = documentAt(found, isBySelector);
-  const elements =
-    document === undefined || document === path
-      ? ""
-      : allowedMethods(access, { path: document, elements: "any" }, elementOperations, taken);
-  const allowed = [own, sent, elements].join(", ").split(", ");
+  const ofElements: readonly Operations<unknown>[] =
+    document === undefined || document === path ? [] : [elementOperations, operations.document]; // of the latter PATCH
+  const asElements = { path: document ?? path, elements: "any" } as const;
+  const elements = ofElements.map((table) => allowedMethods(access, asElements, table, taken));
+  const allowed = [own, sent, ...elements].join(", ").split(", ");
   const reply = optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), document !== undefined);
   return document !== undefined && isBySelector ? optionsBySelector(exchange, document, taken, reply) : reply;
 }
@@ -56,7 +64,8 @@ function documentAt({ exchange, path, stat }: FileRequest, isPartEnough: boolean
 
 function optionsReply(allow: string, isDocument: boolean): Reply {
   const ranges = isDocument ? "selector, bytes" : "bytes";
-  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization" });
+  const patch = isDocument && allow.includes("PATCH") && { "accept-patch": patchTypes.join(", ") };
+  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization", ...patch });
 }
 
 /** What this user may do to these elements. How many there are, only those who may read them learn. */

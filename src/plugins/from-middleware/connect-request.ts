@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Socket } from "node:net";
+import { methodsWithContent } from "../../http/methods.ts";
 import type { Exchange, HostRequest } from "../../server/exchange.ts";
 
 /** The part of a connection that middleware uses: the peer's address, whether it is TLS, and when it closes. */
@@ -130,8 +131,6 @@ function headersOf({ headers, host, method }: Exchange): IncomingHttpHeaders {
   fields["host"] ??= typeof authority === "string" ? authority : host;
   // Body parsers look for one of the two before they read; HTTP/2 and fetch may send content with neither.
   const isFramed = fields["content-length"] !== undefined || fields["transfer-encoding"] !== undefined;
-  if (!isFramed && mayHaveContent.has(method)) fields["transfer-encoding"] = "chunked";
+  if (!isFramed && methodsWithContent.has(method)) fields["transfer-encoding"] = "chunked";
   return fields;
 }
-
-const mayHaveContent: ReadonlySet<string> = new Set(["PATCH", "POST", "PUT"]);

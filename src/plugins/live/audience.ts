@@ -33,10 +33,13 @@ export function mayReceive(audience: Audience, change: Change, { site, elements 
   if (site !== audience.site || !isWithin(path, audience.path) || !audience.isProven(path)) return "no";
   const access = currentAccess(audience);
   if (access.permitsPath("read", path)) return "yes";
-  if (change.selector === undefined) return "no"; // of a whole file
+  if (change.selector === undefined && !change.edits) return "no"; // of a whole file
   if (!elements) return access.permitsElements("read", path, "any") ? "without-content" : "no";
-  const { before, after } = elements;
-  return [before, after].every((each) => access.permitsElements("read", path, each)) ? "yes" : "no";
+  const isReadable = elements.map(({ before, after }) =>
+    [before, after].every((each) => access.permitsElements("read", path, each)),
+  );
+  if (isReadable.every((each) => each)) return "yes";
+  return isReadable.includes(true) ? "without-content" : "no"; // the others would not make sense by themselves
 }
 
 /** Whether a client may read everything for ever: nobody decides about it. */

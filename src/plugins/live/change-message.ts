@@ -32,7 +32,7 @@ export function withoutContent({ id, kind, method, host, path, requestId, time }
 
 /** A change as JSON on one line; members that it does not have are left out. */
 export function changeText(change: Change): string {
-  const { id, kind, method, host, path, selector, matches, html, etag, user, requestId, time } = change;
+  const { id, kind, method, host, path, selector, matches, html, edits, etag, user, requestId, time } = change;
   return JSON.stringify({
     type: "change",
     id,
@@ -43,6 +43,7 @@ export function changeText(change: Change): string {
     selector,
     matches,
     html,
+    edits,
     etag,
     user,
     requestId,

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { fileMethods } from "../../http/methods.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import type { Reply } from "../../server/reply.ts";
@@ -14,7 +15,7 @@ import {
 } from "./read-metric.ts";
 
 /** Anyone can invent a method, and each would be kept for ever: those that are not served are one. */
-const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]);
+const methods: ReadonlySet<string> = new Set(fileMethods);
 
 /** Counts exchanges, without labels that a client could invent values for. */
 export class RequestMetrics {

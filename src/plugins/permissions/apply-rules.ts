@@ -89,7 +89,8 @@ export function admit({ method, path, headers, access }: Exchange): "for the who
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about
   const rights = rightsOf(method);
   if (rights.some((right) => access.permitsPath(right, place))) return "for the whole";
-  const isAboutElements = isSelectorRange(headers.range) || (method === "OPTIONS" && asksForSelectors(headers));
+  const isAboutElements =
+    isSelectorRange(headers.range) || method === "PATCH" || (method === "OPTIONS" && asksForSelectors(headers));
   const isPossible = canHaveElements(place) && isAboutElements;
   if (isPossible && rights.some((right) => access.permitsElements(right, place, "any"))) return "for elements";
   throw access.refusal();

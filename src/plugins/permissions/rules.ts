@@ -1,4 +1,5 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { fileMethods } from "../../http/methods.ts";
 import { compilePathPattern, type PathPattern } from "../../http/path-pattern.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import { listOf, oneOf, optionsOf, type Schema, text, withRule } from "../../options/schema.ts";
@@ -20,7 +21,7 @@ export interface PermissionRule {
   readonly role?: string | undefined;
   /** Where: `"/docs/*"` is the directory and all below it, `"/users/:username/*"` the part that a user owns. */
   readonly path: string;
-  /** What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create. @default all */
+  /** What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create, `"PATCH"` overwrite, append and delete. @default all */
   readonly methods?: readonly string[] | undefined;
   /** What, by right. @default all */
   readonly rights?: readonly Right[] | undefined;
@@ -50,10 +51,10 @@ const writing: ReadonlySet<Right> = new Set(["create", "overwrite", "append", "d
 const allRights: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
 
 // OPTIONS needs no right of its own: any right to the path is enough.
-const methodsOfRules = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"];
+const methodsOfRules = fileMethods;
 
 const someText = text("a string that is not empty", (value) => value !== "");
-const method = oneOf(methodsOfRules, "GET, HEAD, PUT, POST, DELETE or OPTIONS");
+const method = oneOf(methodsOfRules, "GET, HEAD, PUT, POST, DELETE, PATCH or OPTIONS");
 const right = oneOf(allRights, "read, list, create, overwrite, append or delete");
 
 /** What a permission rule has to be, in the words of `checkOptions`. */

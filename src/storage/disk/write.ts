@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Content,
-  type Edit,
+  type FileUpdate,
   StorageError,
   type StoredStat,
   type WriteOptions,
@@ -167,7 +167,7 @@ async function attempt(change: Promise<void>): Promise<void> {
 }
 
 /** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
-export async function update(disk: Disk, path: string, edit: Edit): Promise<WriteResult & { changed: boolean }> {
+export async function update(disk: Disk, path: string, edit: FileUpdate): Promise<WriteResult & { changed: boolean }> {
   return locked(disk, path, async (target) => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       if (attempt > 0) await disk.callWitnesses(path);

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Content, type Edit, StorageError, type WriteOptions, type WriteResult } from "../storage.ts";
+import { type Content, type FileUpdate, StorageError, type WriteOptions, type WriteResult } from "../storage.ts";
 import { type Changes, fileAt, judge, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
@@ -69,7 +69,7 @@ async function requireReplaceable(
 type Updated = WriteResult & { readonly changed: boolean };
 
 /** Reads a file, has it edited and stores the result, unless it was changed in between: then all of that again. */
-export async function update(changes: Changes, reader: ObjectReader, path: string, edit: Edit): Promise<Updated> {
+export async function update(changes: Changes, reader: ObjectReader, path: string, edit: FileUpdate): Promise<Updated> {
   const { places } = changes;
   const key = places.keyOf(path);
   const look = async (): Promise<Found> =>

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { parseEditedPart } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
-import { applyEdit, type ElementEdit, languageOf } from "../../../src/html/edit/apply-edit.ts";
+import { applyEdit, type ElementChange, languageOf } from "../../../src/html/edit/apply-edit.ts";
+import { attributeChanges } from "../../../src/html/edit/attribute-placement.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { sample, seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
@@ -22,15 +23,18 @@ const pieces = [
   "<option>o",
 ];
 
-function editWith(html: string): ElementEdit[] {
+const positions = ["beforebegin", "afterbegin", "beforeend", "afterend"] as const;
+
+function editWith(html: string): ElementChange[] {
   return [
-    {
-      kind: "replaced",
-      html,
-      place: (document, matches) => languageOf(document).replace(document, matches, html, () => {}),
-    },
-    { kind: "appended", html, place: (document, matches) => languageOf(document).append(document, matches, html) },
-    { kind: "deleted", html: "", place: (document, matches) => languageOf(document).remove(document, matches) },
+    { place: (document, matches) => languageOf(document).replace(document, matches, html, () => {}) },
+    { place: (document, matches) => languageOf(document).remove(document, matches) },
+    ...positions.map((position) => ({
+      place: (document: SourceDocument, matches: readonly SourceElement[]) =>
+        languageOf(document).insert(document, matches, html, position),
+    })),
+    { place: (document, matches) => languageOf(document).fill(document, matches, () => html) },
+    { place: async (document, matches) => attributeChanges(document, matches, "class", () => html) },
   ];
 }
 
@@ -39,7 +43,7 @@ function randomOf<Item>(items: readonly Item[], random: () => number): Item {
 }
 
 /** What came of an edit: the source and what is known of the edited elements, or why it was refused. */
-async function outcome(document: SourceDocument, index: number, edit: ElementEdit, takeTree: () => boolean) {
+async function outcome(document: SourceDocument, index: number, edit: ElementChange, takeTree: () => boolean) {
   const element = elementsOf(document)[index] as SourceElement;
   try {
     const applied = await applyEdit(document, [element], edit, limits, takeTree);

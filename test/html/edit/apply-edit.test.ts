@@ -11,8 +11,6 @@ async function cut(page: string, name: string, part: string, maxLength = 1000) {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter((element) => element.name === name);
   const edit = {
-    kind: "deleted" as const,
-    html: "",
     place: async ({ source }: { source: string }, [element]: readonly SourceElement[]) => {
       const start = source.indexOf(part);
       if (start === -1 || !element) return undefined;
@@ -52,7 +50,7 @@ describe("languageOf", () => {
   ] as const)("gives the rules of %s: what is appended to %s makes %s", async (kind, source, expected) => {
     const document = await parseDocument(kind, Buffer.from(source));
     const elements = elementsOf(document).filter(({ name }) => name === "a");
-    const placements = (await languageOf(document).append(document, elements, "text")) ?? [];
+    const placements = (await languageOf(document).insert(document, elements, "text", "beforeend")) ?? [];
     expect(splice(source, placements)).toBe(expected);
   });
 

@@ -4,7 +4,7 @@ import { type Placement, splice } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
-const { replace, append, remove } = htmlLanguage;
+const { replace, insert, remove } = htmlLanguage;
 
 /** A page with the changes that are made for its elements of a name; `undefined` where one has no place. */
 async function changed(
@@ -21,7 +21,7 @@ async function changed(
 describe("the rules of HTML", () => {
   it("close what was left open before a place", async () => {
     const page = "<ul><li>a<li>b</ul>";
-    expect(await changed(page, "ul", (document, elements) => append(document, elements, "text"))).toBe(
+    expect(await changed(page, "ul", (document, elements) => insert(document, elements, "text", "beforeend"))).toBe(
       "<ul><li>a<li>b</li>text</ul>",
     );
     expect(await changed("<p>a<div>b</div>c", "div", remove)).toBe("<p>a</p>c");

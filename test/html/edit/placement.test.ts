@@ -26,7 +26,14 @@ describe("treeEdit", () => {
     const placements = [
       { start: 0, end: 8, text: fragment.html, fragment, removes: [p] },
       { start: 8, end: 24, text: "", removes: [i, u] },
-      { start: 24, end: 24, text: `-${fragment.html}`, fragment, fragmentStart: 1, appendsTo: body },
+      {
+        start: 24,
+        end: 24,
+        text: `-${fragment.html}`,
+        fragment,
+        fragmentStart: 1,
+        adds: { element: body, position: "beforeend" as const },
+      },
     ];
     const { instead, added } = treeEdit(placements);
     expect(splice(page, placements)).toBe("<b>x</b>-<b>x</b>");
@@ -35,7 +42,7 @@ describe("treeEdit", () => {
       [i, undefined],
       [u, undefined],
     ]);
-    expect([...added]).toEqual([[body, [{ fragment, offset: 9, parent: body }]]]);
+    expect([...added.beforeend]).toEqual([[body, [{ fragment, offset: 9, parent: body }]]]);
   });
 });
 

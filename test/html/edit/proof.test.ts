@@ -25,7 +25,13 @@ async function put(html: string, parentName: string) {
   const parent = elementIn(document, parentName);
   const start = page.indexOf(`</${parentName}>`);
   const fragment = await parseFragment(html, contextIn(parent));
-  const placement: Placement = { start, end: start, text: fragment.html, fragment, appendsTo: parent };
+  const placement: Placement = {
+    start,
+    end: start,
+    text: fragment.html,
+    fragment,
+    adds: { element: parent, position: "beforeend" },
+  };
   return prove(document, await parse(splice(page, [placement])), [placement], [parent]);
 }
 
@@ -161,7 +167,7 @@ describe("pageSteps", () => {
     const fragment = await parseFragment("e<i>f</i>");
     const edit = treeEdit([
       { start: 1, end: 9, text: "", removes: [b] },
-      { start: 14, end: 14, text: fragment.html, fragment, appendsTo: p },
+      { start: 14, end: 14, text: fragment.html, fragment, adds: { element: p, position: "beforeend" } },
     ]);
     const steps = [...pageSteps(document, edit)].map(({ kind, data, supplied }) => [
       kind,

@@ -55,7 +55,7 @@ describe("checkUsers", () => {
       found({
         users: [{ username: "ada", password, encryption: "sha1", line: 5 }],
         rules: [
-          { username: "ada", path: "/x/*", methods: ["PATCH"], permission: "allow", line: 3 },
+          { username: "ada", path: "/x/*", methods: ["PROPFIND"], permission: "allow", line: 3 },
           { username: "ada", path: "/*", methods: ["GET"], rights: ["read"], permission: "allow", line: 2 },
         ],
       }),

@@ -10,8 +10,8 @@ const mine: SelectedElements = { areAmong: (selector) => selector === ".mine", t
 const others: SelectedElements = { areAmong: () => false, touch: () => false };
 
 /** What a client may receive of a change on the host "s". */
-function verdict(of: Audience, change: Change, elements?: ChangedElements): string {
-  return mayReceive(of, change, { site: "s", elements });
+function verdict(of: Audience, change: Change, ...elements: ChangedElements[]): string {
+  return mayReceive(of, change, { site: "s", elements: elements.length > 0 ? elements : undefined });
 }
 
 function audience(more: Partial<Audience> = {}): Audience {

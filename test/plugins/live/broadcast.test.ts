@@ -212,7 +212,7 @@ describe("Broadcast", () => {
     for (const client of clients) broadcast.join(client, "now");
     stepClock(1); // a piece takes a millisecond or more: others have their turn after five
     const change = { kind: "elements-replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
-    feed.publish({ ...change, selector: "p" }, { site: "s", elements: { before: all, after: all } });
+    feed.publish({ ...change, selector: "p" }, { site: "s", elements: [{ before: all, after: all }] });
     expect(await turnsUntil(broadcast.delivered())).toBeGreaterThan(5);
     for (const { noted } of clients) expect(noted).toEqual(["1"]);
   });

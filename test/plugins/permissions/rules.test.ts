@@ -338,7 +338,10 @@ describe("ruleSchema", () => {
     [{ ...everything, username: ":signedin" }, 'expected a username, ":username", ":signed-in" or "*"'],
     [{ ...everything, username: ":username", path: "x" }, 'path is "x": expected a path that begins with "/"'],
     [{ ...everything, methods: ["GET"], rights: ["read"] }, "expected methods or rights, not both"],
-    [{ ...everything, methods: ["FETCH"] }, 'methods[0] is "FETCH": expected GET, HEAD, PUT, POST, DELETE or OPTIONS'],
+    [
+      { ...everything, methods: ["FETCH"] },
+      'methods[0] is "FETCH": expected GET, HEAD, PUT, POST, DELETE, PATCH or OPTIONS',
+    ],
     [{ ...everything, methods: ["get"] }, 'methods[0] is "get": expected GET'],
     [{ ...everything, methods: [] }, "methods is []: expected at least one method"],
     [{ ...everything, methods: ["OPTIONS"] }, "expected more than OPTIONS"],

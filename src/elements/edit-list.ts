@@ -1,0 +1,79 @@
+import type { SourceElement } from "../html/document/html-nodes.ts";
+import { documentBytes } from "../html/document/source-document.ts";
+import { checkEdits } from "../html/edit/operations.ts";
+import { HttpError } from "../http/http-error.ts";
+import { patchTypes } from "../http/methods.ts";
+import { parseRange } from "../http/selector-range.ts";
+import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
+import { editElements } from "./edit-elements.ts";
+import { elementBytes, elementHeaders, elementTag, suppliedText } from "./element-reply.ts";
+import type { EditRequest } from "./element-request.ts";
+import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
+
+/** What a client wants to be answered (RFC 7240 §4.2). */
+type Preference = "representation" | "minimal" | undefined;
+
+/**
+ * PATCH of a document (RFC 5789): all edits of a list, or none of them. 200 with what each was about; or, as the client prefers,
+ * 204, the page, or elements of it (206).
+ */
+export async function editPage(request: EditRequest): Promise<Reply> {
+  const { exchange, options, path, contentTypeOf } = request;
+  const { access, headers: sent } = exchange;
+  const client = clientOf(exchange);
+  const preference = preferenceOf(exchange.header("prefer"));
+  const range = parseRange(sent.range, exchange.count("range"));
+  if (range.unit !== "none" && !(range.unit === "selector" && preference === "representation")) {
+    const details = "Edits name their elements; a selector says what to answer, with `Prefer: return=representation`.";
+    throw new HttpError(400, "INVALID_RANGE", details);
+  }
+  requireType(sent["content-type"]);
+  const find = range.unit === "selector" ? elementFinder(range.selector, options, client) : undefined;
+  let shown: readonly SourceElement[] | undefined;
+  return editElements(request, {
+    kind: "elements-edited",
+    read: async () => checkEdits(parsed(await suppliedText(request)), options.maxEdits),
+    async content({ document }) {
+      if (preference !== "representation") return undefined;
+      if (!find) return access.permitsPath("read", path) ? documentBytes(document) : undefined;
+      const matches = await find(document);
+      const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
+      if (!(await chosen.isGiven(access, "read", path, client))) return undefined;
+      shown = matches;
+      return elementBytes(document, matches, options);
+    },
+    async reply({ edits, etag, headers }, content) {
+      const fields = { ...headers, ...(preference && { "preference-applied": `return=${preference}` }) };
+      if (preference === "minimal") return emptyReply(204, { ...fields, etag });
+      if (!content) {
+        const told = edits.map(({ isReadable, matches }) => (isReadable ? { matches } : {}));
+        return jsonReply(200, { etag, edits: told }, { ...headers, etag });
+      }
+      if (!shown)
+        return { status: 200, headers: { ...fields, "content-type": contentTypeOf(path), etag }, body: content };
+      if (shown.length === 0) return emptyReply(204, { ...fields, "x-selector-matches": "0" });
+      const ofElements = elementHeaders(request, shown.length);
+      return { status: 206, headers: { ...fields, ...ofElements, etag: elementTag(content) }, body: content };
+    },
+  });
+}
+
+function preferenceOf(prefer = ""): Preference {
+  const [, wanted] = /(?:^|[,;\s])return="?(representation|minimal)"?(?:$|[,;\s])/i.exec(prefer) ?? [];
+  return wanted?.toLowerCase() as Preference;
+}
+
+function requireType(contentType = ""): void {
+  const [type = ""] = contentType.split(";");
+  if (patchTypes.includes(type.trim().toLowerCase())) return;
+  const headers = { "accept-patch": patchTypes.join(", ") };
+  throw new HttpError(415, "UNSUPPORTED_TYPE", `Send a list of edits as ${patchTypes[0]}.`, { headers });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new HttpError(400, "INVALID_EDIT", "The content is not JSON.", { cause });
+  }
+}

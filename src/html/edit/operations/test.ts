@@ -1,0 +1,7 @@
+import type { Operation } from "./operation.ts";
+
+export const test: Operation<"test"> = {
+  fields: {},
+  affects: (_edit, elements) => [{ effect: "reads", elements }],
+  make: async () => undefined,
+};

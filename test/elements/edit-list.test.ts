@@ -1,0 +1,405 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import type { FileServer } from "../../src/file-server.ts";
+import type { Edit } from "../../src/html/edit/edits.ts";
+import { serveOne, wholePage } from "./editing.ts";
+
+const type = "application/vnd.filement.edits+json";
+
+interface Patched {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+  readonly page: string;
+}
+
+async function patch(files: FileServer, edits: unknown, headers: Record<string, string> = {}): Promise<Patched> {
+  const body = typeof edits === "string" ? edits : JSON.stringify(edits);
+  const init = { method: "PATCH", headers: { "content-type": type, ...headers }, body };
+  const reply = await files.fetch(new Request("http://localhost/page.html", init));
+  const text = await reply.text();
+  const json = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: reply.status, headers: reply.headers, text, json, page: (await wholePage(files)).toString() };
+}
+
+function site(page: string | Uint8Array, config: FileServerConfig = {}): FileServer {
+  const files = serveOne(page, config);
+  onTestFinished(() => files.close());
+  return files;
+}
+
+async function pageAfter(page: string, ...edits: Edit[]): Promise<string> {
+  const patched = await patch(site(page), edits);
+  expect([patched.status, patched.json["code"], patched.json["details"]]).toEqual([200, undefined, undefined]);
+  return patched.page;
+}
+
+const list = "<ul><li id=a class='x y'>A</li>\n<li id=b>B</li></ul><p>";
+
+describe("the operations", () => {
+  it.each<[string, string, string, Edit]>([
+    ["replace", "<b>x</b>", "<i>y</i>", { op: "replace", selector: "b", html: "<i>y</i>" }],
+    [
+      "insert before",
+      "<b>x</b>",
+      "<i>y</i><b>x</b>",
+      { op: "insert", selector: "b", position: "beforebegin", html: "<i>y</i>" },
+    ],
+    ["insert first", "<b>x</b>", "<b>yx</b>", { op: "insert", selector: "b", position: "afterbegin", html: "y" }],
+    ["insert last", "<b>x</b>", "<b>xy</b>", { op: "insert", selector: "b", position: "beforeend", html: "y" }],
+    ["insert behind", "<b>x</b>", "<b>x</b>y", { op: "insert", selector: "b", position: "afterend", html: "y" }],
+    [
+      "insert before what closes",
+      "<ul><li>a<li id=b>b</ul>",
+      "<ul><li>a</li>x<li id=b>b</ul>",
+      { op: "insert", selector: "#b", position: "beforebegin", html: "x" },
+    ],
+    [
+      "insert behind what is open",
+      "<ul><li id=a>a</ul>",
+      "<ul><li id=a>a</li>x</ul>",
+      { op: "insert", selector: "#a", position: "afterend", html: "x" },
+    ],
+    [
+      "insert behind the first line",
+      "<pre>\nx</pre>",
+      "<pre>\nyx</pre>",
+      { op: "insert", selector: "pre", position: "afterbegin", html: "y" },
+    ],
+    [
+      "insert into what closes itself",
+      "<svg><g/></svg>",
+      "<svg><g><a/></g></svg>",
+      { op: "insert", selector: "g", position: "afterbegin", html: "<a/>" },
+    ],
+    ["remove", "a<b>x</b>c", "ac", { op: "remove", selector: "b" }],
+    ["move", "<b>x</b><i>y</i>", "<i>y</i><b>x</b>", { op: "move", selector: "b", to: "i", position: "afterend" }],
+    [
+      "move several",
+      "<b>1</b><u><b>2</b></u><i>y</i>",
+      "<u></u><i><b>1</b><b>2</b>y</i>",
+      { op: "move", selector: "b", to: "i", position: "afterbegin" },
+    ],
+    [
+      "move what is open",
+      "<ul><li>a<li id=b>b</ul>",
+      "<ul><li id=b>b</li><li>a</ul>",
+      { op: "move", selector: "#b", to: "ul", position: "afterbegin" },
+    ],
+    ["setContent", "<b>x<i>z</i></b>", "<b>y</b>", { op: "setContent", selector: "b", html: "y" }],
+    ["setContent to nothing", "<b>x</b>", "<b></b>", { op: "setContent", selector: "b", html: "" }],
+    ["setText", "<b>x</b>", "<b>1 &lt; 2 &amp; 3</b>", { op: "setText", selector: "b", text: "1 < 2 & 3" }],
+    [
+      "setText of a script",
+      "<script>x</script>",
+      "<script>1 < 2 && 3</script>",
+      { op: "setText", selector: "script", text: "1 < 2 && 3" },
+    ],
+    [
+      "setText of a title",
+      "<title>x</title>",
+      "<title>a &lt; b</title>",
+      { op: "setText", selector: "title", text: "a < b" },
+    ],
+    [
+      "setAttribute",
+      "<b  a='1' c=2>x</b>",
+      "<b  a='1' c=3>x</b>",
+      { op: "setAttribute", selector: "b", name: "c", value: "3" },
+    ],
+    [
+      "setAttribute with blanks",
+      "<b c=2>x</b>",
+      '<b c="3 &quot;4">x</b>',
+      { op: "setAttribute", selector: "b", name: "C", value: '3 "4' },
+    ],
+    [
+      "setAttribute in its quotes",
+      "<b c = '2'>x</b>",
+      "<b c = '&#39;\"'>x</b>",
+      { op: "setAttribute", selector: "b", name: "c", value: "'\"" },
+    ],
+    [
+      "setAttribute that had no value",
+      "<b c d>x</b>",
+      '<b c="1" d>x</b>',
+      { op: "setAttribute", selector: "b", name: "c", value: "1" },
+    ],
+    [
+      "setAttribute anew",
+      "<br id=a/>",
+      '<br id=a/ href="/">',
+      { op: "setAttribute", selector: "br", name: "href", value: "/" },
+    ],
+    [
+      "removeAttribute",
+      "<b  a='1'  c=2 d>x</b>",
+      "<b  a='1' d>x</b>",
+      { op: "removeAttribute", selector: "b", name: "c" },
+    ],
+    [
+      "removeAttribute without blanks",
+      `<b a="1"c="2">x</b>`,
+      `<b c="2">x</b>`,
+      { op: "removeAttribute", selector: "b", name: "a" },
+    ],
+    [
+      "removeAttribute that is there twice",
+      "<b a=1 c a=2>x</b>",
+      "<b c>x</b>",
+      { op: "removeAttribute", selector: "b", name: "a" },
+    ],
+    ["addClass", "<b class='x  y'>", "<b class='x  y z'>", { op: "addClass", selector: "b", class: "y z" }],
+    ["addClass anew", "<b>", '<b class="z">', { op: "addClass", selector: "b", class: "z" }],
+    ["removeClass", "<b class='x  y z'>", "<b class='x  z'>", { op: "removeClass", selector: "b", class: "y" }],
+    ["removeClass at the end", "<b class='x y'>", "<b class='x'>", { op: "removeClass", selector: "b", class: "y" }],
+    ["removeClass that is not there", "<b class=x>", "<b class=x>", { op: "removeClass", selector: "b", class: "y" }],
+    ["test", "<b>x</b>", "<b>x</b>", { op: "test", selector: "b", matches: 1 }],
+  ])("%s: %s becomes %s", async (_, before, after, edit) => {
+    const end = before.includes("</") || before.startsWith("<br") ? "" : "x</b>";
+    expect(await pageAfter(before + end, edit)).toBe(after + end);
+  });
+
+  it("keep all bytes of the tag but those of the attribute", async () => {
+    const page = await pageAfter(
+      list,
+      { op: "addClass", selector: "#a", class: "z" },
+      { op: "setAttribute", selector: "#b", name: "title", value: "é" },
+    );
+    expect(page).toBe(`<ul><li id=a class='x y z'>A</li>\n<li id=b title="é">B</li></ul><p>`);
+  });
+
+  it("work in XML", async () => {
+    const files = site("<p>");
+    await files.fetch(new Request("http://localhost/a.svg", { method: "PUT", body: "<svg><g a='1'/><h/></svg>" }));
+    const edits: Edit[] = [
+      { op: "setAttribute", selector: "g", name: "viewBox", value: "<\n'" },
+      { op: "insert", selector: "g", position: "beforebegin", html: "<k/>" },
+      { op: "setText", selector: "h", text: "<&" },
+      { op: "move", selector: "k", to: "h", position: "beforeend" },
+    ];
+    const init = { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(edits) };
+    expect((await files.fetch(new Request("http://localhost/a.svg", init))).status).toBe(200);
+    expect(await (await files.fetch("/a.svg")).text()).toBe(
+      `<svg><g a='1' viewBox="&lt;&#10;'"/><h>&lt;&amp;<k/></h></svg>`,
+    );
+  });
+});
+
+describe("a list", () => {
+  const edits: Edit[] = [
+    { op: "setText", selector: "#a", text: "1" },
+    { op: "insert", selector: "li", position: "afterend", html: "<li>new" },
+    { op: "remove", selector: "li:nth-child(2)" },
+    { op: "test", selector: "li", matches: 3 },
+  ];
+
+  it("is made in order, each edit in the page that those before have left, and announced once", async () => {
+    const files = site(list);
+    const changes: unknown[] = [];
+    files.changes.subscribe(({ kind, edits, etag }) => changes.push({ kind, edits, etag }));
+    const { status, headers, json, page } = await patch(files, edits);
+    expect(page).toBe("<ul><li id=a class='x y'>1</li>\n<li id=b>B</li><li>new</li></ul><p>");
+    const etag = headers.get("etag");
+    expect([status, json]).toEqual([200, { etag, edits: [1, 2, 1, 3].map((matches) => ({ matches })) }]);
+    const told = edits.slice(0, 3).map((edit, index) => ({ ...edit, matches: [1, 2, 1][index] }));
+    expect(changes).toEqual([{ kind: "elements-edited", edits: told, etag }]);
+    expect((await files.fetch("/page.html")).headers.get("etag")).toBe(etag);
+  });
+
+  it("without anything to do changes and announces nothing", async () => {
+    const files = site(list);
+    const changes: unknown[] = [];
+    files.changes.subscribe((change) => changes.push(change));
+    const { json, page } = await patch(files, [
+      { op: "remove", selector: "i" },
+      { op: "test", selector: "li" },
+    ]);
+    expect([json["edits"], page, changes]).toEqual([[{ matches: 0 }, { matches: 2 }], list, []]);
+    expect((await patch(files, [])).json["edits"]).toEqual([]);
+  });
+
+  it.each<[number, string, number | undefined, unknown]>([
+    [400, "INVALID_EDIT", undefined, "no JSON"],
+    [400, "INVALID_EDIT", undefined, {}],
+    [400, "INVALID_EDIT", 0, [null]],
+    [400, "INVALID_EDIT", 0, [{ op: "constructor", selector: "b" }]],
+    [400, "INVALID_EDIT", 1, [...edits.slice(0, 1), { op: "replace", selector: "b" }]],
+    [400, "INVALID_EDIT", 0, [{ op: "remove", selector: "b", html: "x" }]],
+    [400, "INVALID_EDIT", 0, [{ op: "remove", selector: "b", matches: -1 }]],
+    [400, "INVALID_EDIT", 0, [{ op: "setText", selector: "b", text: "\ud800" }]],
+    [400, "INVALID_EDIT", 0, [{ op: "setText", selector: "b", text: "a\u0000" }]],
+    [400, "INVALID_EDIT", 0, [{ op: "addClass", selector: "b", class: " " }]],
+    [400, "INVALID_EDIT", 1, [...edits.slice(0, 1), { op: "setAttribute", selector: "li", name: "a b", value: "" }]],
+    [400, "INVALID_EDIT", 0, [{ op: "insert", selector: "b", position: "inside", html: "" }]],
+    [400, "TOO_MANY_EDITS", undefined, Array(5).fill(edits[0])],
+    [400, "INVALID_SELECTOR", 1, [...edits.slice(0, 1), { op: "remove", selector: "b:" }]],
+    [400, "INVALID_HTML", 1, [...edits.slice(0, 1), { op: "replace", selector: "li", html: "<b>" }]],
+    [400, "INVALID_HTML", 1, [...edits.slice(0, 1), { op: "setContent", selector: "p", html: "<div></div>" }]],
+    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "remove", selector: "body" }]],
+    [
+      400,
+      "INVALID_TARGET",
+      1,
+      [...edits.slice(0, 1), { op: "insert", selector: "html", position: "afterend", html: "x" }],
+    ],
+    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "setContent", selector: "html", html: "x" }]],
+    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "li", to: "li", position: "afterend" }]],
+    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "#a", position: "afterend" }]],
+    [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "ul", position: "beforeend" }]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "test", selector: "li", matches: 3 }]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", matches: 1 }]],
+    [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", etag: '"x"' }]],
+  ])(
+    "that cannot be made is %i %s, says which edit it was (%s), and leaves page, tag and feed: %j",
+    async (...given) => {
+      const [status, code, index, sent] = given;
+      const files = site(list, { maxEdits: 4 });
+      const changes: unknown[] = [];
+      files.changes.subscribe((change) => changes.push(change));
+      const etag = (await files.fetch("/page.html")).headers.get("etag");
+      const answer = await patch(files, sent);
+      expect([answer.status, answer.json["code"], answer.json["index"]]).toEqual([status, code, index]);
+      expect([answer.page, changes]).toEqual([list, []]);
+      expect((await files.fetch("/page.html")).headers.get("etag")).toBe(etag);
+    },
+  );
+
+  it("names in its only edit what is wrong, too", async () => {
+    const { json } = await patch(site(list), [{ op: "test", selector: "li", matches: 3 }]);
+    expect(json["index"]).toBe(0);
+  });
+
+  it("is made by the tag of elements, as a GET tells it", async () => {
+    const files = site(list);
+    const tagOf = async () =>
+      (await files.fetch(new Request("http://localhost/page.html", { headers: { range: "selector=#a" } }))).headers.get(
+        "etag",
+      );
+    const etag = await tagOf();
+    const edit = { op: "setText", selector: "#a", text: "1", etag };
+    expect((await patch(files, [edit])).status).toBe(200);
+    expect((await patch(files, [edit])).status).toBe(412);
+    expect((await patch(files, [{ ...edit, etag: await tagOf() }])).status).toBe(200);
+  });
+
+  it("goes by If-Match of the document", async () => {
+    const files = site(list);
+    const etag = (await files.fetch("/page.html")).headers.get("etag") ?? "";
+    expect((await patch(files, edits, { "if-match": etag })).status).toBe(200);
+    const late = await patch(files, edits, { "if-match": etag });
+    expect([late.status, late.json["code"]]).toEqual([412, "PRECONDITION_FAILED"]);
+  });
+
+  it.each([["text/html"], [""], ["application/jsonp"]])(
+    "of the type %j is 415, which says what is taken",
+    async (contentType) => {
+      const files = site(list);
+      const answer = await patch(files, edits, { "content-type": contentType });
+      expect([answer.status, answer.json["code"]]).toEqual([415, "UNSUPPORTED_TYPE"]);
+      expect(answer.headers.get("accept-patch")).toBe(`${type}, application/json`);
+      const options = await files.fetch(new Request("http://localhost/page.html", { method: "OPTIONS" }));
+      expect(options.headers.get("accept-patch")).toBe(`${type}, application/json`);
+    },
+  );
+
+  it("may be compact JSON with parameters of its type", async () => {
+    expect((await patch(site(list), edits, { "content-type": "Application/JSON; charset=utf-8" })).status).toBe(200);
+  });
+
+  it("is answered as the client prefers", async () => {
+    const minimal = await patch(site(list), edits, { prefer: "return=minimal" });
+    expect([minimal.status, minimal.text, minimal.headers.get("preference-applied")]).toEqual([
+      204,
+      "",
+      "return=minimal",
+    ]);
+    expect(minimal.headers.get("etag")).not.toBeNull();
+    const page = await patch(site(list), edits, { prefer: "return=representation" });
+    expect([page.status, page.text, page.headers.get("content-type")]).toEqual([
+      200,
+      page.page,
+      "text/html; charset=utf-8",
+    ]);
+    const range = { prefer: "return=representation", range: "selector=#a" };
+    const files = site(list);
+    const part = await patch(files, edits, range);
+    expect([part.status, part.text, part.headers.get("content-range")]).toEqual([
+      206,
+      "<li id=a class='x y'>1</li>",
+      "selector #a",
+    ]);
+    const read = await files.fetch(new Request("http://localhost/page.html", { headers: { range: "selector=#a" } }));
+    expect(part.headers.get("etag")).toBe(read.headers.get("etag"));
+    expect((await patch(files, [], { ...range, range: "selector=i" })).status).toBe(204);
+  });
+
+  it.each([
+    { range: "selector=#a" },
+    { range: "bytes=0-1", prefer: "return=representation" },
+    { "x-range-unit": "selector" },
+  ])("with a range that says nothing is 400: %j", async (headers) => {
+    const answer = await patch(site(list), edits, headers as Record<string, string>);
+    expect([answer.status, answer.page]).toEqual([400, list]);
+  });
+
+  it("is for documents that are there", async () => {
+    const files = site(list);
+    await files.fetch(new Request("http://localhost/a.txt", { method: "PUT", body: "x" }));
+    const ask = async (path: string, encoding?: string) => {
+      const headers = { "content-type": type, ...(encoding && { "content-encoding": encoding }) };
+      const reply = await files.fetch(new Request(`http://localhost${path}`, { method: "PATCH", headers, body: "[]" }));
+      return [reply.status, ((await reply.json()) as { code?: string }).code];
+    };
+    expect(await ask("/a.txt")).toEqual([416, "NOT_HTML"]);
+    expect(await ask("/none.html")).toEqual([404, "NOT_FOUND"]);
+    expect(await ask("/")).toEqual([404, "NOT_FOUND"]);
+    expect(await ask("/page.html", "gzip")).toEqual([415, "UNSUPPORTED_ENCODING"]);
+  });
+
+  it("is a write: not taken with readOnly, nor beside others unless it is named", async () => {
+    const refused = await patch(site(list, { readOnly: true }), edits);
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect((await patch(site(list, { fallthrough: true }), edits)).status).toBe(405);
+    expect((await patch(site(list, { fallthrough: true, methods: ["GET", "PATCH"] }), edits)).status).toBe(200);
+    const crossSite = await patch(site(list), edits, { "sec-fetch-site": "cross-site" });
+    expect([crossSite.status, crossSite.json["code"]]).toEqual([403, "CROSS_SITE"]);
+  });
+
+  it("is shown to beforeWrite once, which may refuse it or put other edits in its place", async () => {
+    const seen: unknown[] = [];
+    const files = site(list, {
+      beforeWrite(write) {
+        if (write.kind !== "elements-edited") return undefined;
+        seen.push(write.edits);
+        return write.edits.map((edit) => (edit.op === "setText" ? { ...edit, text: edit.text.toUpperCase() } : edit));
+      },
+    });
+    const { page, json } = await patch(files, [{ op: "setText", selector: "#a", text: "one" }]);
+    expect([page.includes(">ONE<"), json["edits"], seen]).toEqual([
+      true,
+      [{ matches: 1 }],
+      [[{ op: "setText", selector: "#a", text: "one" }]],
+    ]);
+  });
+
+  it("takes no more work than one request may", async () => {
+    const many = Array(500).fill({ op: "setText", selector: "i:not(b > i):not(u > i)", text: "" });
+    const files = site(`<p>${"<i>x</i>".repeat(1000)}`, { maxSelectionSteps: 20_000 });
+    expect((await patch(files, many.slice(0, 2))).status).toBe(200);
+    expect(await patch(files, many)).toMatchObject({ status: 503, json: { code: "SELECTOR_TOO_COSTLY" } });
+    const small = site("<p>x", { maxParseSteps: 1000 });
+    expect(await patch(small, Array(400).fill({ op: "setText", selector: "p", text: "xy" }))).toMatchObject({
+      status: 422,
+      json: { code: "DOCUMENT_TOO_COSTLY" },
+    });
+  });
+
+  it("keeps the bytes of a page that is not UTF-8, also of what it moves", async () => {
+    const files = site(Buffer.from("<p>\xe9</p><i>\xff</i>", "latin1"));
+    expect((await patch(files, [{ op: "move", selector: "p", to: "i", position: "afterend" }])).status).toBe(200);
+    expect((await wholePage(files)).toString("latin1")).toBe("<i>\xff</i><p>\xe9</p>");
+    expect((await patch(files, [{ op: "setText", selector: "p", text: "é" }])).json["code"]).toBe("NOT_UTF8");
+  });
+});
