@@ -1,6 +1,7 @@
 import type { ForwardingHeader, TrustProxy } from "./http/client-address.ts";
 import type { ReplyHeaders } from "./http/http-error.ts";
 import type { FileMethod } from "./http/methods.ts";
+import type { MountPoint } from "./http/request-target.ts";
 import type { BeforeWrite } from "./server/before-write.ts";
 import type { SharedFeed } from "./server/change-feed.ts";
 import type { Exchange } from "./server/exchange.ts";
@@ -166,9 +167,10 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly fallthrough?: boolean | undefined;
   /**
    * Path under which the server is mounted, where the host program passes requests on with their whole URL and does not say
-   * so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. @default what a framework says, or none
+   * so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. For a framework that has taken the path off
+   * already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
    */
-  readonly mount?: string | undefined;
+  readonly mount?: string | MountPoint | undefined;
   /**
    * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no plugin
    * does (`"all"`). With `attach`, all where nobody else listens to upgrades. @default "own"

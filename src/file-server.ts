@@ -8,7 +8,7 @@ import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
 import { createSite } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
-import { mountPrefix } from "./http/request-target.ts";
+import { mountOf } from "./http/request-target.ts";
 import { checkConfig } from "./options/check-config.ts";
 import { createEntries, type UpgradeOptions } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
@@ -24,7 +24,7 @@ import { ProtectedFiles } from "./storage/protected-files.ts";
  * A file server to embed: the handler of `http.createServer(files)`, of `http2.createServer(files)` (compatibility API)
  * and of `app.use("/docs", files)` in Express.
  */
-export interface FileServer {
+export interface FileServer<Fetched extends Response | undefined = Response> {
   /** Answers a request. `next` is called only with the option `fallthrough`, which says for what. */
   (
     request: IncomingMessage | Http2ServerRequest,
@@ -41,12 +41,13 @@ export interface FileServer {
    * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for what
    * is no server, and for a server whose requests are answered already.
    */
-  attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer;
+  attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer<Fetched>;
   /**
    * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path for that
-   * of `http://localhost`. Rejects for what is no URL, and for nothing else.
+   * of `http://localhost`. With the option `fallthrough` it resolves with `undefined` for what is passed on. Rejects for what is no
+   * URL, and for a second argument that is none of its own.
    */
-  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
+  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Fetched>;
   /** Every committed change, once and in order. */
   readonly changes: ChangeFeed;
   /**
@@ -69,7 +70,11 @@ export interface FileServer {
  *
  * @example http.createServer(createFileServer({ root: "site" })).listen(3000);
  */
-export function createFileServer(config: FileServerConfig): FileServer {
+export function createFileServer(
+  config: FileServerConfig & { readonly fallthrough: true },
+): FileServer<Response | undefined>;
+export function createFileServer(config: FileServerConfig): FileServer;
+export function createFileServer(config: FileServerConfig): FileServer<Response | undefined> {
   checkConfig(config);
   const report = reporter(config);
   const changes = new ChangeFeed(report);
@@ -87,15 +92,15 @@ export function createFileServer(config: FileServerConfig): FileServer {
   const entries = createEntries(requestPath(path), {
     fallthrough,
     life,
-    mount: mountPrefix(config.mount),
+    mount: mountOf(config.mount),
     upgrades: config.upgrades ?? "own",
     takesUpgrade: upgradesTaken(path),
     report,
   });
 
-  const files: FileServer = Object.assign(entries.handle, {
+  const files: FileServer<Response | undefined> = Object.assign(entries.handle, {
     upgrade: entries.upgrade,
-    attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer {
+    attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer<Response | undefined> {
       entries.listenTo(server);
       return files;
     },

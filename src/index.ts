@@ -7,6 +7,7 @@ export type { InsertPosition } from "./html/edit/placement.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";
 export type { FileMethod } from "./http/methods.ts";
+export type { MountPoint } from "./http/request-target.ts";
 export type { AccessLogEntry } from "./plugins/access-log/entry.ts";
 export { type AccessLogOptions, type AccessLogPlugin, accessLog } from "./plugins/access-log.ts";
 export type { CheckCredentials, CheckedCredentials } from "./plugins/basic-auth/accounts.ts";

@@ -102,6 +102,7 @@ const types = [
   "Logger",
   "MetricsOptions",
   "MetricsRegistry",
+  "MountPoint",
   "Next",
   "OpenFile",
   "OpenFor",

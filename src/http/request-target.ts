@@ -96,12 +96,27 @@ function bracketed(address: string | undefined): string | undefined {
   return canonical && `[${canonical}]`;
 }
 
-/** A mount point as URLs begin with it: `""` for none and for `/`. */
-export function mountPrefix(mount = ""): string {
-  return mount === "" ? mount : encodePath(mount).replace(/\/+$/, "");
+/** Where a server is mounted, for a program that says more than the path. */
+export interface MountPoint {
+  /** As URLs begin with it: `"/wiki"`. */
+  readonly path: string;
+  /** Whether the framework has taken the path off the URLs of requests. Handshakes of web sockets have it in any case. @default false */
+  readonly stripped?: boolean | undefined;
 }
 
-/** The part of a request target below a {@link mountPrefix}; `undefined` where it lies elsewhere. */
+/** A mount point, compiled. */
+export interface Mount {
+  /** As URLs begin with it: `""` for none and for `/`. */
+  readonly prefix: string;
+  readonly isStripped: boolean;
+}
+
+export function mountOf(mount: string | MountPoint = ""): Mount {
+  const { path, stripped = false } = typeof mount === "string" ? { path: mount } : mount;
+  return { prefix: path === "" ? path : encodePath(path).replace(/\/+$/, ""), isStripped: stripped };
+}
+
+/** The part of a request target below the prefix of a {@link Mount}; `undefined` where it lies elsewhere. */
 export function belowMount(target: string, mount: string): string | undefined {
   if (mount === "") return target;
   const [, authority, path = target] = absoluteForm.exec(target) ?? [];

@@ -160,7 +160,10 @@ export const serverOptions: OptionsSchema = optionsOf(
     maxUploadsPerAddress: positiveInteger,
     maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
     fallthrough: yesOrNo,
-    mount: directoryPath,
+    mount: anyOf(
+      [directoryPath, optionsOf({ path: directoryPath, stripped: yesOrNo }, "", ["path"])],
+      'a path such as "/docs", or { path: "/docs", stripped: true }',
+    ),
     upgrades: oneOf(["own", "all"]),
     feed: sharedFeed,
     logger: valueThat(hasMethods("debug", "info", "warn", "error"), "a logger with debug, info, warn and error"),

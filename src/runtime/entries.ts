@@ -5,12 +5,12 @@ import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
-import { mountPrefix } from "../http/request-target.ts";
+import { type Mount, mountOf } from "../http/request-target.ts";
 import type { ConnectMiddleware } from "../plugins/from-middleware.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
-import { FetchIncoming, type FetchInfo } from "./fetch-request.ts";
+import { checkFetchInfo, FetchIncoming, type FetchInfo, isRequest } from "./fetch-request.ts";
 import { holdContinue, inTurn, NodeIncoming, type NodeRequest, type NodeResponse } from "./node-request.ts";
 import { sendReply } from "./send-reply.ts";
 import { takenByOthers, takeSocket } from "./upgrade-response.ts";
@@ -25,7 +25,8 @@ export interface Entries {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions): void;
   /** Makes a server of node send its requests and upgrades to the two above. Throws where somebody else answers its requests. */
   listenTo(server: NodeServer): void;
-  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response>;
+  /** `undefined` for what is passed on. */
+  fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response | undefined>;
   /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
   abandonUnread(): void;
 }
@@ -42,8 +43,8 @@ export interface EntryOptions {
   readonly fallthrough: boolean;
   /** Whether the server is closing, and so is each connection after its reply. */
   readonly life: { readonly isClosing: boolean };
-  /** Where the server is mounted if nobody says so, as URLs begin with it. */
-  readonly mount: string;
+  /** Where the server is mounted if nobody says so. */
+  readonly mount: Mount;
   /** Whether handshakes are answered that no plugin answers. */
   readonly upgrades: "own" | "all";
   /** Whether a plugin answers a handshake. */
@@ -133,15 +134,24 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       });
     },
     async fetch(input, info = {}) {
-      const request = input instanceof Request ? input : new Request(new URL(input, "http://localhost"));
-      const incoming = new FetchIncoming(request, info, info.mount === undefined ? mount : mountPrefix(info.mount));
+      checkFetchInfo(info);
+      const request = isRequest(input) ? input : new Request(new URL(input, "http://localhost"));
+      const incoming = new FetchIncoming(request, info, info.mount === undefined ? mount : mountOf(info.mount));
+      const wasRead = request.bodyUsed;
       return new Promise((resolve) => {
-        void serve(incoming, (reply) => {
+        const passOn = fallthrough ? (): void => resolve(undefined) : undefined;
+        const deliver: Deliver = (reply) => {
+          if (passOn && isNotOurs(reply) && request.bodyUsed === wasRead) {
+            discard(reply.body);
+            passOn();
+            return undefined;
+          }
           const fetched = fetchReply(reply, request.signal);
           handedOut.add(fetched);
           resolve(fetched.response);
           return fetched.sent.finally(() => handedOut.delete(fetched));
-        });
+        };
+        void serve(incoming, deliver, passOn);
       });
     },
     abandonUnread() {

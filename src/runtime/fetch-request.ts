@@ -1,13 +1,36 @@
 import { HttpError } from "../http/http-error.ts";
-import { belowMount } from "../http/request-target.ts";
+import { belowMount, type Mount, type MountPoint, mountOf } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 /** What a fetch-style host knows of a request besides the `Request` itself. */
 export interface FetchInfo {
   /** IP address of the client. @default "127.0.0.1" */
   readonly address?: string | undefined;
-  /** Path under which the server is mounted, which the URL of the request still has: `"/wiki"`. @default the option `mount` */
-  readonly mount?: string | undefined;
+  /**
+   * Path under which the server is mounted, which the URL of the request still has: `"/wiki"`; where it was taken off,
+   * `{ path: "/wiki", stripped: true }`. @default the option `mount`
+   */
+  readonly mount?: string | MountPoint | undefined;
+}
+
+/**
+ * Throws a `TypeError` for what a framework hands on beside the request (an environment, a server), where the function was given to it
+ * as it is: as the address of a client it would be lost without a word.
+ */
+export function checkFetchInfo(info: FetchInfo): void {
+  const others = Object.keys(info).filter((name) => name !== "address" && name !== "mount");
+  if (others.length === 0) return;
+  throw new TypeError(
+    `files.fetch takes { address, mount } behind the request, but got ${others.slice(0, 3).join(", ")}: ` +
+      "write (request) => files.fetch(request)",
+  );
+}
+
+/** Whether a value is a `Request`, also that of another library or realm. */
+export function isRequest(value: unknown): value is Request {
+  if (typeof value !== "object" || value === null || !("url" in value) || !("method" in value)) return false;
+  const headers: unknown = Reflect.get(value, "headers");
+  return typeof headers === "object" && headers !== null && "get" in headers;
 }
 
 /** A `Request` of the Fetch standard as the server sees it. */
@@ -23,14 +46,15 @@ export class FetchIncoming implements IncomingRequest {
   readonly isUpgrade: boolean = false;
   readonly request: Request;
 
-  /** `mount` is where the server is mounted, as URLs begin with it. */
-  constructor(request: Request, info: FetchInfo = {}, mount = "") {
+  /** `mount` is where the server is mounted. */
+  constructor(request: Request, info: FetchInfo = {}, mount: Mount = mountOf()) {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.request = request;
     this.method = request.method;
-    this.url = pathname + search;
-    this.mount = mount;
-    this.target = belowMount(this.url, this.mount);
+    const sent = pathname + search;
+    this.url = mount.isStripped ? mount.prefix + sent : sent;
+    this.mount = mount.prefix;
+    this.target = mount.isStripped ? sent : belowMount(sent, mount.prefix);
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.peer = info.address ?? "127.0.0.1";
     this.encrypted = protocol === "https:";

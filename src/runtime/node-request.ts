@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import { HttpError } from "../http/http-error.ts";
-import { belowMount } from "../http/request-target.ts";
+import { belowMount, type Mount, mountOf } from "../http/request-target.ts";
 import type { IncomingRequest } from "../server/exchange.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -42,7 +42,12 @@ export class NodeIncoming implements IncomingRequest {
   #controller: AbortController | undefined;
 
   /** `mount` is where the server is mounted if no framework says so. */
-  constructor(request: NodeRequest, response: NodeResponse, takesOver: "upgrade" | "reply" = "reply", mount = "") {
+  constructor(
+    request: NodeRequest,
+    response: NodeResponse,
+    takesOver: "upgrade" | "reply" = "reply",
+    mount: Mount = mountOf(),
+  ) {
     const { url, originalUrl = url, baseUrl } = request as unknown as FrameworkRequest;
     const cutOff = baseUrl ?? prefixOf(originalUrl, url);
     const prefix = cutOff.endsWith("/") ? cutOff.replace(/\/+$/, "") : cutOff;
@@ -50,9 +55,10 @@ export class NodeIncoming implements IncomingRequest {
     this.#response = response;
     this.#takesOver = takesOver === "upgrade";
     this.method = request.method ?? "";
-    this.url = originalUrl;
-    this.mount = prefix || mount;
-    this.target = prefix === "" ? belowMount(url, mount) : url;
+    const isStripped = mount.isStripped && prefix === "" && !this.#takesOver;
+    this.url = isStripped ? mount.prefix + originalUrl : originalUrl;
+    this.mount = prefix || mount.prefix;
+    this.target = prefix === "" && !isStripped ? belowMount(url, mount.prefix) : url;
     this.headers = request.headers;
     this.peer = request.socket.remoteAddress ?? "";
     this.encrypted = request.socket instanceof TLSSocket;

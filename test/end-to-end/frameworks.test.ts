@@ -115,6 +115,8 @@ const nest = {
   "reflect-metadata": "reflect-metadata",
 };
 
+const honoServer = { "@hono/node-server": "@hono/node-server" };
+
 describe("the programs of docs/embedding.md", () => {
   const none: Readonly<Record<string, string>> = {};
 
@@ -133,12 +135,16 @@ describe("the programs of docs/embedding.md", () => {
     ["Express 4", "Express", { express: "express4" }, "/docs", "/docs/about"],
     ["Nest", "Nest", nest, "/docs", "/about"],
     ["Fastify", "Fastify", { fastify: "fastify" }, "", "/about"],
+    ["koa-mount", "koa-mount", { koa: "koa", "koa-mount": "koa-mount" }, "/docs", "/about"],
+    ["Hono, mounted", "Hono, mounted", { hono: "hono", ...honoServer }, "/docs", "/about"],
+    ["h3", "h3", { h3: "h3" }, "/docs", "/about"],
+    ["Elysia", "Elysia", { elysia: "elysia", ...honoServer }, "/docs", "/about"],
     ["Koa", "Koa", { koa: "koa" }, "", "/about"],
     ["Hono", "Hono", { hono: "hono", "@hono/node-server": "@hono/node-server" }, "", "/about"],
     ["a path of node:http", "Under a path", none, "/docs", "/about"],
   ];
 
-  it.each(sample(frameworks, 3))(
+  it.each(sample(frameworks, 5))(
     "serve and change files and elements, beside a route of their own: %s",
     async (_name, heading, packages, mount, own) => {
       const { port, site } = await runProgram(documented(heading), packages);
@@ -147,6 +153,35 @@ describe("the programs of docs/embedding.md", () => {
       expect((await send("GET", own)).body).toBe("Not a file.");
     },
   );
+});
+
+describe("Fastify", () => {
+  it("keeps the header fields and cookies of hooks before, and what they refuse", async () => {
+    const hooks = `const app = fastify();
+      await app.register(cookie);
+      app.addHook("onRequest", async (request, reply) => {
+        reply.header("x-hook", "1").setCookie("seen", "yes");
+        if (request.url.startsWith("/folder")) return reply.code(403).send();
+      });`;
+    const program = documented("Fastify").replace("const app = fastify();", hooks);
+    const packages = { fastify: "fastify", "@fastify/cookie": "@fastify/cookie" };
+    const { port } = await runProgram(`import cookie from "@fastify/cookie";\n${program}`, packages);
+    const range = { range: "selector=li" };
+    for (const [path, headers, status] of [
+      ["/page.html", {}, 200],
+      ["/page.html", range, 206],
+      ["/none.html", {}, 404],
+      ["/folder/", {}, 403],
+    ] as const) {
+      const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      expect([reply.status, reply.headers.get("x-hook"), reply.headers.get("set-cookie")]).toEqual([
+        status,
+        "1",
+        "seen=yes; SameSite=Lax",
+      ]);
+      await reply.text();
+    }
+  });
 });
 
 const require = createRequire(import.meta.url);

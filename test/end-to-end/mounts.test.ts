@@ -2,12 +2,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import cors from "cors";
+import { Elysia } from "elysia";
 import express from "express";
 import { fastify } from "fastify";
+import { H3, withBase } from "h3";
 import { Hono } from "hono";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Request as UndiciRequest } from "undici";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import { accessLog } from "../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Sending, send } from "../helpers/send.ts";
 import { listen, rawRequest, serve } from "../helpers/serve.ts";
@@ -162,6 +166,52 @@ describe("under a path of a framework that passes the whole URL on", () => {
   });
 });
 
+describe("under a path that a framework has taken off", () => {
+  const config = { mount: { path: "/wiki", stripped: true } };
+  const content = { "/folder/a.txt": "a", "/page.html": "<ul id=l></ul>" };
+  const frameworks: readonly (readonly [
+    string,
+    (files: FileServer) => (request: Request) => Response | Promise<Response>,
+  ])[] = [
+    ["Hono", (files) => new Hono().mount("/wiki", (request: Request) => files.fetch(request)).fetch],
+    ["h3", (files) => new H3().mount("/wiki", (request: Request) => files.fetch(request)).fetch],
+    [
+      "h3, withBase",
+      (files) => {
+        const handler = withBase("/wiki", ({ url, req }) => files.fetch(new Request(url, req as Request)));
+        return new H3().all("/wiki/**", handler).fetch;
+      },
+    ],
+    ["Elysia", (files) => new Elysia().mount("/wiki", (request) => files.fetch(request)).handle],
+  ];
+
+  it.each(frameworks)("has files, and Location, listings and the access log with it: %s", async (_name, made) => {
+    const lines: string[] = [];
+    const plugins = [accessLog({ format: "common", write: (line) => void lines.push(line) })];
+    const answer = made(mounted({ storage: memoryStorage(content), plugins, ...config }));
+    const ask = async (method: string, path: string, init: RequestInit = {}) => {
+      const reply = await answer(new Request(`http://localhost${path}`, { method, ...init }));
+      return { status: reply.status, location: reply.headers.get("location"), text: await reply.text() };
+    };
+    expect(await ask("GET", "/wiki/folder/a.txt")).toMatchObject({ status: 200, text: "a" });
+    expect(await ask("GET", "/wiki/folder?x=1")).toMatchObject({ status: 301, location: "/wiki/folder/?x=1" });
+    expect(await ask("PUT", "/wiki/new.txt", { body: "new" })).toMatchObject({
+      status: 201,
+      location: "/wiki/new.txt",
+    });
+    const headers = { range: "selector=#l" };
+    expect(await ask("POST", "/wiki/page.html", { headers, body: "<li>1" })).toMatchObject({ status: 206 });
+    const listing = await ask("GET", "/wiki/folder/", { headers: { accept: "text/html" } });
+    expect(listing.text).toContain("localhost/wiki");
+    expect(lines.join("")).toContain('"GET /wiki/folder/a.txt HTTP/1.1" 200');
+  });
+
+  it("can be said for a request alone", async () => {
+    const files = mounted({ storage: memoryStorage(content) });
+    expect((await files.fetch("/folder", config)).headers.get("location")).toBe("/wiki/folder/");
+  });
+});
+
 describe("a request in-process", () => {
   const files = () => mounted({ storage: memoryStorage({ "/a.txt": "a" }) });
 
@@ -170,6 +220,39 @@ describe("a request in-process", () => {
     for (const input of [new Request("http://x/a.txt"), new URL("http://x/a.txt"), "http://x/a.txt", "/a.txt"]) {
       expect(await (await server.fetch(input)).text()).toBe("a");
     }
+  });
+
+  it("can be a Request of another library or realm, also where the global one is another by now", async () => {
+    const server = files();
+    const init = { method: "PUT", body: "from undici", headers: { "x-request-id": "u" } };
+    const put = await server.fetch(new UndiciRequest("http://x/b.txt", init) as unknown as Request);
+    expect([put.status, put.headers.get("x-request-id")]).toEqual([201, "u"]);
+    const native = new Request("http://x/b.txt");
+    vi.stubGlobal("Request", class extends Request {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await (await server.fetch(native)).text()).toBe("from undici");
+  });
+
+  it("is undefined with fallthrough, where the application is to answer", async () => {
+    const storage = memoryStorage({ "/a.txt": "a" });
+    const server = createFileServer({ storage, fallthrough: true });
+    onTestFinished(() => server.close());
+    expect(await (await server.fetch("/a.txt"))?.text()).toBe("a");
+    expect(await server.fetch("/none.txt")).toBeUndefined();
+    expect(await server.fetch(new Request("http://x/a.txt", { method: "PUT", body: "b" }))).toBeUndefined();
+    expect((await server.fetch("/%00"))?.status).toBe(400);
+  });
+
+  it("is rejected with what a framework hands on beside it", async () => {
+    const server = files();
+    const app = new Hono();
+    app.mount("/docs", server.fetch as never);
+    app.onError((error, context) => context.text(error.message, 500));
+    const reply = await app.request("/docs/a.txt", {}, { incoming: 1, outgoing: 2 });
+    expect(await reply.text()).toBe(
+      "files.fetch takes { address, mount } behind the request, but got incoming, outgoing: " +
+        "write (request) => files.fetch(request)",
+    );
   });
 
   it("is rejected where it is no URL", async () => {

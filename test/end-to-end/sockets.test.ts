@@ -280,6 +280,13 @@ describe("web sockets under /wiki", () => {
     expect((await fetch(`http://127.0.0.1:${port}/wiki/page.html`)).status).toBe(200);
   });
 
+  it("work beside koa-mount, which takes the path off requests only", async () => {
+    const files = wiki({ mount: { path: "/wiki", stripped: true } });
+    const server = createServer(new Koa().callback()).on("upgrade", files.upgrade);
+    const url = `ws://127.0.0.1:${await listen(server)}`;
+    expect(await firstMessage(`${url}/wiki/ws`)).toEqual(hello);
+  });
+
   it("work with Koa", async () => {
     const server = createServer(new Koa().callback()).on("upgrade", wiki().upgrade);
     expect(await firstMessage(`ws://127.0.0.1:${await listen(server)}/wiki/ws`)).toEqual(hello);
