@@ -19,7 +19,8 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
   }
   const limits = asksForZip(exchange.search) ? zipLimits(options) : undefined;
   const index = limits || wantsListing(request) ? undefined : await openIndex(request);
-  if (index && exchange.access.permitsPath("read", index.path)) return readIndex(index);
+  if (index && !exchange.access.permitsPath("read", index.path)) throw exchange.access.refusal();
+  if (index) return readIndex(index);
   if (!exchange.access.permitsPath("list", path)) throw exchange.access.refusal();
   if (!options.listing) throw new HttpError(403, "LISTING_DISABLED", "This directory may not be listed.");
   return limits ? zipDirectory(request, limits) : listDirectory(request);

@@ -3,7 +3,7 @@ import { compilePathPattern } from "../http/path-pattern.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, pathPattern, pluginOptions } from "../options/option-types.ts";
 import { anyOf, listOf, type OptionsSchema } from "../options/schema.ts";
-import type { Access, Right, User } from "../server/access.ts";
+import { type Access, permitsAll, type Right, type User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { admit } from "./permissions/apply-rules.ts";
@@ -65,7 +65,7 @@ export function guard(options: GuardOptions = {}): Plugin {
     };
     return {
       selectorsOf: (path) => before.selectorsOf?.(path) ?? [],
-      permitsPath: (right, path) => decide(right, path) && before.permitsPath(right, path),
+      permitsPath: (right, path) => permitsAll(path, (each) => decide(right, each)) && before.permitsPath(right, path),
       permitsElements: (right, path, elements) => decide(right, path) && before.permitsElements(right, path, elements),
       current: () => guarded(exchange, before.current?.() ?? before),
       refusal: () => (refusal && isRefusedHere ? refusal(exchange) : before.refusal()),

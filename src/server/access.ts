@@ -51,6 +51,14 @@ export const permitAll: Access = {
   refusal: () => new HttpError(403, "FORBIDDEN", "You may not do this."),
 };
 
+/** The name of a file that may hold the content of another one in a coding; an archive has its own. */
+const coded = /(?<!\.tar)\.(?:br|gz|zst)$/i;
+
+/** Whether all is permitted that a path may stand for: `/a.html.gz` is judged as `/a.html`, too. */
+export function permitsAll(path: string, permits: (path: string) => boolean): boolean {
+  return permits(path) && (!coded.test(path) || permits(path.replace(coded, "")));
+}
+
 const everyRight: readonly Right[] = ["read", "list", "create", "overwrite", "append", "delete"];
 const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
   GET: ["read", "list"],

@@ -72,6 +72,14 @@ describe("guard", () => {
     expect((await send(url, "GET", "/private/b.html", { headers: ada })).text).toBe("<p>secret");
   });
 
+  it("covers the content of a page also where that lies beside it in a coding", async () => {
+    const storage = memoryStorage({ "/a.html": "a", "/a.html.gz": "a", "/b.html.br": "b" });
+    const { url } = await talkative(guard({ covers: ["/a.html"] }), { storage });
+    expect((await send(url, "GET", "/a.html.gz")).status).toBe(403);
+    expect((await send(url, "PUT", "/a.html.br", { body: "x" })).status).toBe(403);
+    expect((await send(url, "GET", "/b.html.br")).status).toBe(200);
+  });
+
   it("keeps what it covers out of listings and archives", async () => {
     const { url } = await talkative(guard({ covers: ["/private/*"], permits: isAda }));
     const json = { accept: "application/json" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/http-error.ts";
-import { permitAll, requireReading, rightsOf } from "../../src/server/access.ts";
+import { permitAll, permitsAll, requireReading, rightsOf } from "../../src/server/access.ts";
 
 describe("the rights that a method could need", () => {
   it.each([
@@ -16,6 +16,12 @@ describe("the rights that a method could need", () => {
   it.each(["OPTIONS", "TRACE", "get", "constructor", "__proto__", ""])("are all of them for %o", (method) => {
     expect(rightsOf(method)).toEqual(["read", "list", "create", "overwrite", "append", "delete"]);
   });
+});
+
+it("judges a file with the content of another one in a coding as that, too; an archive is a file of its own", () => {
+  const isOther = (path: string): boolean => path !== "/a.html" && path !== "/a.tar";
+  const verdicts = ["/a.html", "/a.html.gz", "/a.html.BR", "/a.html.zst", "/a.html.zip", "/a.tar.gz", "/b.html.gz"];
+  expect(verdicts.map((path) => permitsAll(path, isOther))).toEqual([false, false, false, false, true, true, true]);
 });
 
 describe("the default access", () => {

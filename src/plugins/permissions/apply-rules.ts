@@ -1,6 +1,6 @@
 import { HttpError } from "../../http/http-error.ts";
 import { asksForSelectors, documentKind, isSelectorRange } from "../../http/selector-range.ts";
-import { type Access, rightsOf, type User } from "../../server/access.ts";
+import { type Access, permitsAll, rightsOf, type User } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Next } from "../../server/plugin.ts";
 import { type Reply, variesBy } from "../../server/reply.ts";
@@ -63,7 +63,7 @@ function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void):
   const bound = ({ permissions, user }: Verdict, limits: Access, judged: () => void = () => {}): Access => ({
     permitsPath(right, path) {
       judged();
-      return permissions.permits(user, right, path) && limits.permitsPath(right, path);
+      return permitsAll(path, (each) => permissions.permits(user, right, each)) && limits.permitsPath(right, path);
     },
     permitsElements(right, path, elements) {
       if (elements !== "any") judged();

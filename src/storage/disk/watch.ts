@@ -133,9 +133,9 @@ class DiskWatch implements ChangeWitness {
     const location = join(holder.real, name);
     if (stat) holder.files.set(name, stat.version);
     else holder.files.delete(name);
-    // Protected since: that it is hidden now is no change, and its name is not for everyone.
-    if (this.#disk.paths.isProtected(location)) return;
     const path = holder.pathOf(name);
+    // Protected since: that it is hidden now is no change, and its name is not for everyone, nor that of a link to it.
+    if ([location, this.#links.targetOf(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
     this.#links.note(path, location, real);
     if (stat?.version !== before || !stat) this.#tell(path, stat, before !== undefined);
     if (!stat) holder.prune();

@@ -300,6 +300,18 @@ describe("a watched directory tree", () => {
 });
 
 describe("links in a watched tree", () => {
+  it("tell nothing of a file that was protected since", async () => {
+    const site = await watched({ "/users.json": "[]", "/other.json": "[]" });
+    await symlink("users.json", site.at("/link.json"));
+    await symlink("other.json", site.at("/to-other.json"));
+    await expect.poll(() => site.summary()).toEqual(["+ /link.json", "+ /to-other.json"]);
+    await site.storage.protect?.(site.at("/users.json"));
+    writeFileSync(site.at("/users.json"), "[1]");
+    writeFileSync(site.at("/other.json"), "[1]");
+    const since = async (): Promise<string[]> => (await site.summary()).filter((each) => !each.startsWith("+"));
+    await expect.poll(since).toEqual(["* /other.json", "* /to-other.json"]);
+  });
+
   it("change with the file that they lead to", async () => {
     const site = await watched({ "/pages/home.html": "home" });
     await symlink("pages/home.html", site.at("/index.html"));
