@@ -1,20 +1,20 @@
 import { entityTag } from "../http/entity-tag.ts";
 import { parseFileName } from "../http/file-name.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isHiddenPath, locationOf } from "../http/request-target.ts";
+import { locationOf } from "../http/request-target.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
+import { listedPath, refuseHiddenPath } from "./listed-path.ts";
 
 /** POST to a directory: creates the file that `X-Filename` names (201), and never replaces one. */
 export async function createFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options } = request;
-  const path = request.path + fileNameOf(exchange);
-  if (isHiddenPath(path, options.dotfiles)) {
-    throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
-  }
+  const wanted = request.path + fileNameOf(exchange);
+  refuseHiddenPath(exchange.method, wanted, options.dotfiles);
+  const path = await listedPath(exchange, request, wanted);
   if (!exchange.access.permitsPath("create", path)) throw exchange.access.refusal();
   if (await storage.stat(path)) {
     throw new HttpError(409, "FILE_EXISTS", "A file of that name exists already; nothing was written.");
@@ -22,8 +22,8 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   const check = preconditionCheck(exchange);
   check(undefined);
   refuseEncodedContent(exchange.headers);
-  const wanted: WantedChange = { kind: () => "created", content: exchange.body, check };
-  const { stat } = await makeChange({ ...request, path, stat: undefined }, wanted, (content, check) =>
+  const change: WantedChange = { kind: () => "created", content: exchange.body, check };
+  const { stat } = await makeChange({ ...request, path, stat: undefined }, change, (content, check) =>
     storage.write(path, content, { check, exclusive: true, createParents: false }),
   );
   exchange.changed({ kind: "created", path, etag: entityTag(stat.version) });

@@ -3,6 +3,7 @@ import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
 import { closeAtEnd, type FileRequest, purposeOf, standIn, standInPaths } from "../files/file-request.ts";
+import { listedPath, refuseHiddenPath } from "../files/listed-path.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf } from "../files/serving.ts";
 import { recentFile } from "../files/write-file.ts";
@@ -140,17 +141,21 @@ function fileSpace(source: Storage, at: string, options: FileOptions): ElementSp
 const noRange = { unit: "none" } as const;
 
 async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
-  const { method, path, headers, access } = exchange;
-  if (path === "*") return serverOptionsReply(method, space.methods);
+  const { method, headers } = exchange;
+  if (exchange.path === "*") return serverOptionsReply(method, space.methods);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
-  refuseHiddenPath(exchange, space.options);
+  refuseHiddenPath(method, exchange.path, space.options.dotfiles);
   // Before the disk is touched, so that a refusal does not tell what exists.
   const isForElements = headers.range !== undefined && asksForElements(headers.range);
-  if (isMethod(method)) requireRight(access, isForElements ? { path, elements: "any" } : { path }, method);
-  if (isSwitchedOff(method, space)) throw methodNotAllowed(await allowedAt(exchange, space));
+  const asked = (place: string) => (isForElements ? ({ path: place, elements: "any" } as const) : { path: place });
+  if (isMethod(method)) requireRight(exchange.access, asked(exchange.path), method);
+  const path = await listedPath(exchange, space, exchange.path);
+  const { access } = exchange;
+  if (isMethod(method) && path !== exchange.path) requireRight(access, asked(path), method);
+  if (isSwitchedOff(method, space)) throw methodNotAllowed(await allowedAt(exchange, space, path));
 
   const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
-  if (range.unit === "selector" && method !== "PATCH") return answerForElements(exchange, space, range.selector);
+  if (range.unit === "selector" && method !== "PATCH") return answerForElements(exchange, space, path, range.selector);
   refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
@@ -177,12 +182,17 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   return instead && instead.path === space.serving.single ? variesBy(reply, "accept") : reply;
 }
 
-async function answerForElements(exchange: Exchange, space: HandlerSpace, selector: string): Promise<Reply> {
+async function answerForElements(
+  exchange: Exchange,
+  space: HandlerSpace,
+  wanted: string,
+  selector: string,
+): Promise<Reply> {
   const { method, access } = exchange;
   const { methods } = space;
   // Other methods, too, tell only clients that may read what exists.
-  if (!isMethod(method)) requireRight(access, { path: exchange.path, elements: "any" }, "GET");
-  const request = await documentOf(await findTarget(exchange, space, exchange.path));
+  if (!isMethod(method)) requireRight(access, { path: wanted, elements: "any" }, "GET");
+  const request = await documentOf(await findTarget(exchange, space, wanted));
   const { path, stat } = request;
   if (stat?.type !== "file") throw notFound();
   if (!documentKind(path)) throw notHtml();
@@ -200,8 +210,8 @@ function isSwitchedOff(method: string, { methods }: HandlerSpace): boolean {
 }
 
 /** The `Allow` of what the request is for, whatever its own method. */
-async function allowedAt(exchange: Exchange, space: HandlerSpace): Promise<string> {
-  const request = await findTarget(exchange, space, exchange.path);
+async function allowedAt(exchange: Exchange, space: HandlerSpace, path: string): Promise<string> {
+  const request = await findTarget(exchange, space, path);
   const table = operations[await offeredTarget(request)];
   return allowedMethods(exchange.access, { path: request.path }, table, space.methods);
 }
@@ -265,12 +275,6 @@ async function documentAt(space: ElementSpace, path: string, accept?: string): P
     if (found?.type === "file") return documentKind(candidate) && candidate;
   }
   return undefined;
-}
-
-function refuseHiddenPath({ method, path }: Exchange, { dotfiles }: FileOptions): void {
-  if (!isHiddenPath(path, dotfiles)) return;
-  if (method === "GET" || method === "HEAD" || method === "OPTIONS") throw notFound();
-  throw new HttpError(403, "FORBIDDEN_PATH", "Nothing may be stored under such a name.");
 }
 
 /** A client says what unit it uses; where the range itself did not arrive, something on the way has removed it. */

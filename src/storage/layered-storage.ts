@@ -125,6 +125,13 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
       for (const storage of storages) await storage.start?.(report, warn);
     },
     stat: (path) => statIn(storages, path),
+    async listedPath(path) {
+      const listed = await Promise.all(storages.map((storage) => storage.listedPath?.(path) ?? path));
+      if (listed.every((each) => each === path)) return path;
+      for (const [i, storage] of storages.entries())
+        if (listed[i] !== path || (await storage.stat(path))) return listed[i];
+      return path;
+    },
     open,
     list,
     async write(path, content, options = {}) {

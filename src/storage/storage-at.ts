@@ -35,6 +35,13 @@ export function storageAt(at: string, storage: Storage): Storage {
       const found = find(path);
       return found === undefined ? undefined : storage.stat(found);
     },
+    async listedPath(path) {
+      const found = find(path);
+      const listed = found === undefined ? path : await (storage.listedPath?.(found) ?? found);
+      return found === undefined || listed === undefined
+        ? listed
+        : at + (found === "/" ? path.slice(at.length) : listed);
+    },
     async refuses(path) {
       const found = find(path);
       return found === undefined || ((await storage.refuses?.(found)) ?? false);

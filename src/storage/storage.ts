@@ -146,6 +146,11 @@ export interface Storage {
    * it lets decide, and answers nothing by it. `undefined` where that is not known.
    */
   recent?(path: string): StoredStat | undefined;
+  /**
+   * The path by which the storage lists what is at a path, where it finds that by other spellings, too, as disks do that ignore case;
+   * `undefined` for what it lists by no other spelling. All other methods take paths for what they say. @default the path itself
+   */
+  listedPath?(path: string): string | Promise<string | undefined>;
   /** Opens a file for reading; `undefined` if there is none, and for a directory. @param purpose `"content"` by default */
   open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**

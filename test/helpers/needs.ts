@@ -12,6 +12,8 @@ const programs = {
   curl: { debianPackage: "curl" },
   firefox: { names: ["firefox-esr", "firefox"], debianPackage: "firefox-esr" },
   htpasswd: { debianPackage: "apache2-utils" },
+  "mkfs.exfat": { debianPackage: "exfatprogs" },
+  "mount.exfat-fuse": { debianPackage: "exfat-fuse" },
   mkfifo: { debianPackage: "coreutils" },
   nginx: { debianPackage: "nginx-light" },
   openssl: { debianPackage: "openssl" },
@@ -46,6 +48,10 @@ const conditions = {
     what: "the S3 server versitygw (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)",
   },
   tiddlywiki: { isMet: onPath(["tiddlywiki"]) !== undefined, what: "TiddlyWiki (npm install -g tiddlywiki)" },
+  mounts: {
+    isMet: isRoot && ["/dev/loop-control", "/dev/fuse"].every((path) => existsSync(path)),
+    what: "a user who may mount disks",
+  },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 

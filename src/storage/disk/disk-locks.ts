@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type HeldLock, type Locks, PathLock, type SharedLocks } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import { errnoOf } from "./file-record.ts";
+import { foldedName } from "./listed-names.ts";
 
 /** What a request waits for another process at most, in milliseconds: one that was stopped holds its locks all the same. */
 const maxWaitMs = 30_000;
@@ -31,7 +32,8 @@ interface SharedRoot {
 
 /**
  * The locks of all disk storages, by real location: hosts and processes may share a directory. Keys are real locations, and for
- * files with several names their identities, `inode:<device>:<number>`.
+ * files with several names their identities, `inode:<device>:<number>`. Names that a disk may take for one have one lock: a task that
+ * holds the lock of one must not ask for that of another.
  */
 class DiskLocks {
   readonly #machine: Locks = machineLocks();
@@ -39,9 +41,10 @@ class DiskLocks {
   readonly #shared: SharedRoot[] = [];
 
   /** Locks files in a directory on other machines, too, until the function that it returns is called. */
-  share(root: string, locks: SharedLocks): () => void {
+  share(directory: string, locks: SharedLocks): () => void {
+    const root = foldedName(directory);
     const known = this.#shared.find((each) => each.root === root && each.locks === locks);
-    const device = `inode:${statSync(root).dev}:`;
+    const device = `inode:${statSync(directory).dev}:`;
     // Other machines have the directory elsewhere, and number its file system otherwise.
     const nameOf = (key: string): string =>
       key.startsWith(device) ? `inode:${key.slice(device.length)}` : `/${relative(root, key)}`;
@@ -53,12 +56,14 @@ class DiskLocks {
 
   /** See {@link PathLock.run}. */
   run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>): Promise<T> {
-    return this.#lockOf(key).run(key, task);
+    const name = foldedName(key);
+    return this.#lockOf(name).run(name, task);
   }
 
   /** See {@link PathLock.tryRun}. */
   tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
-    return this.#lockOf(key).tryRun(key, task);
+    const name = foldedName(key);
+    return this.#lockOf(name).tryRun(name, task);
   }
 
   #lockOf(key: string): PathLock {

@@ -77,6 +77,7 @@ export function diskStorage(root: string, options: DiskStorageOptions = {}): Sto
     update: (path, edit) => withStorageErrors(update(disk, path, edit)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
+    listedPath: (path) => disk.paths.listedPath(path),
     refuses: (path) => disk.paths.refuses(path),
     async protect(location) {
       await disk.paths.protect(location);

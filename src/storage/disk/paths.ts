@@ -3,6 +3,7 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
+import { foldedName, ListedNames } from "./listed-names.ts";
 import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
 
 /** Which symbolic links are followed. */
@@ -29,6 +30,8 @@ export class DiskPaths {
   readonly root: string;
   readonly #inside: string;
   readonly #symlinks: SymlinkRule;
+  readonly #names: ListedNames;
+  /** Folded: a file that is hidden is hidden by all names. */
   readonly #protected = new Set<string>();
   #longestProtected = 0;
 
@@ -38,12 +41,13 @@ export class DiskPaths {
     // "/srv/www" must not admit "/srv/www-old": compare with the separator on. The root "/" has one already.
     this.#inside = this.root.endsWith(sep) ? this.root : this.root + sep;
     this.#symlinks = symlinks;
+    this.#names = new ListedNames(this.root);
   }
 
   /** The real location of what a request path names; `undefined` where there is nothing, or nothing to be seen. */
   async find(path: string): Promise<string | undefined> {
     const location = this.locationOf(path);
-    if (location === undefined) return undefined;
+    if (location === undefined || !(await this.#isListed(location))) return undefined;
     try {
       const real = await realpath(location);
       return this.#admits(location, real) ? real : undefined;
@@ -62,11 +66,20 @@ export class DiskPaths {
     }
   }
 
-  /** Where a path below the root leads if no link is on its way; `undefined` where nothing may be seen. */
+  /**
+   * The path by which the disk lists what it finds by this one, which may be spelled otherwise; `undefined` where it lists that by no
+   * other spelling. All other methods take a path for what it says.
+   */
+  listedPath(path: string): string | Promise<string | undefined> {
+    const location = this.locationOf(path);
+    return location === undefined || this.#names.isKnown(location) ? path : this.#askListed(path, location);
+  }
+
+  /** Where a path below the root leads if no link is on its way; `undefined` where nothing may be seen, or that is not known. */
   plainLocation(path: string): string | undefined {
     const location = this.locationOf(path);
     if (location === undefined || location === this.root) return undefined;
-    return this.isChangeable(location) ? location : undefined;
+    return this.#names.isKnown(location) && this.isChangeable(location) ? location : undefined;
   }
 
   /** Whether something that lies there, not by way of a link, may be changed. */
@@ -81,7 +94,7 @@ export class DiskPaths {
    */
   async target(path: string): Promise<Target> {
     const location = this.locationOf(path);
-    if (location === undefined) throw new StorageError("forbidden");
+    if (location === undefined || !(await this.#isListed(location))) throw new StorageError("forbidden");
     const { real, rest } = await nearestExisting(location, this.root);
     if (!this.#admits(location.slice(0, location.length - rest.length), real)) throw new StorageError("forbidden");
     const target = targetBelow(real, rest);
@@ -101,10 +114,12 @@ export class DiskPaths {
 
   /** Whether a real location, or what lies in it, is hidden from everyone. */
   isProtected(real: string): boolean {
-    for (let end = real.indexOf(sep); end !== -1 && end <= this.#longestProtected; end = real.indexOf(sep, end + 1)) {
-      if (this.#protected.has(real.slice(0, end))) return true;
+    if (this.#protected.size === 0) return false;
+    const name = foldedName(real);
+    for (let end = name.indexOf(sep); end !== -1 && end <= this.#longestProtected; end = name.indexOf(sep, end + 1)) {
+      if (this.#protected.has(name.slice(0, end))) return true;
     }
-    return this.#protected.has(real);
+    return this.#protected.has(name);
   }
 
   /** Hides a location, and where it is a link, what that leads to. It need not exist yet. */
@@ -113,8 +128,9 @@ export class DiskPaths {
     const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
     const place = join(parent.real, parent.rest, basename(absolute));
     for (const each of [place, (await realpathIfThere(place)) ?? place]) {
-      this.#protected.add(each);
-      this.#longestProtected = Math.max(this.#longestProtected, each.length);
+      const name = foldedName(each);
+      this.#protected.add(name);
+      this.#longestProtected = Math.max(this.#longestProtected, name.length);
     }
   }
 
@@ -124,6 +140,17 @@ export class DiskPaths {
     const location = join(this.root, path);
     const trimmed = location.endsWith(sep) && location !== this.root ? location.slice(0, -1) : location;
     return this.#isInside(trimmed) ? trimmed : undefined;
+  }
+
+  async #isListed(location: string): Promise<boolean> {
+    return (await this.#names.listed(location)) === location;
+  }
+
+  async #askListed(path: string, location: string): Promise<string | undefined> {
+    const listed = await this.#names.listed(location);
+    if (listed === undefined || listed === location) return listed && path;
+    const names = listed.slice(this.root.length).split(sep).filter(Boolean);
+    return `/${names.join("/")}${path.endsWith("/") ? "/" : ""}`;
   }
 
   /** The one place that decides whether a real location may be touched for the sake of `location`, as it was asked for. */

@@ -1,0 +1,120 @@
+import { lstat, readdir } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { LRUCache } from "lru-cache";
+import { errnoOf, meansAbsent } from "./file-record.ts";
+
+/** How long is relied on what a directory was found to do: another file system can be mounted in its place. */
+const reliedOnMs = 60_000;
+const known = { max: 10_000, ttl: reliedOnMs, ttlResolution: 1000 } as const;
+
+/**
+ * What a directory does with names that differ from those it lists in case only: `"exact"` finds nothing, `"folding"` the file.
+ * `"untold"`: no name has shown it yet. The way to the directory is spelled as it is listed.
+ */
+type Kind = "exact" | "folding" | "untold";
+
+/**
+ * The names by which directories list what is in them. Some file systems find a file by other names, too: in another case, in another
+ * form of Unicode, by a short name (`GIT~1` for `.git`). Rules, locks and caches must not take these for other files.
+ */
+export class ListedNames {
+  readonly #root: string;
+  readonly #directories = new LRUCache<string, Kind>(known);
+  /** Locations whose last name is known to be listed, where their directory does not say it for all. */
+  readonly #listed = new LRUCache<string, true>(known);
+
+  /** `root` is spelled as it is listed. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Whether a location below the root is known to be spelled as it is listed, without asking the disk. */
+  isKnown(location: string): boolean {
+    const kind = this.#directories.get(dirname(location));
+    const name = basename(location);
+    if (kind === undefined) return false;
+    return (kind === "exact" && isAscii(name)) || !canVary(name) || this.#listed.has(location);
+  }
+
+  /**
+   * A location below the root, spelled as it is listed; where nothing is there, the rest of it as it is. `undefined` for one that
+   * leads to something by a name that is no spelling of a listed one.
+   */
+  async listed(location: string): Promise<string | undefined> {
+    if (location === this.#root || this.isKnown(location)) return location;
+    let place = this.#root;
+    const names = location.slice(place.length).split(sep).filter(Boolean);
+    for (const [i, name] of names.entries()) {
+      if (!this.#directories.has(place)) this.#directories.set(place, "untold");
+      const found = this.isKnown(join(place, name)) ? name : await this.#listedIn(place, name);
+      if (found === undefined) return undefined;
+      if (found === "") return join(place, ...names.slice(i));
+      place = join(place, found);
+    }
+    return place;
+  }
+
+  /** The name by which a directory lists what it finds by another; `""` where it finds nothing, `undefined` where it lists nothing. */
+  async #listedIn(directory: string, name: string): Promise<string | undefined> {
+    const finds = (each: string): Promise<boolean> => isThere(join(directory, each));
+    const others = variants(name);
+    const [isFound, ...areFound] = await Promise.all([name, ...others].map(finds));
+    if (!isFound) return "";
+    const isShort = others.length === 0; // "12~1" has no other case
+    if (!isShort && !areFound.includes(true)) {
+      this.#directories.set(directory, "exact");
+      if (!isAscii(name)) this.#listed.set(join(directory, name), true);
+      return name;
+    }
+    const names = await readdir(directory).catch(ignoreAbsence);
+    const listed = names.includes(name) ? name : spelledLike(name, names);
+    if (!isShort) this.#directories.set(directory, names.some((each) => others.includes(each)) ? "untold" : "folding");
+    if (listed !== undefined) this.#listed.set(join(directory, listed), true);
+    return listed;
+  }
+}
+
+/** The same text for all names that a file system may take for one. */
+export function foldedName(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+function spelledLike(name: string, names: readonly string[]): string | undefined {
+  const folded = foldedName(name);
+  const alike = names.filter((each) => foldedName(each) === folded);
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+/** Whether a file system may find by another name what it finds by this one. */
+function canVary(name: string): boolean {
+  return /[a-z~]/i.test(name) || !isAscii(name);
+}
+
+/** Other spellings, one of which finds the same where the file system folds names. */
+function variants(name: string): string[] {
+  const swapped = (text: string): string => (text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase());
+  const ascii = name.replace(/[a-z]+/gi, swapped);
+  const form = name.normalize("NFC") === name ? name.normalize("NFD") : name.normalize("NFC");
+  return [...new Set([ascii, isAscii(name) ? ascii : swapped(name), form])].filter((each) => each !== name);
+}
+
+function isAscii(name: string): boolean {
+  return /^[\x00-\x7f]*$/.test(name);
+}
+
+/** A directory that cannot be listed lists nothing: by what name a file is meant cannot be told then. */
+function ignoreAbsence(error: unknown): string[] {
+  if (meansAbsent(error) || errnoOf(error) === "EACCES") return [];
+  throw error;
+}
+
+/** What cannot be looked at is not there for us either; the operation that follows says why. */
+async function isThere(location: string): Promise<boolean> {
+  try {
+    await lstat(location);
+    return true;
+  } catch (error) {
+    if (meansAbsent(error) || ["EACCES", "ENAMETOOLONG", "EINVAL", "EILSEQ"].includes(errnoOf(error))) return false;
+    throw error;
+  }
+}
