@@ -137,6 +137,7 @@ const types = [
   "StorageWatcher",
   "StoreRequest",
   "StoredEntry",
+  "StoredFields",
   "StoredStat",
   "TrustProxy",
   "UnnumberedChange",
