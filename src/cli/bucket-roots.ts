@@ -1,6 +1,6 @@
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
 import { messageOf } from "../server/logger.ts";
-import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
+import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import type { Storage } from "../storage/storage.ts";
 
 /**
@@ -24,7 +24,7 @@ async function withBucket<Config extends HostConfig>(config: Config): Promise<Co
 
 async function opened(url: string): Promise<Storage> {
   const place = readBucketUrl(url);
-  if (!place) throw new ConfigError([`root is ${JSON.stringify(url)}: expected ${expectedBucketUrl}`]);
+  if (!place) throw new ConfigError([`root is ${bucketUrlProblem(url)}`]);
   const { s3Storage } = await import("../storage/s3/s3-storage.ts");
   try {
     return s3Storage({ ...place, credentials: "environment" });

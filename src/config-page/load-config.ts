@@ -13,7 +13,7 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
-import { expectedBucketUrl, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
+import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
 import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
@@ -193,8 +193,8 @@ class ConfigReader {
       if (typeof each !== "string") continue;
       if (isBucketUrl(each) ? readBucketUrl(each) : await isDirectory(each)) continue;
       const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-      const expected = isBucketUrl(each) ? expectedBucketUrl : "a directory";
-      problems.add(line, `${property} is ${shown(each)}: expected ${expected}`);
+      const problem = isBucketUrl(each) ? bucketUrlProblem(each) : `${shown(each)}: expected a directory`;
+      problems.add(line, `${property} is ${problem}`);
     }
     return options;
   }

@@ -22,8 +22,7 @@ export function storageOfRoots(root: Root, options?: DiskStorageOptions): Storag
   const [first = diskStorage("", options), ...others] = [root].flat().map((each) => {
     if (typeof each !== "string") return each;
     if (!isBucketUrl(each)) return diskStorage(each, options);
-    const expected = "a directory; in code, a bucket is a storage: s3Storage of filement/s3";
-    throw new Error(`root is ${JSON.stringify(each)}: expected ${expected}`);
+    throw new Error("root is a bucket: expected a directory; in code, a bucket is a storage: s3Storage of filement/s3");
   });
   return others.length === 0 ? first : layeredStorage([first, ...others]);
 }

@@ -26,6 +26,8 @@ export interface FaultyProxy {
   readonly url: string;
   /** Has the next connections fail in this way, and no other. */
   fail(faults: Faults): void;
+  /** Changes a byte of the answer to the next request that contains this text: that many bytes behind its beginning, or later. */
+  corrupt(request: RegExp, at: number): void;
   /** Keeps back the answers to requests that contain this text, until they are released. */
   hold(requests: RegExp): void;
   /** Lets everything through that was kept back, and what comes from now on. */
@@ -48,6 +50,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
   let left = 0;
   let failures = 0;
   let holding: RegExp | undefined;
+  let corrupting: { readonly request: RegExp; readonly at: number } | undefined;
   let held = 0;
   const keptBack = new Set<Socket>();
   const fails = (wanted: WhichRequests | undefined, request: string): boolean => {
@@ -76,6 +79,7 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     let isAnswered = true;
     let dropsAnswer = false;
     let replacesAnswer = false;
+    let corruptIn = Number.POSITIVE_INFINITY;
     client.on("data", (bytes) => {
       if (isAnswered) {
         isAnswered = false;
@@ -91,6 +95,10 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
         replacesAnswer = fails(faults.replaceAnswer?.request, request);
         if (fails(faults.cutAfter?.request, request)) remaining = faults.cutAfter?.bytes ?? 0;
       }
+      if (isNew && corrupting?.request.test(request)) {
+        corruptIn = corrupting.at;
+        corrupting = undefined;
+      }
       if (isNew && holding?.test(request)) {
         held += 1;
         keptBack.add(upstream.pause());
@@ -100,6 +108,12 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     upstream.on("data", (bytes) => {
       if (/^HTTP\/1\.1 100 /.test(bytes.toString("latin1", 0, 12))) return void client.write(bytes);
       isAnswered = true;
+      const at = Math.max(0, bytes.length - 1);
+      corruptIn -= bytes.length;
+      if (corruptIn < 0) {
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
+        corruptIn = Number.POSITIVE_INFINITY;
+      }
       if (dropsAnswer) return cut();
       if (replacesAnswer) {
         upstream.removeAllListeners("data").resume();
@@ -130,6 +144,9 @@ export async function faultyProxy(target: string): Promise<FaultyProxy> {
     fail(wanted) {
       faults = wanted;
       left = wanted.times ?? 1;
+    },
+    corrupt(request, at) {
+      corrupting = { request, at };
     },
     hold(requests) {
       holding = requests;

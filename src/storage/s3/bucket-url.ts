@@ -3,8 +3,13 @@ import type { S3StorageOptions } from "./s3-storage.ts";
 /** What can be said of a bucket in a URL: everything but keys. */
 export type BucketPlace = Pick<S3StorageOptions, "bucket" | "prefix" | "endpoint" | "region" | "pathStyle">;
 
-/** What a URL of a bucket should be, for messages. */
-export const expectedBucketUrl = "a bucket, such as s3://site/docs?endpoint=https://s3.example&region=eu-west-1";
+/** What is wrong with a URL of a bucket, for messages: keys that somebody wrote into it are not repeated. */
+export function bucketUrlProblem(location: string): string {
+  const shown = JSON.stringify(location.replace(/^(s3:\/\/)[^/]*@/, "$1***@"));
+  const expected = "expected a bucket, such as s3://site/docs?endpoint=https://s3.example&region=eu-west-1";
+  if (location.includes("\u00ae")) return `${shown}: ${expected}; in HTML, write &amp;region=, as &reg is a sign`;
+  return `${shown}: ${expected}${shown.includes("***@") ? ", without keys: those come from the environment" : ""}`;
+}
 
 const parameters: readonly string[] = ["endpoint", "region", "pathStyle"];
 

@@ -59,10 +59,12 @@ export class Changes {
    */
   run<Made>(
     path: string,
-    look: () => Promise<Found>,
+    lookNow: () => Promise<Found>,
     attempt: (found: Found, mark: string) => Promise<Tried<Made>>,
     mark: string = newMark(),
   ): Promise<Made> {
+    const { store } = this.places;
+    const look = (): Promise<Found> => store.bounded(lookNow);
     return this.#locks.run(path, async () => {
       const recent = this.places.recent(path);
       let found = recent ?? (await look());
@@ -77,12 +79,13 @@ export class Changes {
           failure = { error };
         }
         if (tried && "send" in tried) {
-          const sent = await this.#send(path, look, tried);
+          const sending = tried;
+          const sent = await store.bounded(() => this.#send(path, look, sending));
           if ("made" in sent) return sent.made;
           tried = sent;
         }
         if (tried && "again" in tried) {
-          this.places.store.lostRace();
+          store.lostRace();
           await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
           found = tried.again;
         } else {

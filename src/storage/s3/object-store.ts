@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { ByteSpan, StorageObserver } from "../storage.ts";
+import { type ByteSpan, StorageError, type StorageObserver } from "../storage.ts";
 import { keptProperties } from "./properties.ts";
 import { asStorageError, attemptsOf, isAbsent, isOutage } from "./store-error.ts";
 import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
@@ -59,21 +60,36 @@ const usualAnswerMs = 10_000;
 const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;
-/** How many times as long a request may take with all of its retries. */
-const maxAnswers = 4;
+/** How long a look, or a change, may take with all of its requests and their retries, in milliseconds. */
+const usualPatienceMs = 25_000;
 
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
   readonly bucket: string;
   /** Told of every request. */
   readonly observers: Set<StorageObserver> = new Set();
+  /** Whether the last request that writes was answered, and not refused for want of rights or space. */
+  hasWritten = false;
   readonly #connect: () => Promise<Connection>;
   readonly #answerMs: number;
+  readonly #patienceMs: number;
+  readonly #deadline = new AsyncLocalStorage<{ at: number }>();
 
-  constructor(bucket: string, connect: () => Promise<Connection>, answerMs: number = usualAnswerMs) {
+  constructor(
+    bucket: string,
+    connect: () => Promise<Connection>,
+    { answerMs = usualAnswerMs, patienceMs = usualPatienceMs }: { answerMs?: number; patienceMs?: number } = {},
+  ) {
     this.bucket = bucket;
     this.#connect = connect;
-    this.#answerMs = answerMs;
+    this.#answerMs = Math.min(answerMs, patienceMs);
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Does something whose requests have their time together; content that is sent, and copies, have time of their own. */
+  bounded<Done>(act: () => Promise<Done>): Promise<Done> {
+    if (this.#deadline.getStore()) return act();
+    return this.#deadline.run({ at: performance.now() + this.#patienceMs }, act);
   }
 
   /** What is known of an object; `undefined` where there is none. */
@@ -243,17 +259,21 @@ export class ObjectStore {
   async #request<Answer>(name: string, send: Send<Answer>, requestTimeout: number = this.#answerMs): Promise<Answer> {
     const connection = await this.#connect();
     const since = performance.now();
+    const deadline = this.#deadline.getStore() ?? { at: since + this.#patienceMs };
+    deadline.at += requestTimeout - this.#answerMs;
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), maxAnswers * requestTimeout).unref();
+    const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();
     try {
       const answer = await send(connection, {
         abortSignal: limit.signal,
         ...(!connection.isGiven && { requestTimeout }),
       });
       this.#tell(name, since, true, answer);
+      if (writing.has(name)) this.hasWritten = true;
       return answer;
     } catch (error) {
       const known = asStorageError(error);
+      if (writing.has(name) && known instanceof StorageError) this.hasWritten = false;
       this.#tell(name, since, !isOutage(known), error);
       throw known;
     } finally {
@@ -266,6 +286,9 @@ export class ObjectStore {
     for (const observer of this.observers) observer.requested(request);
   }
 }
+
+/** Names of requests that store something. */
+const writing: ReadonlySet<string> = new Set(["put", "upload-part", "complete-upload"]);
 
 type Send<Answer> = (
   connection: Connection,

@@ -166,16 +166,25 @@ class OpenObject implements OpenFile {
       for (let breaks = 0; at <= end; ) {
         try {
           body ??= await this.#store.getSpan(this.#key, { start: at, end }, this.#object);
+          // The checksum is known after the last piece: a reader who has that knows that all of them were right.
+          let held: Uint8Array | undefined;
           for await (const piece of piecesOf(body)) {
-            at += piece.byteLength;
-            yield piece;
+            if (held) {
+              at += held.byteLength;
+              yield held;
+            }
+            held = piece;
+          }
+          if (held) {
+            at += held.byteLength;
+            yield held;
           }
           if (at <= end) throw new Error("the store sent less than it said");
         } catch (error) {
           body?.destroy();
           body = undefined;
-          // What a checksum finds wrong at the end cannot be mended: the bytes are sent.
-          if (at > end || breaks >= maxBreaks || isGone(error)) throw asReadError(error);
+          // What a checksum finds wrong cannot be mended: most of it is sent.
+          if (at > end || isWrong(error) || breaks >= maxBreaks || isGone(error)) throw asReadError(error);
           breaks += 1;
           await nextTurn();
         }
@@ -184,6 +193,11 @@ class OpenObject implements OpenFile {
       body?.destroy();
     }
   }
+}
+
+/** Whether a checksum says that the content is not what was stored. */
+function isWrong(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Checksum mismatch");
 }
 
 /** Whether the version that was opened is not stored any more; its rest cannot be had. */

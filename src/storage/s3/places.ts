@@ -169,12 +169,23 @@ export class Places {
   /** Throws where no file can be stored at a path at which there is nothing. */
   async requireParent(path: string, mayBeMissing: boolean): Promise<void> {
     for (let parent = parentOf(path); parent !== "/"; parent = parentOf(parent)) {
-      const recent = this.recent(parent);
-      const { kind } = recent?.kind === "directory" ? recent : await this.look(parent);
+      if (this.recent(parent)?.kind === "directory") return;
+      const { kind } = await this.#lookForDirectory(parent);
       if (kind === "directory") return;
       if (kind === "file") throw new StorageError("not-a-directory");
       if (!mayBeMissing) throw new StorageError("no-parent");
     }
+  }
+
+  /** Looks for a directory, which is likely there: a file is only asked for where it is not. */
+  async #lookForDirectory(path: string): Promise<Found> {
+    let found = await this.without(path, undefined);
+    if (found.kind === "nothing") {
+      const object = await this.store.head(this.keyOf(path));
+      found = object && !object.isTombstone ? { kind: "file", object } : { kind: "nothing", tombstone: object };
+    }
+    this.saw(path, found);
+    return found;
   }
 
   /** The error of a path at which there should be a file. */

@@ -8,6 +8,7 @@ import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
 import { type DeletesOnCondition, isForbidden, otherTag, probe } from "./probe.ts";
 import { remove } from "./remove.ts";
+import { retries } from "./retries.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
 import { update, write } from "./write.ts";
@@ -18,6 +19,8 @@ export interface S3StorageOptions {
   readonly bucket: string;
   /** What all keys begin with, such as `"sites/docs"`. @default "" */
   readonly prefix?: string | undefined;
+  /** Seconds that the store may take for a look or a change, retries included; content that is sent has more. @default 25 */
+  readonly timeout?: number | undefined;
   /** A client with settings of your own, in place of all options below. You close it. */
   readonly client?: S3Client | undefined;
   /** Address of a store other than Amazon's: `"https://s3.example"`. @default that of the region */
@@ -48,12 +51,16 @@ const probeName = ".filement-probe";
  */
 export function s3Storage(options: S3StorageOptions): Storage {
   requireSense(options);
-  const { bucket, prefix = "" } = options;
+  const { bucket, prefix = "", timeout = 25 } = options;
   let connection: Promise<Connection> | undefined;
-  const store = new ObjectStore(bucket, () => {
-    connection ??= connect(options);
-    return connection;
-  });
+  const store = new ObjectStore(
+    bucket,
+    () => {
+      connection ??= connect(options);
+      return connection;
+    },
+    { patienceMs: 1000 * timeout },
+  );
   const places = new Places(store, prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`);
   const changes = new Changes(places);
   const reader = new ObjectReader(places);
@@ -67,8 +74,9 @@ export function s3Storage(options: S3StorageOptions): Storage {
     });
     return probing;
   };
-  /** Asks for a write that must not be made, which shows that writes are possible. */
+  /** Where the last write was answered, whether the store is there; otherwise asks for a write that must not be made. */
   const check = async (): Promise<void> => {
+    if (store.hasWritten) return void (await store.head(places.keyOf(`/${probeName}`)));
     const write = newWrite(newMark(), undefined);
     try {
       await store.put(places.keyOf(`/${probeName}`), new Uint8Array(), write, { IfMatch: otherTag });
@@ -87,9 +95,9 @@ export function s3Storage(options: S3StorageOptions): Storage {
         throw new Error(`the bucket ${JSON.stringify(bucket)} cannot be used: ${reasonOf(error)}`, { cause: error });
       }
     },
-    stat: (path) => statAt(places, path),
+    stat: (path) => store.bounded(() => statAt(places, path)),
     recent: (path) => places.recentFile(path)?.object.stat,
-    open: (path, purpose = "content") => reader.open(path, purpose),
+    open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
     async *list(path) {
       yield* list(places, path, (await probing) ?? true);
     },
@@ -109,7 +117,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
 }
 
 /** Throws for options that cannot work, or that contradict each other. */
-function requireSense({ client, bucket, prefix = "", ...own }: S3StorageOptions): void {
+function requireSense({ client, bucket, prefix = "", timeout = 25, ...own }: S3StorageOptions): void {
   const problem = (name: string, value: unknown, expected: string): Error =>
     new Error(`s3Storage: ${name} is ${JSON.stringify(value)}: expected ${expected}`);
   if (typeof bucket !== "string" || !/^[a-z\d][\w.-]{1,61}[a-z\d]$/i.test(bucket)) {
@@ -118,6 +126,7 @@ function requireSense({ client, bucket, prefix = "", ...own }: S3StorageOptions)
   if (typeof prefix !== "string" || /^\/|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(prefix)) {
     throw problem("prefix", prefix, "what keys begin with, such as sites/docs");
   }
+  if (!(timeout >= 1 && timeout <= 3600)) throw problem("timeout", timeout, "seconds, 1 to 3600");
   const ownOptions = Object.entries(own).filter(([, value]) => value !== undefined);
   const [other] = ownOptions.map(([name]) => name);
   if (client && other !== undefined) throw new Error(`s3Storage: client and ${other}: expected one of them`);
@@ -142,7 +151,7 @@ async function connect({ client, credentials, ...options }: S3StorageOptions): P
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials !== undefined && credentials !== "environment" && { credentials }),
     forcePathStyle: pathStyle,
-    maxAttempts,
+    retryStrategy: retries(maxAttempts),
     requestHandler: {
       connectionTimeout: connectionMs,
       throwOnRequestTimeout: true,

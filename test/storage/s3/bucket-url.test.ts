@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isBucketUrl, readBucketUrl } from "../../../src/storage/s3/bucket-url.ts";
+import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../../../src/storage/s3/bucket-url.ts";
 
 describe("the URL of a bucket", () => {
   it("names a bucket, what keys begin with, and where the store is", () => {
@@ -28,6 +28,11 @@ describe("the URL of a bucket", () => {
     "file:///srv/www",
   ])("is not %s", (location) => {
     expect(readBucketUrl(location)).toBeUndefined();
+  });
+
+  it("does not have its keys repeated in messages, and is explained where HTML has changed it", () => {
+    expect(bucketUrlProblem("s3://key:secret@site/docs")).toMatch(/^"s3:\/\/\*\*\*@site\/docs": .* without keys/);
+    expect(bucketUrlProblem("s3://site?endpoint=http://a\u00aeion=b")).toContain("write &amp;region=");
   });
 
   it("is told from a directory by its beginning", () => {

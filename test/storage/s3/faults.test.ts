@@ -246,11 +246,51 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     await expect(s3Storage({ ...options, ...wrong }).start?.()).rejects.toThrow(reason);
   });
 
-  it("tries out each condition at the start and leaves nothing, and checks with a write that is never made", async () => {
-    const { storage, keys } = await onFaultyWay();
-    await storage.start?.();
+  it("checks after a write that failed with one that is never made, and leaves nothing", async () => {
+    const { storage, way, requests, keys } = await onFaultyWay();
+    withoutPauses();
+    way.fail({ cutRequest: /^PUT /, times: 4 });
+    await expect(storage.write("/a.txt", content("a"))).rejects.toMatchObject({ code: "outcome-unknown" });
+    requests.length = 0;
     await storage.check?.();
-    expect(await keys()).toEqual([]);
+    expect([requests.map(({ name }) => name), await keys()]).toEqual([["put"], []]);
+  });
+
+  it("sends each request again, however many have failed before", async () => {
+    const { storage, way } = await onFaultyWay({ "/a.txt": "hello" });
+    withoutPauses();
+    for (let blips = 0; blips < 150; blips += 1) {
+      way.fail({ cutAnswer: /^HEAD /, times: 3 });
+      expect(await storage.stat("/a.txt")).toMatchObject({ size: 5 });
+    }
+  });
+
+  it("gives a silent store up within its time, all tries and looks of a change together", async () => {
+    const { way, options } = await onFaultyWay({ "/a.txt": "hello" });
+    const storage = s3Storage({ ...options, endpoint: way.url, timeout: 1 });
+    onTestFinished(() => storage.close?.());
+    await storage.start?.();
+    await storage.stat("/a.txt");
+    const requests: StoreRequest[] = [];
+    storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
+    way.hold(/^(?:PUT|HEAD) /);
+    await expect(storage.write("/a.txt", content("b"))).rejects.toMatchObject({ code: "outcome-unknown" });
+    const asked = requests.map(({ name }) => name);
+    expect(asked.slice(0, 2)).toEqual(["put", "head"]); // the looks have what the write has left of the time
+  });
+
+  it("does not give the last of a content that its checksum says is wrong", async () => {
+    const large = "0123456789".repeat(100_000);
+    const { storage, way } = await onFaultyWay({ "/large.txt": large });
+    way.corrupt(/^GET .*large/, 500_000);
+    const file = await storage.open("/large.txt");
+    let received = 0;
+    const read = async (): Promise<void> => {
+      for await (const piece of file?.stream() ?? []) received += (piece as Uint8Array).byteLength;
+    };
+    await expect(read()).rejects.toEqual(busy);
+    expect(received).toBeLessThan(large.length);
+    await file?.close();
   });
 
   it.each([
@@ -341,7 +381,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
   it("waits for each answer as long as it says, whatever the client's own limit is", async () => {
     const { way, options } = await onFaultyWay({ "/a.txt": "hello" });
     const { client, limits } = impatient({ ...options, endpoint: way.url }, () => false);
-    const store = new ObjectStore(options.bucket, async () => ({ sdk, client, isGiven: false }), 200);
+    const store = new ObjectStore(options.bucket, async () => ({ sdk, client, isGiven: false }), { answerMs: 200 });
     way.hold(/^HEAD /);
     await expect(store.head(`${options.prefix}/a.txt`)).rejects.toEqual(busy);
     expect(new Set(limits)).toEqual(new Set([200])); // how often it asks in that time depends on the machine

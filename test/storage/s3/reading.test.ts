@@ -56,6 +56,9 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
     const init = { method: "PUT", body: "<title>U</title>" };
     expect(await requests("/a.txt", { method: "PUT", body: "b" })).toBe("200: head put");
     expect(await requests("/new.txt", { method: "PUT", body: "b" })).toBe("201: head list put");
+    expect(await requests("/dir/new.txt", { method: "PUT", body: "b" })).toBe("201: head list list put");
+    expect(await requests("/dir/next.txt", { method: "PUT", body: "b" })).toBe("201: head list put");
+    expect(await requests("/x/y/new.txt", { method: "PUT", body: "b" })).toBe("201: head list list head list head put");
     expect(await requests("/page.html", { ...init, headers: elements })).toBe("206: get put");
     expect(await requests("/a.txt", { method: "DELETE" })).toBe("204: head delete");
     expect(await requests("/dir/b.txt", { method: "DELETE" })).toBe("204: head put delete");
@@ -68,6 +71,15 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
     expect(await requests("/large.txt", { method: "POST", body: "b" })).toBe(
       "200: head begin-upload copy-part upload-part complete-upload",
     );
+    await server.close();
+  });
+
+  it("is a HEAD for a health check", async () => {
+    const { storage, server } = await asked({});
+    const names: string[] = [];
+    storage.observe?.({ requested: ({ name }) => names.push(name), lostRace() {} });
+    await storage.check?.();
+    expect(names).toEqual(["head"]);
     await server.close();
   });
 
