@@ -22,8 +22,6 @@ export interface AccessLogOptions {
   readonly stream?: LogStream | undefined;
   /** Called with each line, without its line end. @default the server's `logger` */
   readonly write?: ((line: string, entry: AccessLogEntry) => unknown) | undefined;
-  /** Most bytes that wait for a slow file, stream or promise; lines beyond are dropped. @default 1048576 (1 MiB) */
-  readonly maxQueuedBytes?: number | undefined;
 }
 
 /** An access log, and what its operator needs. */
@@ -50,15 +48,15 @@ export interface AccessLogPlugin extends Plugin {
  */
 export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
   checkAccessLogOptions(options);
-  const { format = "combined", file, stream, write, maxQueuedBytes = 1024 * 1024 } = options;
+  const { format = "combined", file, stream, write } = options;
   const lineOf = lineFormat(format);
   const failures = new LogFailures();
   const path = file === undefined ? undefined : filePath(String(file));
   const sink: Sink = path
-    ? new FileSink(path, maxQueuedBytes, failures)
+    ? new FileSink(path, failures)
     : stream
-      ? new StreamSink(stream, maxQueuedBytes, failures)
-      : new FunctionSink(write, maxQueuedBytes, failures);
+      ? new StreamSink(stream, failures)
+      : new FunctionSink(write && ((line, entry) => write(line, entry())), failures);
   return {
     name: "access-log",
     get dropped() {

@@ -11,7 +11,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   "access-log": {
     format: ["combined", "combined"],
     file: ["file://./access.log", "/etc/access.log"],
-    max_queued_bytes: ["1024", 1024],
   },
   authorization: { authfile: ["users.html", "/etc/users.html"] },
   "basic-auth": {

@@ -38,7 +38,7 @@ function inCode(place: string): FileServerConfig {
         contentTypes: { ".md": "text/markdown; charset=utf-8" },
         allowedOrigins: ["https://admin.example"],
         plugins: [
-          accessLog({ file: join(place, "access.log"), format: "common", maxQueuedBytes: 100_000 }),
+          accessLog({ file: join(place, "access.log"), format: "common" }),
           metrics({ path: "/stats", buckets: [0.5, 5] }),
           healthCheck({ path: "/up", checkStorage: true, timeout: 60, cacheTime: 0, version: "7.1" }),
           webSocket({

@@ -351,7 +351,6 @@ describe("the options", () => {
     ["a NUL", { file: "a\0.log" }, 'accessLog: file is "a\\u0000.log"'],
     ["a stream that is none", { stream: {} }, "accessLog: stream is {}: expected a stream to write to"],
     ["a function that is none", { write: "x" }, 'accessLog: write is "x": expected a function'],
-    ["a queue of no bytes", { maxQueuedBytes: 0 }, "accessLog: maxQueuedBytes is 0: expected a positive integer"],
     ["an unknown name", { path: "/x" }, 'accessLog: the options has no option "path"'],
     ["two outputs", { file: "/x", write: () => {} }, "accessLog: has file and write: expected one of them"],
   ])("refuses %s", (_what, options, message) => {

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
-import { aFunction, fileLocation, hasMethods, pluginOptions, positiveInteger } from "../../options/option-types.ts";
+import { aFunction, fileLocation, hasMethods, pluginOptions } from "../../options/option-types.ts";
 import { anyOf, type OptionsSchema, oneOf, valueThat } from "../../options/schema.ts";
 
 /** What the options of `accessLog` are checked against. */
@@ -9,7 +9,6 @@ export const accessLogOptions: OptionsSchema = pluginOptions({
   file: fileLocation,
   stream: valueThat(hasMethods("write", "on", "off"), "a stream to write to"),
   write: aFunction,
-  maxQueuedBytes: positiveInteger,
 });
 
 /** Throws a `ConfigError` that names everything that is wrong. */

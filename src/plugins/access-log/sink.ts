@@ -13,6 +13,9 @@ export interface Sink {
   close(): Promise<void>;
 }
 
+/** Most bytes that wait for a slow file, stream or promise; lines beyond are dropped. */
+export const maxQueuedBytes: number = 1024 * 1024;
+
 /** How long a closing server waits for a log that stands still, in milliseconds. */
 export const closeMs = 2_000;
 

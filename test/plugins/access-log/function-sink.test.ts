@@ -11,7 +11,7 @@ async function openSink(
   maxPending = 1000,
 ): Promise<TestSite & { sink: FunctionSink; failures: LogFailures }> {
   const failures = new LogFailures();
-  const sink = new FunctionSink(write, maxPending, failures);
+  const sink = new FunctionSink((line, entryOf) => write(line, entryOf()), failures, maxPending);
   const test = aSite();
   failures.site = test.site;
   await sink.start(test.site);
