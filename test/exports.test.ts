@@ -34,6 +34,7 @@ const values = [
   "redirects",
   "securityHeaders",
   "webSocket",
+  "withBody",
 ];
 
 /** What a program can name in its types. */

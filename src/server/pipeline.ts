@@ -67,6 +67,10 @@ function checkReply(plugin: Plugin, returned: unknown): Reply {
   if (!isWhole && typeof body?.pipe !== "function") {
     throw new TypeError(`plugin "${plugin.name}" returned content that is neither text, bytes nor a stream`);
   }
+  if (typeof body === "string" && (headers["content-encoding"] ?? "identity") !== "identity") {
+    const coding = headers["content-encoding"];
+    throw new TypeError(`plugin "${plugin.name}" returned plain text as ${coding}: expected withBody(reply, text)`);
+  }
   return reply as Reply;
 }
 

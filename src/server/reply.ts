@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Duplex, Readable } from "node:stream";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
 import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 
 export type { ReplyHeaders } from "../http/http-error.ts";
@@ -76,9 +78,42 @@ export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** All of a reply's content as text, read as UTF-8; see {@link bodyBytes}. */
+/**
+ * All of a reply's content as text, read as UTF-8 and, where it is compressed, decompressed; see {@link bodyBytes}. Throws a
+ * `TypeError` for content in a coding that this version of Node does not know.
+ */
 export async function bodyText(reply: Reply): Promise<string> {
-  return Buffer.from(await bodyBytes(reply)).toString();
+  const bytes = await bodyBytes(reply);
+  const coding = String(reply.headers["content-encoding"] ?? "identity").toLowerCase();
+  if (coding === "identity" || bytes.byteLength === 0) return Buffer.from(bytes).toString();
+  const name = decoders[coding];
+  const decode: unknown = name && Reflect.get(zlib, name); // Node 20 has no zstd
+  if (typeof decode !== "function")
+    throw new TypeError(`the content of the reply is ${coding}, which is not known here`);
+  return String(await promisify(decode as typeof zlib.gunzip)(bytes));
+}
+
+const decoders: Readonly<Record<string, string>> = {
+  br: "brotliDecompress",
+  deflate: "inflate",
+  gzip: "gunzip",
+  zstd: "zstdDecompress",
+};
+
+/**
+ * The reply with other content in place of its own, and with header fields that go with it: plain, with a weak entity tag, without
+ * ranges. A reply without content, such as that to HEAD, stays so.
+ */
+export function withBody(reply: Reply, body: ReplyBody): Reply {
+  const {
+    "content-encoding": _coding,
+    "content-length": _length,
+    "accept-ranges": _ranges,
+    ...headers
+  } = reply.headers;
+  const { etag } = headers;
+  if (typeof etag === "string" && !etag.startsWith("W/")) headers["etag"] = `W/${etag}`;
+  return { ...reply, headers, ...(reply.body !== undefined && { body }) };
 }
 
 /** Releases the content of a reply that will not be sent. */
