@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { FileServerConfig } from "./config.ts";
 import { LifeCycle } from "./hosts/life-cycle.ts";
+import { type ProgramFiles, programFiles } from "./hosts/program-files.ts";
 import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
 import { createSite } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
@@ -55,6 +56,10 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
    * back is judged like any other.
    */
   disconnect(isMeant: (client: ConnectedClient) => boolean): number;
+  /** Reads, stores and edits files for the host program itself, past all plugins. */
+  readonly read: ProgramFiles["read"];
+  readonly write: ProgramFiles["write"];
+  readonly edit: ProgramFiles["edit"];
   /** Starts plugins and storages, which otherwise happens at the first request. Rejects with the reason why one cannot start. */
   ready(): Promise<void>;
   /**
@@ -106,6 +111,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
     },
     fetch: entries.fetch,
     changes,
+    ...programFiles(path),
     disconnect(isMeant: (client: ConnectedClient) => boolean): number {
       const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
       return [...plugins].reduce((ended, plugin) => ended + (plugin.disconnect?.(isMeant) ?? 0), 0);

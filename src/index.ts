@@ -2,6 +2,14 @@ export { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } 
 export type { LoadConfigOptions } from "./config-page/load-config.ts";
 export { loadConfig } from "./config-page/load-when-asked.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
+export type {
+  EditedPage,
+  ProgramFiles,
+  ProgramOptions,
+  ProgramWriteOptions,
+  ReadFile,
+  WrittenFile,
+} from "./hosts/program-files.ts";
 export type { Edit } from "./html/edit/edits.ts";
 export type { InsertPosition } from "./html/edit/placement.ts";
 export type { TrustProxy } from "./http/client-address.ts";

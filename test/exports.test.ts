@@ -66,6 +66,7 @@ const types = [
   "DiskStorageOptions",
   "Download",
   "Edit",
+  "EditedPage",
   "EditsWrite",
   "ElementWrite",
   "Encryption",
@@ -115,8 +116,12 @@ const types = [
   "PermissionsOptions",
   "Plugin",
   "PluginSite",
+  "ProgramFiles",
+  "ProgramOptions",
+  "ProgramWriteOptions",
   "RateLimitOptions",
   "RateLimitPolicy",
+  "ReadFile",
   "RedirectsOptions",
   "Reply",
   "ReplyBody",
@@ -150,6 +155,7 @@ const types = [
   "WriteOptions",
   "WriteResult",
   "WritingExchange",
+  "WrittenFile",
 ];
 
 interface Exported {

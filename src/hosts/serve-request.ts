@@ -190,7 +190,8 @@ function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver
   return undefined;
 }
 
-function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
+/** Tells the plugins that observe what became of an exchange. */
+export function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
   const { bytes, aborted, failure } = sent;
   if (failure !== undefined) site.report(failure, exchange, status);
   if (site.observers.length === 0) return;

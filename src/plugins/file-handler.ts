@@ -152,7 +152,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const path = await listedPath(exchange, space, exchange.path);
   const { access } = exchange;
   if (isMethod(method) && path !== exchange.path) requireRight(access, asked(path), method);
-  if (isSwitchedOff(method, space)) throw methodNotAllowed(await allowedAt(exchange, space, path));
+  if (isSwitchedOff(exchange, space)) throw methodNotAllowed(await allowedAt(exchange, space, path));
 
   const range = headers.range === undefined ? noRange : parseRange(headers.range, exchange.count("range"));
   if (range.unit === "selector" && method !== "PATCH") return answerForElements(exchange, space, path, range.selector);
@@ -205,8 +205,8 @@ async function answerForElements(
 }
 
 /** Whether a method that files can take is not to be taken here. */
-function isSwitchedOff(method: string, { methods }: HandlerSpace): boolean {
-  return !methods.includes(method) && (isMethod(method) || method === "OPTIONS");
+function isSwitchedOff({ method, isProgram }: Exchange, { methods }: HandlerSpace): boolean {
+  return !isProgram && !methods.includes(method) && (isMethod(method) || method === "OPTIONS");
 }
 
 /** The `Allow` of what the request is for, whatever its own method. */

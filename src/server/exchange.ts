@@ -26,6 +26,8 @@ export interface ExchangeInit {
   readonly protocol: "http" | "https";
   /** Who the client is, behind the proxies that are trusted. */
   readonly clients: Pick<ClientAddresses, "address">;
+  /** Whether the host program itself asks. */
+  readonly isProgram?: boolean;
 }
 
 /**
@@ -42,6 +44,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   readonly protocol: "http" | "https";
   /** When the header section had arrived, in milliseconds of `performance.now()`. */
   readonly startedAt: number = performance.now();
+  /** Whether the host program itself asks, which may do everything. */
+  readonly isProgram: boolean;
   /** Set by an authentication plugin. */
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
@@ -60,7 +64,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   #releases: (() => unknown)[] | undefined;
   #isOver = false;
 
-  constructor({ incoming, site, path, search, host, protocol, clients }: ExchangeInit) {
+  constructor({ incoming, site, path, search, host, protocol, clients, isProgram = false }: ExchangeInit) {
+    this.isProgram = isProgram;
     this.#incoming = incoming;
     this.#clients = clients;
     this.site = site;

@@ -1,0 +1,171 @@
+import { Buffer } from "node:buffer";
+import type { Edit } from "../html/edit/edits.ts";
+import type { ClientAddresses } from "../http/client-address.ts";
+import { HttpError } from "../http/http-error.ts";
+import { patchTypes } from "../http/methods.ts";
+import { encodePath, parseRequestPath } from "../http/request-target.ts";
+import { unavailable } from "../server/admission.ts";
+import { errorReply } from "../server/error-reply.ts";
+import { Exchange, type IncomingRequest } from "../server/exchange.ts";
+import { bodyBytes, completeReply, type Reply } from "../server/reply.ts";
+import type { LifeCycle } from "./life-cycle.ts";
+import { tell } from "./serve-request.ts";
+import type { HostedSite } from "./site.ts";
+import type { VirtualHosts } from "./virtual-hosts.ts";
+
+/** Where the host program reads and writes. */
+export interface ProgramOptions {
+  /** Name of the host. @default the one without a name, or else the first */
+  readonly host?: string;
+}
+
+/** How the host program writes. */
+export interface ProgramWriteOptions extends ProgramOptions {
+  /** The entity tag that the file has to have; `"*"` for any file. @default any file, or none */
+  readonly ifMatch?: string;
+  /** Name of the user for whom it is done, for logs and change events. @default none */
+  readonly user?: string;
+}
+
+/** What the host program has read. */
+export interface ReadFile {
+  /** Of the file; or the elements as they stand in the page, in its order. */
+  readonly content: Buffer;
+  /** Entity tag of the content; of elements it is theirs, and missing where there are none. */
+  readonly etag: string | undefined;
+  /** How many elements there are, where a selector was given. */
+  readonly matches: number | undefined;
+}
+
+/** What a write of the host program has left. */
+export interface WrittenFile {
+  /** Whether nothing was there before. */
+  readonly created: boolean;
+  /** Of the file now. */
+  readonly etag: string;
+}
+
+/** What a list of edits has done. */
+export interface EditedPage {
+  /** Entity tag of the page now. */
+  readonly etag: string;
+  /** For each edit, how many elements it was about. */
+  readonly edits: readonly { readonly matches: number }[];
+}
+
+/**
+ * Files for the host program, past all plugins: no sign-in, no rule, no rate limit, and neither `methods` nor `readOnly`. Limits,
+ * `beforeWrite`, locks and events are as for a request, and plugins that observe hear of it. Each rejects with the
+ * {@link HttpError} that a client would be answered.
+ */
+export interface ProgramFiles {
+  /** Reads a file, or the elements of a page that a CSS selector selects. */
+  read(path: string, selector?: string, options?: ProgramOptions): Promise<ReadFile>;
+  /** Stores a file, as PUT does. */
+  write(path: string, content: string | Uint8Array, options?: ProgramWriteOptions): Promise<WrittenFile>;
+  /** Makes a list of edits of a page, all of them or none, as PATCH does. */
+  edit(path: string, edits: readonly Edit[], options?: ProgramWriteOptions): Promise<EditedPage>;
+}
+
+interface ProgramParts {
+  readonly clients: ClientAddresses;
+  readonly life: LifeCycle;
+  readonly hosts: VirtualHosts;
+}
+
+interface Asked extends ProgramWriteOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: IncomingRequest["headers"];
+  readonly content?: string | Uint8Array;
+}
+
+export function programFiles(parts: ProgramParts): ProgramFiles {
+  return {
+    async read(path, selector, options = {}) {
+      const range = selector === undefined ? {} : { range: `selector=${Buffer.from(selector).toString("latin1")}` };
+      const { headers, content } = await ask(parts, { ...options, method: "GET", path, headers: range });
+      const matches = headers["x-selector-matches"];
+      return {
+        content,
+        etag: headers["etag"]?.toString(),
+        matches: matches === undefined ? undefined : Number(matches),
+      };
+    },
+    async write(path, content, options = {}) {
+      const { status, headers } = await ask(parts, { ...options, method: "PUT", path, content });
+      return { created: status === 201, etag: String(headers["etag"]) };
+    },
+    async edit(path, edits, options = {}) {
+      const headers = { "content-type": patchTypes[0] };
+      const asked = { ...options, method: "PATCH", path, headers, content: JSON.stringify(edits) };
+      return JSON.parse((await ask(parts, asked)).content.toString()) as EditedPage;
+    },
+  };
+}
+
+/** A reply with all of its content. */
+type Answered = Omit<Reply, "body"> & { readonly content: Buffer };
+
+async function ask({ clients, life, hosts }: ProgramParts, asked: Asked): Promise<Answered> {
+  const { path, user, host } = asked;
+  if (life.isClosing) throw unavailable("CLOSING");
+  const site = siteOf(hosts, host);
+  const name = host ?? (site.name === "*" ? "localhost" : site.name);
+  const incoming = requestOf(asked, name);
+  const init = { incoming, site, clients, ...parseRequestPath(incoming.url), host: name, protocol: "http" } as const;
+  const exchange = new Exchange({ ...init, isProgram: true });
+  if (user !== undefined) exchange.user = { name: user, roles: [] };
+  life.enter();
+  try {
+    await life.ready();
+    const reply = completeReply(exchange, await answer(site, exchange, path));
+    const content = Buffer.from(await bodyBytes(reply));
+    if (exchange.congestion) await exchange.congestion;
+    tell(exchange, site, reply, { bytes: content.byteLength, aborted: false });
+    if (reply.error) throw reply.error;
+    return { ...reply, content };
+  } finally {
+    await exchange.end();
+    life.leave();
+  }
+}
+
+async function answer(site: HostedSite, exchange: Exchange, path: string): Promise<Reply> {
+  try {
+    const handler = site.fileHandlerOf(exchange.path);
+    if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${path}.`);
+    return await handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
+  } catch (error) {
+    return errorReply(exchange, error);
+  }
+}
+
+function siteOf(hosts: VirtualHosts, name: string | undefined): HostedSite {
+  const [first] = hosts.sites;
+  const site = name === undefined ? (hosts.sites.find((each) => each.name === "*") ?? first) : hosts.find(name);
+  if (!site) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
+  return site;
+}
+
+function requestOf({ method, path, headers = {}, content, ifMatch }: Asked, host: string): IncomingRequest {
+  const url = encodePath(path);
+  const fields = { host, ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
+  return {
+    request: new Request(`http://localhost${url}`, { method }),
+    method,
+    url,
+    target: url,
+    mount: "",
+    headers: fields,
+    peer: "127.0.0.1",
+    encrypted: false,
+    httpVersion: "1.1",
+    isUpgrade: false,
+    count: (field) => (field in fields ? 1 : 0),
+    async *content() {
+      if (content !== undefined && content.length > 0) yield Buffer.from(content as string);
+    },
+    signal: () => new AbortController().signal,
+  };
+}
