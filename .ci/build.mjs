@@ -1,7 +1,8 @@
 // `npm run build`: compiles `src` to `build`, module by module; then puts what a program imports together in a
 // few files of `dist`. Loading 200 small modules takes Node twice as long as loading all of Express.
 import { execFile } from "node:child_process";
-import { cp, rm, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +16,9 @@ const compile = (project) => run(process.execPath, [join(typescript, "bin/tsc"),
 
 console.error("Compiling the library.");
 await Promise.all(["dist", "build"].map((directory) => rm(directory, { recursive: true, force: true })));
+// What `#browser-modules` gives, for the compiler; made below.
+await mkdir("dist/client", { recursive: true });
+await writeFile("dist/client/modules.d.ts", "export const modules: Readonly<Record<string, string>>;\n");
 try {
   await Promise.all(["src", "src/client"].map(compile));
 } catch (error) {
@@ -30,11 +34,21 @@ await build({
   input: Object.fromEntries(
     ["index", "cli", "redis/index", "storage/s3/s3-storage"].map((name) => [name, `build/${name}.js`]),
   ),
-  external: /^[^./]/, // packages stay packages
+  // Chunks that take nothing from one another import one another all the same, of which other bundlers warn.
+  plugins: [
+    {
+      name: "no-bare-imports",
+      generateBundle(_options, files) {
+        for (const file of Object.values(files)) {
+          if (file.type === "chunk") file.code = file.code.replace(/^import "\.[^"]*";$/gm, "");
+        }
+      },
+    },
+  ],
+  external: /^[^./]/, // packages stay packages, and `#` leads to the text of the browser modules
   output: {
     dir: "dist",
     keepNames: true, // those of classes are seen in messages
-    // One folder down, as modules are in `src`: from there, the path to the browser module is the same.
     chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? "chunks/[name].js" : "chunks/shared-[hash].js"),
   },
 });
@@ -49,3 +63,7 @@ await build({
     postBanner: ({ name }) => (name === "markdown" ? "/*! micromark, (c) Titus Wormer, MIT License */" : ""),
   },
 });
+// The text of all three, for the server that answers with them: a bundler takes it along.
+const names = ["client.js", "listing.js", "markdown.js"];
+const modules = Object.fromEntries(names.map((name) => [name, readFileSync(`dist/client/${name}`, "utf8")]));
+await writeFile("dist/client/modules.js", `export const modules = ${JSON.stringify(modules)};\n`);

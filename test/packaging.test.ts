@@ -140,7 +140,7 @@ describe("package.json and package-lock.json", () => {
     const imported = filesBelow("src", ".ts").flatMap((file) => {
       const source = readFileSync(join(projectRoot, "src", file), "utf8");
       const names = source.matchAll(
-        /(?:^(?:import|export)[^;]*? from |\bimport\(|createRequire\(import\.meta\.url\)\(\s*)"(?!node:|\.)((?:@[^/"]+\/)?[^/"]+)/gm,
+        /(?:^(?:import|export)[^;]*? from |\bimport\(|createRequire\(import\.meta\.url\)\(\s*)"(?!node:|[.#])((?:@[^/"]+\/)?[^/"]+)/gm,
       );
       return [...names].map(([, name]) => name);
     });

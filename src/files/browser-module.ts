@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
 import { entityTag } from "../http/entity-tag.ts";
 import { evaluatePreconditions, preconditionFailed, type Validators } from "../http/preconditions.ts";
 import type { Exchange } from "../server/exchange.ts";
@@ -8,9 +7,6 @@ import type { FileRequest } from "./file-request.ts";
 
 /** Where pages find the modules, below the mount. RFC 8615 keeps these names free for such things. */
 export const modulesPath = "/.well-known/filement/";
-
-// The compiled modules, from the compiled library as well as from its source.
-const modulesFolder = new URL("../../dist/client/", import.meta.url);
 
 /** What listings load. Every host has these modules where no file of its own is. */
 const listingModules: readonly string[] = ["listing.js", "markdown.js"];
@@ -56,10 +52,11 @@ export function moduleReply(
   return { status: 200, headers: { ...fields, "content-type": "text/javascript; charset=utf-8" }, body: content };
 }
 
+/** From a module that has their text, so that a bundler takes them along and no right to read files is needed. */
 async function readModule(name: string): Promise<BrowserModule> {
-  const file = new URL(name, modulesFolder);
-  const [content, { mtime }] = await Promise.all([readFile(file), stat(file)]);
+  const { modules } = await import("#browser-modules");
+  const content = Buffer.from(modules[name] ?? "");
   // Of the content: machines behind one load balancer then agree on it.
   const etag = entityTag(createHash("sha256").update(content).digest("base64url").slice(0, 22));
-  return { content, etag, modified: mtime };
+  return { content, etag, modified: new Date() }; // a package has no times of its files
 }

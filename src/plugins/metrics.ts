@@ -10,7 +10,7 @@ import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
 import { companionMetrics } from "./metrics/companion-metrics.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
-import { promClient } from "./metrics/prom-client.ts";
+import { loadPromClient, promClient } from "./metrics/prom-client.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { StoreMetrics } from "./metrics/store-metrics.ts";
@@ -71,35 +71,56 @@ export const metricsOptions: OptionsSchema = withRule(
 export function metrics(options: MetricsOptions = {}): Plugin {
   checkOptions("metrics", metricsOptions, options);
   const { path = "/metrics", buckets = defaultBuckets } = options;
-  const registry: MetricsRegistry = options.registry ?? new (promClient().Registry)();
-  const exposed = options.registry ? [registry] : [registry, processMetrics()];
-  const requests = new RequestMetrics(buckets);
-  const stores = new StoreMetrics(buckets);
+  let counting: Counting | undefined;
+  let beginning: Promise<Counting> | undefined;
   let unregister: (() => void) | undefined;
+
+  async function begin(): Promise<Counting> {
+    await loadPromClient();
+    const registry: MetricsRegistry = options.registry ?? new (promClient().Registry)();
+    const exposed = options.registry ? [registry] : [registry, processMetrics()];
+    const begun = { registry, exposed, requests: new RequestMetrics(buckets), stores: new StoreMetrics(buckets) };
+    counting = begun;
+    return begun;
+  }
 
   return {
     name: "metrics",
-    start(site) {
+    async start(site) {
+      beginning ??= begin();
+      const { registry, requests, stores } = await beginning;
       requests.sites.add(site);
       stores.watch(site.storage);
       if (unregister) return; // for another host
       unregister = register(registry, [...requests.metrics, ...stores.metrics, ...companionMetrics()]);
     },
     handle(exchange, next) {
+      if (!counting) throw new Error("metrics were not started");
+      const { exposed, requests } = counting;
       requests.begin(exchange);
       if (exchange.path === path) return expose(exposed, exchange);
       return exchange.isUpgrade ? countingClient(requests, next) : next();
     },
     observe(exchange, outcome) {
-      requests.end(exchange, outcome);
+      if (counting) return counting.requests.end(exchange, outcome);
+      beginning ??= begin(); // a request that no plugin was asked for comes before the start
+      beginning.then(({ requests }) => requests.end(exchange, outcome)).catch(() => {}); // the start has the error
     },
     close() {
-      stores.stop();
+      counting?.stores.stop();
       unregister?.();
       unregister = undefined;
-      requests.sites.clear();
+      counting?.requests.sites.clear();
     },
   };
+}
+
+/** What a started plugin counts, and where. */
+interface Counting {
+  readonly registry: MetricsRegistry;
+  readonly exposed: readonly MetricsRegistry[];
+  readonly requests: RequestMetrics;
+  readonly stores: StoreMetrics;
 }
 
 /** Puts metrics into a registry, all or none, and returns how to take them out again. */

@@ -215,8 +215,17 @@ export class RedisConnection {
 /** Where the source is a URL, a client that is not connected. */
 async function clientOf(source: RedisSource): Promise<RedisClient> {
   if (typeof source !== "string") return source;
-  const { createClient } = await import("@redis/client"); // an optional dependency: not before somebody names a Redis
+  const { createClient } = await loadClient();
   return createClient({ url: source });
+}
+
+/** An optional dependency: not before a Redis is named, and in `try`, where bundlers do not insist on it. */
+async function loadClient(): Promise<typeof import("@redis/client")> {
+  try {
+    return await import("@redis/client");
+  } catch (error) {
+    throw new Error("the package @redis/client is missing: npm install @redis/client", { cause: error });
+  }
 }
 
 /** Ends a connection, also one that has ended by itself. */

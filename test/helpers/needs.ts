@@ -52,6 +52,7 @@ const conditions = {
     isMet: isRoot && ["/dev/loop-control", "/dev/fuse"].every((path) => existsSync(path)),
     what: "a user who may mount disks",
   },
+  tsup: { isMet: onPath(["tsup"]) !== undefined, what: "the bundler tsup (npm install -g tsup)" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },
 } as const;
 

@@ -18,7 +18,16 @@ export function processMetrics(): Registry {
   const { Registry, collectDefaultMetrics } = promClient();
   registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const isBlind = process.platform === "linux" && !existsSync("/proc/self/status");
+  const isBlind = process.platform === "linux" && !isReadable("/proc/self/status");
   for (const name of isBlind ? fromProc : []) registry.removeSingleMetric(name);
   return registry;
+}
+
+/** A runtime may not let the program look. */
+function isReadable(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
 }

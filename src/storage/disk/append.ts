@@ -12,7 +12,7 @@ import {
   writeRecord,
 } from "./append-note.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, openIfThere, regularFile, statAfterChange, storedStat } from "./file-record.ts";
+import { errnoOf, openIfThere, regularFile, statAfterChange, storedStat, syncFile } from "./file-record.ts";
 import { alone, type LockedTarget, locked, openPlace, requireLock } from "./locked-target.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 import { removeNote, takeBack } from "./take-back.ts";
@@ -151,7 +151,7 @@ async function placeNote(
   note: string,
 ): Promise<void> {
   await writeRecord(file.handle, record);
-  if (disk.sync) await file.handle.sync();
+  if (disk.sync) await syncFile(file.handle);
   await file.moveTo(note).catch((error: unknown) => {
     // Somebody put a directory there.
     throw ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(errnoOf(error)) ? new StorageError("forbidden", error) : error;
@@ -178,14 +178,14 @@ async function addOrTakeBack(
     await markBegun(source, record);
     await copy(source, handle, record.length);
     isWhole = true;
-    if (disk.sync) await handle.sync();
+    if (disk.sync) await syncFile(handle);
   } catch (error) {
     const isGone = await isTakenBack(disk, { ...record, handle: source, isBegun: true }, target);
     // All of it is there and does not go away: it is done, though it may not outlive a power failure.
     if (isWhole && !isGone) return disk.report(error);
     // Half of it is there and does not go away: the note stays, by which readers are told what the file was before.
     if (!isGone) throw error;
-    if (disk.sync) await handle.sync().catch(disk.report);
+    if (disk.sync) await syncFile(handle).catch(disk.report);
     await removeNote(note).catch(disk.report);
     throw error;
   }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Disk } from "./disk.ts";
+import { syncFile } from "./file-record.ts";
 import { OpenDirectory } from "./open-directory.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 
@@ -11,7 +12,7 @@ export async function check(disk: Disk): Promise<void> {
     const file = await TemporaryFile.create(root);
     try {
       await file.receive([Buffer.of(0)]);
-      if (disk.sync) await file.handle.sync();
+      if (disk.sync) await syncFile(file.handle);
     } finally {
       await file.remove();
     }

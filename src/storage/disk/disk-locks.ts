@@ -246,7 +246,7 @@ async function usableNames(): Promise<UsableNames> {
       forms.push(form);
     } catch (error) {
       if (exhausted.has(errnoOf(error))) throw error;
-      problem = `local sockets cannot be used (${errnoOf(error) || String(error)})`;
+      problem = `local sockets cannot be used (${errnoOf(error) || (error as Error).name})`;
     }
   }
   known = forms.length > 0 ? { forms } : { forms, problem };

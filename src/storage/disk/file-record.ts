@@ -1,7 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
+import { type BigIntStats, constants, fsync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { constants as system } from "node:os";
+import { promisify } from "node:util";
 import { StorageError, type StorageErrorCode, type StoredStat } from "../storage.ts";
 
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
@@ -83,6 +84,12 @@ export async function recordAt(location: string): Promise<BigIntStats | undefine
     if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/** Makes the content of an open file survive a power failure. */
+export function syncFile(handle: FileHandle): Promise<void> {
+  // Yarn's file handles cannot, and where Node runs with `--permission`, only they can.
+  return "pnp" in process.versions ? promisify(fsync)(handle.fd) : handle.sync();
 }
 
 /** What the operating system says, in the words of the storage. Anything else is unexpected and passed on as it is. */

@@ -2,11 +2,26 @@ import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf, fileIdentity, meansAbsent, recordAt } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, recordAt, syncFile } from "./file-record.ts";
 
-/** Where Linux shows the files that this process has open. Elsewhere directories go by their names, and are compared by identity. */
-const descriptors: string | undefined =
-  process.platform === "linux" && existsSync("/proc/self/fd") ? "/proc/self/fd" : undefined;
+/** Where Linux shows the files that this process has open, where that may be read; looked for when it is first needed. */
+const descriptorsFolder = "/proc/self/fd";
+let isShown: boolean | undefined;
+
+/** That folder. Elsewhere directories go by their names, and are compared by identity. */
+function descriptors(): string | undefined {
+  isShown ??= process.platform === "linux" && exists(descriptorsFolder);
+  return isShown ? descriptorsFolder : undefined;
+}
+
+/** `false` also where the runtime does not let the program look. */
+function exists(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
+}
 
 /** Windows opens no directories. */
 const isOpenable = process.platform !== "win32";
@@ -35,7 +50,9 @@ const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "E
  */
 export class OpenDirectory {
   /** Whether the system tells where an open directory lies: then one that was opened was not reached by a link. */
-  static readonly isChecked: boolean = descriptors !== undefined;
+  static get isChecked(): boolean {
+    return descriptors() !== undefined;
+  }
 
   /** Its real location. */
   readonly real: string;
@@ -52,7 +69,7 @@ export class OpenDirectory {
   static async open(real: string): Promise<OpenDirectory> {
     const inPlace = OpenDirectory.inUse(real);
     if (inPlace) return inPlace;
-    const way = descriptors === undefined ? await wayTo(real) : undefined;
+    const way = descriptors() === undefined ? await wayTo(real) : undefined;
     const opened = new SharedHandle(real, await checked(await openHandle(real), real, way), way);
     if (OpenDirectory.isChecked) inUse.set(real, opened);
     return new OpenDirectory(real, opened);
@@ -67,13 +84,13 @@ export class OpenDirectory {
   /** A directory in this one. */
   async openBelow(name: string): Promise<OpenDirectory> {
     const real = join(this.real, name);
-    if (descriptors === undefined) return OpenDirectory.open(real);
+    if (descriptors() === undefined) return OpenDirectory.open(real);
     return new OpenDirectory(real, new SharedHandle(real, await openHandle(this.at(name))));
   }
 
   /** A path for system calls that leads to a name in it. Not to be used after it was closed. */
   at(name: string): string {
-    return descriptors === undefined ? join(this.real, name) : `${descriptors}/${this.#shared.fd}/${name}`;
+    return descriptors() === undefined ? join(this.real, name) : `${descriptors()}/${this.#shared.fd}/${name}`;
   }
 
   /** Whether it still lies where it was opened. */
@@ -154,7 +171,7 @@ class SharedHandle {
 
   isInPlace(): boolean | Promise<boolean> {
     // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to ask.
-    if (descriptors !== undefined) return readlinkSync(`${descriptors}/${this.fd}`) === this.#real;
+    if (descriptors() !== undefined) return readlinkSync(`${descriptors()}/${this.fd}`) === this.#real;
     return wayTo(this.#real).then(
       (way) => way === this.#way,
       () => false,
@@ -187,7 +204,7 @@ class SharedHandle {
 
 async function syncUnlessUnable(handle: FileHandle | undefined): Promise<void> {
   try {
-    await handle?.sync();
+    if (handle) await syncFile(handle);
   } catch (error) {
     if (!unsyncable.has(errnoOf(error))) throw error;
   }
@@ -202,7 +219,7 @@ async function openHandle(location: string): Promise<FileHandle | undefined> {
     return await open(location, directoryFlags);
   } catch (error) {
     if (errnoOf(error) === "ELOOP") throw new StorageError("conflict", error);
-    if (descriptors === undefined || errnoOf(error) !== "EACCES") throw error;
+    if (descriptors() === undefined || errnoOf(error) !== "EACCES") throw error;
     return open(location, directoryFlags | pathFlag);
   }
 }
@@ -229,18 +246,28 @@ async function checked(
 }
 
 async function isMeant(handle: FileHandle, real: string, way: string | undefined): Promise<boolean> {
-  if (descriptors === undefined) return way?.endsWith(` ${fileIdentity(await handle.stat({ bigint: true }))}`) ?? false;
-  const location = readlinkSync(`${descriptors}/${handle.fd}`);
+  if (descriptors() === undefined)
+    return way?.endsWith(` ${fileIdentity(await handle.stat({ bigint: true }))}`) ?? false;
+  const location = readlinkSync(`${descriptors()}/${handle.fd}`);
   return location === real || location === real + removed;
 }
 
-/** The identities of all directories on the way to a real location, itself included. Throws `conflict` where one is a link. */
+/**
+ * The identities of all directories on the way to a real location, itself included, as far as the runtime lets the program look.
+ * Throws `conflict` where one is a link.
+ */
 async function wayTo(real: string): Promise<string> {
   const locations = [real];
   for (let above = dirname(real); above !== locations[0]; above = dirname(above)) locations.unshift(above);
-  const records = await Promise.all(locations.map((location) => lstat(location, { bigint: true })));
+  const looks = locations.map((location) => lstat(location, { bigint: true }).catch(ignoreRefusal));
+  const records = (await Promise.all(looks)).filter((record) => record !== undefined);
   if (!records.every((record) => record.isDirectory())) throw new StorageError("conflict");
   return ` ${records.map(fileIdentity).join(" ")}`;
+}
+
+/** What a system refuses has a number; Node's `--permission` and Deno have none. */
+function ignoreRefusal(error: unknown): undefined {
+  if (errnoOf(error) !== "") throw error;
 }
 
 function isDone(): true {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type AppendNote, contextOf, openNote } from "./append-note.ts";
-import { errnoOf, openIfThere } from "./file-record.ts";
+import { errnoOf, openIfThere, syncFile } from "./file-record.ts";
 
 /** How much is compared, or moved, at a time. */
 const chunkBytes = 256 * 1024;
@@ -55,7 +55,7 @@ async function takeBackAndSync(note: AppendNote, location: string): Promise<void
   if (!file) return;
   try {
     await takeBack(note, file, "unless whole");
-    await file.sync();
+    await syncFile(file);
   } finally {
     await file.close();
   }

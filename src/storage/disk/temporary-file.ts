@@ -26,17 +26,23 @@ export function machineOf(host: string, installation: string, processNamespace: 
   return createHash("sha256").update([host, installation, processNamespace].join("\n")).digest("hex").slice(0, 8);
 }
 
-const machine = machineOf(
-  hostname(),
-  orNothing(() => readFileSync("/etc/machine-id", "latin1")),
-  orNothing(() => readlinkSync("/proc/self/ns/pid")),
-);
+let known: string | undefined;
+
+/** This machine; found out when it is first needed. */
+function machine(): string {
+  known ??= machineOf(
+    orNothing(hostname) || run, // where the runtime does not tell, this run is a machine of its own
+    orNothing(() => readFileSync("/etc/machine-id", "latin1")),
+    orNothing(() => readlinkSync("/proc/self/ns/pid")),
+  );
+  return known;
+}
 
 /** This run of the program, and how many temporary files it has made. */
 const run = randomBytes(8).toString("hex");
 let made = 0;
 
-/** What only Linux has, and not everywhere. */
+/** What only Linux has, and not everywhere, or what the runtime does not tell. */
 function orNothing(read: () => string): string {
   try {
     return read();
@@ -73,8 +79,8 @@ export function isAbandoned(name: string, modifiedMs: number): boolean {
   if (madeOn === undefined) return false;
   const now = Date.now();
   if (modifiedMs < now - abandonedAfterMs) return true;
-  if (madeOn !== machine) return false;
-  if (modifiedMs < now - uptime() * 1000) return true;
+  if (madeOn !== machine()) return false;
+  if (modifiedMs < now - Number(orNothing(() => String(uptime())) || Number.POSITIVE_INFINITY) * 1000) return true;
   // Our own id, but from before we started: it is used again.
   if (Number(processId) === process.pid) return modifiedMs < now - process.uptime() * 1000;
   return !isAlive(Number(processId));
@@ -84,7 +90,7 @@ function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    return errnoOf(error) === "EPERM"; // alive, under another user
+    return errnoOf(error) !== "ESRCH"; // alive, under another user, or the runtime does not tell
   }
 }
 
@@ -105,7 +111,7 @@ export class TemporaryFile {
    */
   static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
     made += 1;
-    const name = `.filement-${machine}-${process.pid}-${run}${made.toString(16)}.tmp`;
+    const name = `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return new TemporaryFile(directory.at(name), await directory.open(name, flags, mode));
   }

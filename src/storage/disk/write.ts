@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { chmod, chown, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Content,
@@ -10,7 +10,7 @@ import {
   type WriteResult,
 } from "../storage.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, recordAt, regularFile, statAfterChange, uniqueMoment } from "./file-record.ts";
+import { errnoOf, meansAbsent, recordAt, regularFile, statAfterChange, syncFile, uniqueMoment } from "./file-record.ts";
 import { type LockedTarget, locked, maxAttempts, openPlace, type Place, requireLock } from "./locked-target.ts";
 import { MissingParents, type OpenDirectory } from "./open-directory.ts";
 import { maxMissing } from "./paths.ts";
@@ -31,7 +31,7 @@ export async function write(disk: Disk, path: string, content: Content, options:
     return await commit(disk, path, upload.directory, async (target) => {
       const current = replaceable({ found: target.current, missing: target.missing }, rules);
       check?.(current && lockedStat(current));
-      await keepAttributes(upload.temporary.handle, current ?? upload.replaced);
+      await keepAttributes(upload.temporary, current ?? upload.replaced);
       const stat = await moveIntoPlace(disk, upload.temporary, target, size);
       await end(upload); // under the lock, so that our caller announces the change before the next one can be made
       return { created: !current, stat };
@@ -72,20 +72,25 @@ export async function fill(
 ): Promise<number> {
   const size = await temporary.receive(content);
   const moment = uniqueMoment();
-  await temporary.handle.utimes(moment, moment);
-  if (disk.sync) await temporary.handle.sync();
+  // By name: neither Yarn nor `--permission` let the handle. Where that is gone with its directory, the commit says so.
+  await utimes(temporary.path, moment, moment).catch(ignoreAbsence);
+  if (disk.sync) await syncFile(temporary.handle);
   return size;
 }
 
+function ignoreAbsence(error: unknown): void {
+  if (!meansAbsent(error)) throw error;
+}
+
 /** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
-async function keepAttributes(handle: FileHandle, replaced: BigIntStats | undefined): Promise<void> {
+async function keepAttributes({ path, handle }: TemporaryFile, replaced: BigIntStats | undefined): Promise<void> {
   if (replaced === undefined) return;
   const own = await handle.stat({ bigint: true });
   const mode = replaced.mode & keptMode;
   if (own.uid !== replaced.uid || own.gid !== replaced.gid) {
-    await attempt(handle.chown(Number(replaced.uid), Number(replaced.gid)));
+    await attempt(chown(path, Number(replaced.uid), Number(replaced.gid)));
   }
-  if ((own.mode & 0o7777n) !== mode) await attempt(handle.chmod(Number(mode)));
+  if ((own.mode & 0o7777n) !== mode) await attempt(chmod(path, Number(mode)));
 }
 
 /**
@@ -204,7 +209,7 @@ async function replaceIfStill(
     const size = await fill(disk, temporary, [content]);
     const current = regularFile(await recordAt(target.parent.at(target.name)));
     if (current === undefined || lockedStat(current).version !== version) return undefined;
-    await keepAttributes(temporary.handle, current);
+    await keepAttributes(temporary, current);
     return await moveIntoPlace(disk, temporary, target, size);
   } finally {
     await temporary.remove();

@@ -10,6 +10,7 @@ vi.mock("node:fs", async (original) => ({
 /** The metrics of a process that begins now. */
 async function measured() {
   vi.resetModules();
+  await (await import("../../../src/plugins/metrics/prom-client.ts")).loadPromClient();
   const { processMetrics } = await import("../../../src/plugins/metrics/process-metrics.ts");
   return { processMetrics, samples: samplesIn(await processMetrics().metrics()) };
 }

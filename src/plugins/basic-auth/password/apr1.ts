@@ -1,14 +1,11 @@
-import { createRequire } from "node:module";
 import { type PasswordFormat, sameBytes } from "./password-format.ts";
 
 // Its types describe an ES module, which it is not. It hashes characters, so it gets one character for each byte.
 type ApacheMd5 = (passwordBytes: string, hash: string) => string;
 
-let library: ApacheMd5 | undefined;
-
-/** Loaded with the first such hash. */
-function apacheMd5(passwordBytes: string, hash: string): string {
-  library ??= createRequire(import.meta.url)("apache-md5") as ApacheMd5;
+/** Loaded with the first such hash that is compared with. */
+async function apacheMd5(passwordBytes: string, hash: string): Promise<string> {
+  const { default: library } = (await import("apache-md5")) as unknown as { default: ApacheMd5 };
   return library(passwordBytes, hash);
 }
 
@@ -22,7 +19,7 @@ export const apr1: PasswordFormat = {
       warning:
         "the password is stored as apr1 (MD5), of which millions can be tried in a second: use bcrypt or argon2id",
       matches: async (password) =>
-        sameBytes(Buffer.from(apacheMd5(password.toString("latin1"), hash)), Buffer.from(hash)),
+        sameBytes(Buffer.from(await apacheMd5(password.toString("latin1"), hash)), Buffer.from(hash)),
     };
   },
 };

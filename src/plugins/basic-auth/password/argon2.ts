@@ -1,6 +1,7 @@
-import { createRequire } from "node:module";
+import { machineCode, missing } from "./machine-code.ts";
 import { aboveCeiling, type PasswordFormat } from "./password-format.ts";
 
+const libraryName = "@node-rs/argon2";
 const maxMemoryMiB = 256;
 const maxPasses = 10;
 const maxThreads = 16;
@@ -13,7 +14,9 @@ const wholeHash = /^\$argon2(?:id|i|d)(?:\$v=(?:16|19))?\$m=\d+,t=\d+,p=\d+\$[A-
 export const argon2: PasswordFormat = {
   isMeant: /^\$argon2(?:id|i|d)\$/,
   read(hash) {
-    const options = wholeHash.test(hash) ? optionsOf(hash) : undefined;
+    const library = machineCode<Library>(libraryName);
+    if (!library) return missing(libraryName);
+    const options = wholeHash.test(hash) ? optionsOf(library, hash) : undefined;
     if (options === undefined) return { problem: "the argon2 hash is malformed" };
     const { algorithm, memoryCost, timeCost, parallelism } = options;
     const problem = aboveCeiling("argon2", [
@@ -24,23 +27,14 @@ export const argon2: PasswordFormat = {
     if (problem !== undefined) return { problem };
     return {
       kind: `argon2 ${algorithm}, m=${memoryCost}, t=${timeCost}, p=${parallelism}`,
-      matches: (password) => argon2Library().verify(hash, password),
+      matches: (password) => library.verify(hash, password),
     };
   },
 };
 
 type Library = typeof import("@node-rs/argon2");
 
-let library: Library | undefined;
-
-/** Machine code, which takes a while to load: only where there is such a hash. Hashes are read synchronously. */
-function argon2Library(): Library {
-  library ??= createRequire(import.meta.url)("@node-rs/argon2") as Library;
-  return library;
-}
-
-function optionsOf(hash: string): ReturnType<Library["parseOptions"]> | undefined {
-  const { parseOptions } = argon2Library();
+function optionsOf({ parseOptions }: Library, hash: string): ReturnType<Library["parseOptions"]> | undefined {
   try {
     return parseOptions(hash);
   } catch {

@@ -1,3 +1,4 @@
+import { machineCode, missing } from "./machine-code.ts";
 import { aboveCeiling, type PasswordFormat } from "./password-format.ts";
 
 /** A cost of 14 is about a second of one core; each step more doubles it. */
@@ -13,8 +14,7 @@ const maxPasswordBytes = 72;
 // hashes.
 const wholeHash = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 
-/** Machine code, which takes a while to load: only where there is a hash to compare with. */
-const library = (): Promise<typeof import("@node-rs/bcrypt")> => import("@node-rs/bcrypt");
+const libraryName = "@node-rs/bcrypt";
 
 /** `$2a$`, `$2b$` and `$2y$`, which mean the same today. `$2x$` is a broken variant, and is not accepted. */
 export const bcrypt: PasswordFormat = {
@@ -24,13 +24,15 @@ export const bcrypt: PasswordFormat = {
     if (!(cost >= 4)) return { problem: "the bcrypt hash is malformed" };
     const problem = aboveCeiling("bcrypt", [{ name: "cost", value: cost, ceiling: maxCost }]);
     if (problem !== undefined) return { problem };
+    const library = machineCode<typeof import("@node-rs/bcrypt")>(libraryName);
+    if (!library) return missing(libraryName);
     return {
       kind: `bcrypt, cost ${cost}`,
       ...(cost < minWiseCost && {
         warning: `the bcrypt hash has cost ${cost}: one of ${minWiseCost} or more resists a stolen file longer`,
       }),
       // Not by the first 72 bytes alone: a longer password would match along with all others that begin like it.
-      matches: async (password) => password.length <= maxPasswordBytes && (await library()).verify(password, hash),
+      matches: async (password) => password.length <= maxPasswordBytes && library.verify(password, hash),
     };
   },
 };
