@@ -11,7 +11,7 @@ import { sortInSlices } from "./sort-in-slices.ts";
 /** Names that no URL can spell in UTF-8: half a surrogate pair. */
 const unspeakable = /\p{Surrogate}/u;
 
-/** Directories that may lie in one another. A link to a directory above it would lead in a circle. */
+/** Directories that may lie in one another. */
 const maxDepth = 64;
 
 /** What is in a directory as far as the client may see it, in no particular order. */
@@ -46,7 +46,7 @@ export interface TreeEntry extends Omit<ListedEntry, "name"> {
 
 /**
  * Everything below a directory that the client could ask for at its own path: directories before what is in them, otherwise
- * in the order of listings. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
+ * in the order of listings. A link to a directory above itself is left out: it leads in a circle. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
  */
 export async function visibleTree(
   request: FileRequest,
@@ -73,33 +73,34 @@ export async function visibleTree(
     return sortInSlices(names, compareNames, slice);
   };
 
-  const add = async (directory: string, depth: number): Promise<void> => {
-    if (depth > maxDepth) throw tooLarge(`More than ${maxDepth} folders in it lie in one another.`);
+  const add = async (directory: string, above: readonly string[]): Promise<void> => {
+    if (above.length > maxDepth) throw tooLarge(`More than ${maxDepth} folders in it lie in one another.`);
     for await (const batch of measureEntries(storage, directory, await namesIn(directory))) {
       if (slice.isOver) await slice.renew();
       for (const entry of batch) {
         const { type, stat } = entry;
+        if (type === "directory" && above.includes(stat.version)) continue;
         const path = pathOf(directory, entry);
         bytes += stat.size;
         if (bytes > maxBytes) throw tooLarge(`Its files have more than ${maxBytes.toLocaleString("en")} bytes.`);
         tree.push({ path, type, stat });
-        if (type === "directory") await addIfThere(path, depth + 1);
+        if (type === "directory") await addIfThere(path, [...above, stat.version]);
       }
     }
   };
 
   /** A directory that cannot be read any more is left out, not told to be empty. */
-  const addIfThere = async (directory: string, depth: number): Promise<void> => {
+  const addIfThere = async (directory: string, above: readonly string[]): Promise<void> => {
     const { length } = tree;
     try {
-      await add(directory, depth);
+      await add(directory, above);
     } catch (error) {
       if (!isOutOfSight(error)) throw error;
       tree.length = length - 1;
     }
   };
 
-  await add(top, 1);
+  await add(top, [request.stat?.version ?? ""]);
   return tree;
 }
 

@@ -44,10 +44,13 @@ export const requestPath: Schema = text(
 
 export const pathPattern: Schema = text("a path pattern", isPathPattern, 'a path pattern such as "/assets/*"');
 
+/** No page has such an origin: patterns do not count, and pages do not come by these schemes. */
+const neverSent = /\*|^(?:about|blob|data|file|ftp|javascript|wss?):/;
+
 /** An origin to be compared with the field `Origin`. */
 export const origin: Schema = text(
   "an origin",
-  (value) => serialisedOrigin(value) === value,
+  (value) => serialisedOrigin(value) === value && !neverSent.test(value),
   "an origin as browsers send it, such as https://admin.example",
 );
 

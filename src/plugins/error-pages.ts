@@ -7,6 +7,7 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { Site } from "../server/site.ts";
+import { policyOfHost } from "./security-headers.ts";
 
 /** Options for {@link errorPages}. */
 export interface ErrorPagesOptions {
@@ -51,7 +52,7 @@ export function errorPages(options: ErrorPagesOptions): Plugin {
       if (!error || path === undefined || !isForPerson(exchange)) return reply;
       const body = await contentOf(exchange, path);
       const type = typesOf.get(exchange.site)?.(path) ?? "text/html; charset=utf-8";
-      return body ? withPage(reply, exchange.site, type, body) : reply;
+      return body ? withPage(reply, exchange, type, body) : reply;
     },
   };
 }
@@ -77,11 +78,12 @@ async function contentOf(exchange: Exchange, path: string): Promise<Uint8Array |
   }
 }
 
-function withPage(reply: Reply, { options }: Site, type: string, body: Uint8Array): Reply {
+function withPage(reply: Reply, { site, metadata }: Exchange, type: string, body: Uint8Array): Reply {
   const { "content-security-policy": _ofBuiltIn, ...headers } = reply.headers;
+  const policy = site.options.untrustedContent ? "sandbox" : metadata.get(policyOfHost);
   const own = {
     "content-type": type,
-    ...(options.untrustedContent && { "content-security-policy": "sandbox" }),
+    ...(typeof policy === "string" && { "content-security-policy": policy }),
   };
   return variesBy({ ...reply, headers: { ...headers, ...own }, body }, "accept");
 }

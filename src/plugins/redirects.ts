@@ -64,8 +64,13 @@ export function redirects(options: RedirectsOptions): Plugin {
     const to = exact.get(path);
     if (to !== undefined) return to;
     const rule = beginnings.find(({ beginning }) => path.startsWith(beginning));
-    const rest = rule && encodePath(path.slice(rule.beginning.length)).slice(1);
-    return rule?.to.replaceAll(":splat", () => rest ?? "");
+    const rest = path.slice(rule?.beginning.length);
+    const query = rule?.to.indexOf("?") ?? -1;
+    return rule?.to.replaceAll(
+      ":splat",
+      (_, offset: number) =>
+        query === -1 || offset < query ? encodePath(rest).slice(1) : encodeURIComponent(rest).replaceAll("%2F", "/"), // or `&` in a name would begin another parameter
+    );
   }
 
   return {

@@ -3,6 +3,9 @@ import { pluginOptions } from "../options/option-types.ts";
 import { anyOf, integer, type OptionsSchema, oneOf, type Schema, text, valueThat, yesOrNo } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 
+/** Where later plugins find the policy of the host, for a page that they put in place of one with its own. */
+export const policyOfHost = "content_security_policy";
+
 /** Options for {@link securityHeaders}. A header field that is `false` is not sent. */
 export interface SecurityHeadersOptions {
   /** `Content-Security-Policy` of replies that have none of their own. @default false */
@@ -73,6 +76,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Plugin {
     name: "security-headers",
     async handle(exchange, next) {
       const reply = await next();
+      if (reply.error) exchange.metadata.set(policyOfHost, contentSecurityPolicy);
       return {
         ...reply,
         headers: Object.assign({}, exchange.protocol === "https" ? fieldsOfHttps : fields, reply.headers),

@@ -8,7 +8,7 @@ export interface StoredStat {
   readonly modified: Date;
   /**
    * Names this content: it changes whenever the file does and never comes back. Only letters, digits, `-` and `_`, so
-   * that it can be used as an entity tag.
+   * that it can be used as an entity tag. No directory has that of another one in it, unless a link leads back.
    */
   readonly version: string;
   /** Header fields that another program has stored with the file; sent where the host's options do not say otherwise. */

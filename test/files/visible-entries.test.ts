@@ -88,11 +88,22 @@ describe("everything below a directory", () => {
     return expect(walking).rejects.toMatchObject({ status: 413, code: "DIRECTORY_TOO_LARGE", message: details });
   });
 
-  it("is refused with 413 where a link leads in a circle", async () => {
+  it("is without links that lead in a circle", async () => {
     const directory = await temporaryDirectory();
-    await onDisk(directory, { "/a/b.txt": "b" });
-    await symlink("..", join(directory, "a/up"));
-    await expect(pathsBelow(diskStorage(directory), "/")).rejects.toMatchObject({ code: "DIRECTORY_TOO_LARGE" });
+    await onDisk(directory, { "/a/b/c.txt": "c" });
+    for (const [name, target] of [
+      ["up", ".."],
+      ["self", "."],
+      ["b/top", "../.."],
+    ] as const) {
+      await symlink(target, join(directory, "a", name));
+    }
+    expect(await pathsBelow(diskStorage(directory), "/")).toEqual(["/a/", "/a/b/", "/a/b/c.txt"]);
+  });
+
+  it("is refused with 413 where more than 64 folders lie in one another", async () => {
+    const deep = memoryStorage({ [`${"/d".repeat(65)}/a.txt`]: "" });
+    await expect(pathsBelow(deep, "/")).rejects.toMatchObject({ code: "DIRECTORY_TOO_LARGE" });
   });
 
   it("is looked for no further when the client has left", async () => {

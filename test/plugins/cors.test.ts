@@ -91,6 +91,9 @@ describe("cors", () => {
   it.each([
     [{ origins: ["*"], credentials: true }, "credentials is true: expected false"],
     [{ origins: ["app.example"] }, "origins[0] is"],
+    [{ origins: ["https://*.app.example"] }, "origins[0] is"],
+    [{ origins: ["wss://app.example"] }, "origins[0] is"],
+    [{ origins: ["https://app.example/"] }, "origins[0] is"],
     [{ headers: ["a b"] }, "headers[0] is"],
     [{ maxAge: -1 }, "maxAge is -1"],
   ])("refuses options that cannot work: %j", (options, message) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { errorPages } from "../../src/plugins/error-pages.ts";
+import { securityHeaders } from "../../src/plugins/security-headers.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Answer, send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
@@ -52,6 +53,21 @@ describe("errorPages", () => {
       "INVALID_SELECTOR",
     );
     expect((await ask("/none", { method: "DELETE" })).text).toContain("NOT_FOUND");
+  });
+
+  it("keeps the policy of the host, on whichever side of the plugin for it", async () => {
+    const headers = securityHeaders({ contentSecurityPolicy: "default-src 'self'" });
+    for (const plugins of [
+      [headers, errorPages({ pages })],
+      [errorPages({ pages }), headers],
+    ]) {
+      const { url } = await serve({ storage: memoryStorage(stored), plugins });
+      const answer = await send(url, "GET", "/none", { headers: browser });
+      expect(answer).toMatchObject({
+        text: "<h1>Not here",
+        headers: { "content-security-policy": "default-src 'self'" },
+      });
+    }
   });
 
   it("says to HEAD how long the page is", async () => {

@@ -54,6 +54,13 @@ describe("redirects", () => {
     await files.close();
   });
 
+  it("keeps a name with & and = one value of a query", async () => {
+    const { url } = await served({ rules: { "/find/*": "/search?q=:splat&page=1", "/to/*": "/:splat?from=:splat" } });
+    const locationAt = async (path: string) => (await send(url, "GET", path)).headers["location"];
+    expect(await locationAt("/find/a&b=c+d%23e/f?g=h")).toBe("/search?q=a%26b%3Dc%2Bd%23e/f&page=1");
+    expect(await locationAt("/to/a&b")).toBe("/a&b?from=a%26b");
+  });
+
   it("lets no client choose the host", async () => {
     const { url } = await served({ rules: { "/*": "/:splat?seen" } });
     const { headers } = await send(url, "GET", "/%2Fevil.example");

@@ -91,7 +91,7 @@ export class Places {
   async without(path: string, tombstone: StoredObject | undefined): Promise<Found> {
     const first = await this.firstBelow(path);
     if (!first && path !== "/") return { kind: "nothing", tombstone };
-    return { kind: "directory", stat: directoryStat(first?.modified ?? new Date(0)), tombstone };
+    return { kind: "directory", stat: directoryStat(unslashed(path), first?.modified ?? new Date(0)), tombstone };
   }
 
   /** What comes first of a directory, or of what is in it; `undefined` where there is neither. */

@@ -125,6 +125,6 @@ function tokenOf(etag: string): string {
 }
 
 /** Directories have no versions of their own: they are prefixes. */
-export function directoryStat(modified: Date): StoredStat {
-  return { type: "directory", size: 0, modified, version: "directory" };
+export function directoryStat(path: string, modified: Date): StoredStat {
+  return { type: "directory", size: 0, modified, version: createHash("sha256").update(path).digest("base64url") };
 }
