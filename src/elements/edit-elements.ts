@@ -132,6 +132,7 @@ class Editing {
     let edited: EditedDocument | undefined;
     let content: Uint8Array | undefined;
     const { stat, changed } = await storage.update(path, async (bytes, current) => {
+      exchange.follows = entityTag(current.version);
       const { kind } = before.document;
       const parsed = (): Promise<HeldDocument> => this.#parse(kind, bytes, current);
       const old = await parsed();

@@ -12,8 +12,10 @@ import type { FileRequest } from "./file-request.ts";
  * Judges the preconditions of a change (RFC 9110 §13); throws 412 if they fail. Operations call it twice: before they
  * read the content, and again under the file's lock, when no other change can come in between.
  */
-export function preconditionCheck({ method, headers }: Exchange): CommitCheck {
+export function preconditionCheck(exchange: Exchange): CommitCheck {
+  const { method, headers } = exchange;
   return (current) => {
+    exchange.follows = current ? entityTag(current.version) : "";
     const validators = current && { etag: entityTag(current.version), modified: current.modified };
     if (evaluatePreconditions(method, headers, validators) !== "proceed") throw preconditionFailed(validators);
   };

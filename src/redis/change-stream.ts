@@ -42,6 +42,8 @@ const maxHtml = 64 * 1024;
 /** How long the last change of a server, and of a file, is known after it, in seconds. */
 const senderSeconds = 3_600;
 const toldSeconds = 60;
+/** States of a file that were not told, at most: servers that work on it at once. */
+const maxUntold = 16;
 
 /** Gives the number of the stream's feed and of its last entry, after it has begun one where there is none. */
 const lastEntry = `
@@ -64,6 +66,9 @@ end
 /**
  * Adds changes in order, each once however often it is sent, also where an attempt that was given up arrives after the next. Numbers
  * follow each other without a hole. One that was noticed on the disk is left out where the file is known to be as it is.
+ *
+ * Of each file the script keeps the state after the last change, and the states that changes were on top of and that were not told
+ * yet. A change that leads to one of these comes after one that was made later: a new feed has all clients look again.
  */
 const addChanges = redisScript(`${lastEntry}
 local server, longest = ARGV[1], ARGV[2]
@@ -71,17 +76,27 @@ local known = tonumber(redis.call('GET', KEYS[2]) or 0)
 local feed, number = last()
 local receipts = {}
 for index = 3, #KEYS do
-  local at = 3 + (index - 3) * 4
-  local sequence, text, state, noticed = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local at = 3 + (index - 3) * 5
+  local sequence, text, state, noticed, follows = unpack(ARGV, at, at + 4)
+  local told = cjson.decode(redis.call('GET', KEYS[index]) or '[]')
   if tonumber(sequence) <= known then
     table.insert(receipts, 'known')
-  elseif noticed == '1' and redis.call('GET', KEYS[index]) == state then
+  elseif noticed == '1' and told[1] == state then
     table.insert(receipts, 'told')
   else
     number = number + 1
     local id = string.format('%.0f-%.0f', feed, number)
     redis.call('XADD', KEYS[1], 'MAXLEN', '~', longest, id, 'mark', server .. ':' .. sequence, 'change', text)
-    redis.call('SET', KEYS[index], state, 'EX', ${toldSeconds})
+    local isLate = false
+    for other = 2, #told do isLate = isLate or told[other] == state end
+    if isLate then
+      told = { told[1] }
+      feed, number = begin(math.max(time(), feed + 1))
+    else
+      if told[1] ~= follows and follows ~= 'unknown' then table.insert(told, 2, follows) end
+      told = { state, unpack(told, 2, ${maxUntold} + 1) }
+    end
+    redis.call('SET', KEYS[index], cjson.encode(told), 'EX', ${toldSeconds})
     table.insert(receipts, 'stored')
   end
   known = math.max(known, tonumber(sequence))
@@ -138,6 +153,7 @@ export class ChangeStream {
       JSON.stringify({ ...withoutMuchHtml(change), site: origin.site }),
       change.etag ?? "",
       origin.isNoticed ? "1" : "",
+      origin.follows ?? "unknown",
     ]);
     const receipts = await this.#run(
       addChanges,
@@ -186,7 +202,7 @@ export class ChangeStream {
   }
 
   #toldKey(site: string, path: string): string {
-    return `${this.#key}:told:${hash("sha256", `${site}\n${path}`, "base64url").slice(0, 22)}`;
+    return `${this.#key}:states:${hash("sha256", `${site}\n${path}`, "base64url").slice(0, 22)}`;
   }
 
   #run(

@@ -63,6 +63,8 @@ export interface ChangeOrigin {
   readonly elements?: readonly ChangedElements[] | undefined;
   /** Whether it was noticed on the disk: other servers may notice it, too. */
   readonly isNoticed?: boolean;
+  /** Entity tag of the file before the change, `""` for none, where that is known. */
+  readonly follows?: string | undefined;
 }
 
 /** Called with each change, right after its commit and before the client has the reply. */

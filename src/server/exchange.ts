@@ -157,6 +157,9 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     return this.#incoming.count(field);
   }
 
+  /** @internal Entity tag of what a change is on top of, `""` for nothing: the last that was judged. */
+  follows: string | undefined;
+
   /** Announces a committed change to the listeners of the host's `changes`; `elements` are those that changed. */
   changed(
     change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "edits" | "etag">,
@@ -164,7 +167,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   ): void {
     const { site, method, host, user, id } = this;
     const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };
-    site.changes.publish(published, { site: site.name, elements });
+    site.changes.publish(published, { site: site.name, elements, follows: this.follows });
     this.congestion = site.changes.congestion;
   }
 

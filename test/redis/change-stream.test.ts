@@ -34,6 +34,28 @@ describe("the stream of changes", { tags: ["redis-server"] }, () => {
     expect(await entries()).toEqual(["begin", "1 a:1", "2 a:2", "3 a:3", "4 a:4"]);
   });
 
+  it("begins a new feed where a change of a file arrives after one that was made later", async () => {
+    const { streams, entries } = await streamsOf(await redisServer(), "a", "b");
+    const [a, b] = streams;
+    const change = (sequence: number, follows: string, etag?: string): OutgoingChange[] =>
+      sent(sequence).map((each) => ({
+        ...each,
+        change: { ...each.change, path: "/a.txt", ...(etag !== undefined && { etag }) },
+        origin: { site: "h", follows },
+      }));
+    await a.add(change(1, "", '"1"'));
+    await b?.add(change(1, '"1"', '"2"'));
+    await a.add(change(2, '"foreign"', '"3"')); // another program was in between, of which no server tells
+    expect(await entries()).toEqual(["begin", "1 a:1", "2 b:1", "3 a:2"]);
+    await b?.add(change(2, '"4"', '"5"'));
+    await a.add(change(3, '"3"', '"4"'));
+    expect(await entries()).toEqual(["begin", "1 a:1", "2 b:1", "3 a:2", "4 b:2", "5 a:3", "begin"]);
+    await a.add(change(4, '"5"', '"6"'));
+    await b?.add(change(3, "", '"7"')); // it was deleted before
+    await a.add(change(5, '"6"'));
+    expect((await entries()).slice(7)).toEqual(["1 a:4", "2 b:3", "3 a:5", "begin"]);
+  });
+
   it("begins a new feed once for all who ask, with numbers from 1 on", async () => {
     const { streams, entries } = await streamsOf(await redisServer(), "a", "b");
     const [a, b] = streams;

@@ -62,6 +62,33 @@ async function untilPath({ inbox }: LiveClient, path: string): Promise<LiveMessa
 }
 
 describe("a feed in Redis", { tags: ["redis-server"] }, () => {
+  it("tells of a gap where the later of two servers' changes of a file was told first", async () => {
+    const redis = await redisServer();
+    const cable = await cableTo(redis);
+    const storage = memoryStorage({ "/list.html": "<ul></ul>" });
+    const slow = await instance(cable.url, {
+      storage,
+      feed: new RedisFeed(cable.url, {}, { ...times, patience: 60_000 }),
+    });
+    const other = await instance(redis.url, { storage });
+    const client = await connectLive(other.origin, "/ws");
+    const append = async ({ files }: typeof slow, item: string): Promise<void> => {
+      const init = { method: "POST", body: `<li>${item}`, headers: { range: "selector=ul" } };
+      expect((await files.fetch(new Request("http://localhost/list.html", init))).status).toBe(206);
+    };
+    for (const server of [slow, other]) {
+      await append(server, "in order");
+      await untilPath(client, "/list.html");
+    }
+    cable.silence();
+    await append(slow, "first");
+    await append(other, "second");
+    expect(await client.inbox.next()).toMatchObject({ path: "/list.html", html: "<li>second" });
+    cable.restore();
+    expect(await client.inbox.next()).toMatchObject({ path: "/list.html", html: "<li>first" });
+    expect(told(await client.inbox.take(2))).toEqual(["hello", "gap"]);
+  });
+
   it("tells every change of every server to all, once, in one order and under the same ids", async () => {
     const { url } = await redisServer();
     const servers = await Promise.all(Array.from({ length: 3 }, () => instance(url)));
