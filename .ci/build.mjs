@@ -48,6 +48,7 @@ await build({
   external: /^[^./]/, // packages stay packages, and `#` leads to the text of the browser modules
   output: {
     dir: "dist",
+    sourcemap: true, // a stack trace leads to the module, with node --enable-source-maps
     keepNames: true, // those of classes are seen in messages
     chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? "chunks/[name].js" : "chunks/shared-[hash].js"),
   },

@@ -13,10 +13,10 @@ import type { Storage } from "./storage/storage.ts";
 /** What a host serves, and how. */
 export interface HostConfig {
   /**
-   * Directory on disk to serve; short for `storage: diskStorage(root)`. Of several, the first that has a file; only the first is
+   * Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. Of several, the first that has a file; only the first is
    * ever written to. A storage may stand in the list like a directory.
    */
-  readonly root?: string | readonly (string | Storage)[] | undefined;
+  readonly root?: string | URL | readonly (string | URL | Storage)[] | undefined;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage | undefined;
   /** The pipeline, in order. A file handler is added at the end where the list has none. @default [] */

@@ -388,6 +388,23 @@ describe("examples/guard.mjs", { tags: ["campaign"] }, () => {
   });
 });
 
+describe("examples/quota.mjs", { tags: ["campaign"] }, () => {
+  it("lets no client send more, in chunks neither, nor in several requests at once", async () => {
+    const { url } = await runExample("quota.mjs");
+    const chunked = async (path: string, bytes: number): Promise<number> => {
+      const body = new Blob([Buffer.alloc(bytes)]).stream();
+      return (await fetch(`${url}${path}`, { method: "PUT", body, duplex: "half" } as RequestInit)).status;
+    };
+    expect(await chunked("/too-large", 400_001)).toBe(413);
+    const statuses = await Promise.all([1, 2, 3, 4].map((name) => chunked(`/${name}`, 400_000)));
+    expect(statuses.sort()).toEqual([201, 201, 413, 413]);
+    expect(await chunked("/small", 10)).toBe(413); // it could become 400,000
+    expect((await fetch(`${url}/small`, { method: "PUT", body: "x".repeat(200_000) })).status).toBe(201);
+    const reply = await fetch(`${url}/more`, { method: "PUT", body: "x" });
+    expect([reply.status, (await reply.json()).code]).toEqual([413, "QUOTA_EXCEEDED"]);
+  });
+});
+
 describe("examples/per-user-pages.mjs", { tags: ["campaign"] }, () => {
   it("lets each user change their own notes and files, and nobody else's", async () => {
     const { url } = await runExample("per-user-pages.mjs");

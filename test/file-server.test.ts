@@ -6,10 +6,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../src/config.ts";
 import { createFileServer, type FileServer } from "../src/file-server.ts";
 import { HttpError } from "../src/http/http-error.ts";
+import { rateLimit } from "../src/plugins/rate-limit.ts";
 import type { Exchange } from "../src/server/exchange.ts";
 import type { Outcome, Plugin } from "../src/server/plugin.ts";
 import type { Reply } from "../src/server/reply.ts";
@@ -84,6 +86,47 @@ function gate(): { plugin: Plugin; entered: Promise<void>; open: () => void } {
 }
 
 describe("starting", () => {
+  it("refuses at the start, and in the types, what is no plugin but could pass for one", async () => {
+    const storage = memoryStorage();
+    const middleware = (_request: unknown, _response: unknown, next: () => void): void => next();
+    // @ts-expect-error a factory that was not called
+    expect(() => createFileServer({ storage, plugins: [rateLimit] })).toThrow("call rateLimit(...)");
+    // @ts-expect-error middleware
+    expect(() => createFileServer({ storage, plugins: [middleware] })).toThrow("say fromMiddleware(middleware)");
+    // @ts-expect-error a misspelt member
+    expect(() => createFileServer({ storage, plugins: [{ name: "a", handel() {} }] })).toThrow(
+      'did you mean "handle"?',
+    );
+    expect(() => createFileServer({})).toThrow("the configuration has no root: expected a directory to serve");
+  });
+
+  it("tells observers how much a client sent, in chunks as well", async () => {
+    const heard: number[] = [];
+    const observer: Plugin = { name: "observer", observe: (_exchange, { received }) => void heard.push(received) };
+    const { url } = await serve({ storage: memoryStorage(), plugins: [observer], maxFileSize: 5 });
+    const chunks = async function* () {
+      yield "ab";
+      yield "c";
+    };
+    expect((await send(url, "PUT", "/a.txt", { body: "hello" })).status).toBe(201);
+    expect((await send(url, "PUT", "/b.txt", { body: chunks() })).status).toBe(201);
+    expect((await send(url, "GET", "/a.txt")).status).toBe(200);
+    expect(heard).toEqual([5, 3, 0]);
+  });
+
+  it("takes a root as a URL", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a b.txt"), "a");
+    const root = pathToFileURL(`${directory}/`);
+    for (const files of [createFileServer({ root }), createFileServer({ root: [root, memoryStorage()] })]) {
+      expect(await (await files.fetch("/a%20b.txt")).text()).toBe("a");
+      await files.close();
+    }
+    // @ts-expect-error no directory
+    expect(() => createFileServer({ root: 3 })).toThrow("root is 3");
+    expect(() => createFileServer({ root: new URL("http://localhost/") })).toThrow("expected a file: URL, or a path");
+  });
+
   it("happens once, plugin by plugin, however often ready() is called", async () => {
     const log: string[] = [];
     const starting = (name: string): Plugin => ({

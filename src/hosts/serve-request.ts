@@ -195,7 +195,8 @@ export function tell(exchange: Exchange, site: HostedSite, { status, headers }: 
   const { bytes, aborted, failure } = sent;
   if (failure !== undefined) site.report(failure, exchange, status);
   if (site.observers.length === 0) return;
-  const outcome: Outcome = { status, headers, bytes, aborted, durationMs: performance.now() - exchange.startedAt };
+  const { received, startedAt } = exchange;
+  const outcome: Outcome = { status, headers, bytes, received, aborted, durationMs: performance.now() - startedAt };
   for (const { plugin, covers } of site.observers) {
     if (!covers(exchange.path)) continue;
     notify(

@@ -51,13 +51,20 @@ const fieldValue = text("directives such as max-age=60", (value) => /^[a-z][\x20
 const isFalse = valueThat((value) => value === false, "false");
 /** Says of text what is wrong with it, and of lists the same. */
 const rootDirectories: Schema = {
-  problemsOf: (value) => (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value),
+  problemsOf: (value) => {
+    if (value instanceof URL) return fileUrl.problemsOf(value);
+    return (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value);
+  },
 };
 const aStorage = valueThat(
   hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
   "a storage: an object with stat, open, list, write, append, update and remove",
 );
-const severalRoots = listOf(anyOf([textNotEmpty, aStorage], "a directory or a storage"), "a list of directories");
+const fileUrl = valueThat((value) => value instanceof URL && value.protocol === "file:", "a file: URL, or a path");
+const severalRoots = listOf(
+  anyOf([textNotEmpty, fileUrl, aStorage], "a directory or a storage"),
+  "a list of directories",
+);
 const zipOptions = optionsOf({ maxEntries: positiveInteger, maxBytes: positiveInteger }, "an object of limits");
 const listingFeatures = withRule(
   optionsOf({ edit: yesOrNo, zip: anyOf([yesOrNo, zipOptions], "true, false, or limits") }, "an object"),

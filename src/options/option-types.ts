@@ -2,7 +2,18 @@ import { serialisedOrigin } from "../http/origin.ts";
 import { compilePathPattern } from "../http/path-pattern.ts";
 import { isCanonicalPath } from "../http/request-target.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
-import { anyOf, integer, number, type OptionsSchema, optionsOf, type Schema, text, valueThat } from "./schema.ts";
+import {
+  anyOf,
+  integer,
+  likeliest,
+  number,
+  type OptionsSchema,
+  optionsOf,
+  type Problem,
+  type Schema,
+  text,
+  valueThat,
+} from "./schema.ts";
 
 /** The options of a plugin, none of which has to be given. */
 export function pluginOptions(options: Readonly<Record<string, Schema>>): OptionsSchema {
@@ -21,10 +32,30 @@ export const positiveInteger: Schema = integer("a positive integer", (value) => 
 
 export const textNotEmpty: Schema = text("a string", (value) => value !== "", "a string that is not empty");
 
-export const aPlugin: Schema = valueThat(
-  (value) => typeof value === "object" && value !== null && typeof Reflect.get(value, "name") === "string",
-  "a plugin: an object with a name",
-);
+/** What a plugin can have besides its name. */
+const pluginMembers = [
+  ...["acceptsUpgrade", "alwaysOn", "anonymousMayWrite", "close", "disconnect", "documentAt", "drain", "handle"],
+  ...["needsUser", "observe", "scope", "start"],
+];
+
+export const aPlugin: Schema = {
+  problemsOf(value) {
+    const wrong = (expected: string): readonly Problem[] => [{ path: [], kind: "value", expected }];
+    if (typeof value === "function") {
+      const name = value.name || "it";
+      return wrong(`a plugin: call ${name}(...), or say fromMiddleware(${name}) if it is middleware`);
+    }
+    if (typeof value !== "object" || value === null || typeof Reflect.get(value, "name") !== "string") {
+      return wrong("a plugin: an object with a name");
+    }
+    const own = Object.entries(value).filter(([name, member]) => isFunction(member) && !pluginMembers.includes(name));
+    for (const [name] of own) {
+      const meant = likeliest(name, pluginMembers);
+      if (meant !== undefined && !(meant in value)) return wrong(`a plugin: has "${name}" (did you mean "${meant}"?)`);
+    }
+    return [];
+  },
+};
 
 /** Seconds for a timer, which waits 24 days at most. */
 export const timerSeconds: Schema = number(

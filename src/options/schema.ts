@@ -163,7 +163,7 @@ function quoted(names: readonly string[]): readonly string[] {
 }
 
 /** The known name that a wrong one was meant to be: one with the same letters, or with one or two wrong. */
-function likeliest(name: string, known: readonly string[]): string | undefined {
+export function likeliest(name: string, known: readonly string[]): string | undefined {
   const letters = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
   const written = letters(name);
   if (written.length < 3 || written.length > 40) return undefined;

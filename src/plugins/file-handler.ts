@@ -40,7 +40,7 @@ import { elementOptionsReply, pathOptionsReply, serverOptionsReply } from "./fil
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
   /** Directory on disk to serve, or several directories and storages in order, in place of the host's. */
-  readonly root?: string | readonly (string | Storage)[];
+  readonly root?: string | URL | readonly (string | URL | Storage)[];
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
   /**

@@ -135,6 +135,11 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     return this.#body;
   }
 
+  /** Bytes of content that were read so far. */
+  get received(): number {
+    return this.#body?.received ?? 0;
+  }
+
   /** Aborted when the client leaves before the reply is complete. */
   get signal(): AbortSignal {
     return this.#incoming.signal();
@@ -219,6 +224,8 @@ export function requestId(header: string | undefined): string {
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #source: Pick<IncomingRequest, "content">;
   readonly #maxFileSize: number;
+  /** Bytes that were read so far. */
+  received = 0;
 
   constructor(source: Pick<IncomingRequest, "content">, maxFileSize: number) {
     this.#source = source;
@@ -239,10 +246,9 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    let size = 0;
     for await (const chunk of this.#source.content()) {
-      size += chunk.byteLength;
-      if (size > this.#maxFileSize) throw tooLarge(this.#maxFileSize);
+      this.received += chunk.byteLength;
+      if (this.received > this.#maxFileSize) throw tooLarge(this.#maxFileSize);
       yield chunk;
     }
   }

@@ -17,6 +17,8 @@ export interface Outcome {
   readonly headers: Readonly<ReplyHeaders>;
   /** Bytes of content that were sent, without the header section. */
   readonly bytes: number;
+  /** Bytes of content that were received and read. */
+  readonly received: number;
   /** From the arrival of the header section to the last byte, in milliseconds. */
   readonly durationMs: number;
   /** The client left before all of the reply was sent. */
@@ -51,6 +53,8 @@ export interface PluginSite extends Site {
 export interface Plugin {
   /** Says in logs and errors which plugin is meant. */
   readonly name: string;
+  /** A plugin is no function: a factory has to be called, and `fromMiddleware` makes a plugin of middleware. */
+  readonly apply?: never;
   /**
    * Asked even while the server is closing, overloaded or under maintenance, when everybody else gets 503. For plugins
    * that tell the state of the server, such as a health check. @default false

@@ -15,13 +15,13 @@ import {
 const batchSize = 32;
 
 /** What a host serves: a directory of the disk, or several directories and storages in order. */
-export type Root = string | readonly (string | Storage)[];
+export type Root = string | URL | readonly (string | URL | Storage)[];
 
 /** The storage of one root, or of several in order. Throws where one of them is no directory. */
 export function storageOfRoots(root: Root, options?: DiskStorageOptions): Storage {
   const [first = diskStorage("", options), ...others] = [root].flat().map((each) => {
-    if (typeof each !== "string") return each;
-    if (!isBucketUrl(each)) return diskStorage(each, options);
+    if (typeof each !== "string" && !(each instanceof URL)) return each;
+    if (each instanceof URL || !isBucketUrl(each)) return diskStorage(each, options);
     throw new Error("root is a bucket: expected a directory; in code, a bucket is a storage: s3Storage of filement/s3");
   });
   return others.length === 0 ? first : layeredStorage([first, ...others]);

@@ -53,7 +53,14 @@ describe("a configuration", () => {
     [{ root: ".", storage }, "the configuration has both root and storage: expected one"],
     [{ root: ".", plugins: {} }, "plugins is {}: expected a list of plugins"],
     [{ root: ".", plugins: [{ name: "a" }, {}] }, "plugins[1] is {}: expected a plugin: an object with a name"],
-    [{ root: ".", plugins: [fileHandler] }, "plugins[0] is a function: expected a plugin: an object with a name"],
+    [
+      { root: ".", plugins: [fileHandler] },
+      "plugins[0] is a function: expected a plugin: call fileHandler(...), or say fromMiddleware(fileHandler) if it is middleware",
+    ],
+    [
+      { root: ".", plugins: [{ name: "a", handel() {} }] },
+      'plugins[0] is { name: \'a\', handel: [Function: handel] }: expected a plugin: has "handel" (did you mean "handle"?)',
+    ],
     [{ root: ".", index: true }, "index is true: expected a file name, a list of file names, or false"],
     [{ root: ".", index: "" }, 'index is "": expected a file name, a list of file names, or false'],
     [{ root: ".", index: "../a.html" }, 'index is "../a.html": expected a file name, a list of file names, or false'],

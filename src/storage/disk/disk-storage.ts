@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { SharedLocks } from "../locks.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
@@ -44,12 +45,12 @@ export interface DiskStorageOptions {
  * @example
  * const files = createFileServer({ storage: diskStorage("site", { symlinks: "never" }) });
  */
-export function diskStorage(root: string, options: DiskStorageOptions = {}): Storage {
+export function diskStorage(root: string | URL, options: DiskStorageOptions = {}): Storage {
   const { symlinks = "within-root", durability = "fsync", locks } = options;
   const witnesses = new Set<ChangeWitness>();
   let report: (problem: unknown) => void = () => {};
   const disk: Disk = {
-    paths: new DiskPaths(root, symlinks),
+    paths: new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks),
     sync: durability === "fsync",
     async callWitnesses(path) {
       for (const witness of witnesses) await witness.beforeChange(path);

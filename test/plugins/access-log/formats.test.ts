@@ -31,7 +31,15 @@ function line(format: Parameters<typeof lineFormat>[0], asked: Asked): string {
     httpVersion: "1.1",
     header: (name: string) => headers[name],
   } as unknown as Exchange;
-  const outcome = { status: 200, headers: {}, bytes: 5, durationMs: 1.23456, aborted: false, ...asked.outcome };
+  const outcome = {
+    status: 200,
+    headers: {},
+    bytes: 5,
+    received: 0,
+    durationMs: 1.23456,
+    aborted: false,
+    ...asked.outcome,
+  };
   return lineFormat(format)(exchange, outcome, time);
 }
 
