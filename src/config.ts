@@ -43,8 +43,6 @@ export interface HostConfig {
   readonly immutable?: boolean | undefined;
   /** Send files with an `ETag`. @default true */
   readonly etag?: boolean | undefined;
-  /** Send files with `Last-Modified`. @default true */
-  readonly lastModified?: boolean | undefined;
   /**
    * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path and
    * file, which may give the name to save it under. @default false
@@ -67,8 +65,6 @@ export interface HostConfig {
   readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory. @default the name of the host */
   readonly title?: string | undefined;
-  /** Names that all listings together may hold in memory; more is 503. @default 500000 */
-  readonly maxListedNames?: number | undefined;
   /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
   readonly dotfiles?: "ignore" | "allow" | undefined;
   /** Follow symbolic links while they stay inside the root, or never. @default "within-root" */
@@ -86,8 +82,6 @@ export interface HostConfig {
   readonly precompressed?: boolean | undefined;
   /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
   readonly compress?: boolean | undefined;
-  /** With `compress`: the smallest file that is compressed, in bytes. @default 1024 */
-  readonly compressMinSize?: number | undefined;
   /** Whether a reply to a write waits until the disk has the bytes. @default "fsync" */
   readonly durability?: "fsync" | "rename" | undefined;
   /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */

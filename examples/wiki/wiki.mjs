@@ -18,7 +18,7 @@ const files = createFileServer({
   recordRemoved: true, // for the audit log
   plugins: [
     // Users may write anything into an element. Scripts run only from files, which editors write.
-    securityHeaders({ contentSecurityPolicy: "script-src 'self'; base-uri 'none'" }),
+    securityHeaders({ headers: { "content-security-policy": "script-src 'self'; base-uri 'none'" } }),
     permissions({
       user: ({ request }) => request.session?.user,
       rules: [

@@ -18,6 +18,9 @@ interface EncodingNegotiator {
 // A longer field is not worth the work of reading it.
 const maxFieldLength = 1024;
 
+/** Less is not worth compressing, in bytes. */
+const smallest = 1024;
+
 // Fonts of the first two kinds, icons and bitmaps are compressed by nobody before.
 const compressible =
   /^(?:text\/|application\/(?:json|javascript|xml|wasm|x-ndjson)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))|^[^;]*\+(?:json|xml)\b/i;
@@ -43,7 +46,7 @@ export function madeVariant(
   { size }: StoredStat,
   headers: Readonly<ReplyHeaders>,
 ): CompressedVariant | undefined {
-  if (!options.compress || size < options.compressMinSize || exchange.headers.range !== undefined) return undefined;
+  if (!options.compress || size < smallest || exchange.headers.range !== undefined) return undefined;
   if (!compressible.test(contentTypeOf(path)) || headers["content-encoding"] !== undefined) return undefined;
   if (/\bno-transform\b/i.test(String(headers["cache-control"]))) return undefined;
   const coding = wantedCodings(exchange.header("accept-encoding")).find(canCompress);

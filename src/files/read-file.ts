@@ -95,7 +95,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const savedAs = serving.savedAs(path, stat);
   const validating: ReplyHeaders = {
     ...(options.etag && { etag }),
-    ...(options.lastModified && { "last-modified": formatHttpDate(stat.modified) }),
+    "last-modified": formatHttpDate(stat.modified),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
     ...varying(request),
   };

@@ -1,7 +1,6 @@
 import type { FileServerConfig } from "../config.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
-import { shareChanges } from "../plugins/live/share-changes.ts";
 import { unavailable } from "../server/admission.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { notify } from "../server/logger.ts";
@@ -71,7 +70,10 @@ export class LifeCycle {
   async #start(): Promise<void> {
     const [site] = this.#sites(); // any will do: what it protects is protected on all
     for (const location of this.#protectedFiles) await site?.protect(location);
-    if (this.#config.feed) await shareChanges(this.#changes, this.#config.feed, "");
+    const { feed } = this.#config;
+    // The code for a Redis is loaded here, for most servers have none.
+    const shared = typeof feed === "string" ? (await import("../redis/feed.ts")).redisFeed(feed) : feed;
+    if (shared) await this.#changes.share(shared);
     for (const site of this.#sites()) for (const plugin of site.plugins) await plugin.start?.(site);
     this.#isStarted = true;
     const remedy = "basicAuth, permissions or readOnly changes that";

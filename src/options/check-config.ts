@@ -91,7 +91,6 @@ const ofHost = {
   maxAge: integer("a number of seconds, 0 or more", (seconds) => seconds >= 0),
   immutable: yesOrNo,
   etag: yesOrNo,
-  lastModified: yesOrNo,
   headers: aFunction,
   extensions: listOf(
     text("an extension", (extension) => /^\.[\w.-]+$/.test(extension), "an extension with its dot"),
@@ -102,7 +101,6 @@ const ofHost = {
   listing: anyOf([yesOrNo, listingFeatures], "true, false, or { edit: true, zip: true }"),
   renderListing: aFunction,
   title: textNotEmpty,
-  maxListedNames: positiveInteger,
   dotfiles: oneOf(["ignore", "allow"]),
   symlinks: oneOf(["within-root", "never"]),
   contentTypes: recordOf(text("a media type"), "an object of media types by extension"),
@@ -110,7 +108,6 @@ const ofHost = {
   untrustedContent: yesOrNo,
   precompressed: yesOrNo,
   compress: yesOrNo,
-  compressMinSize: positiveInteger,
   durability: oneOf(["fsync", "rename"]),
   maxFileSize: positiveInteger,
   maxDocumentSize: positiveInteger,

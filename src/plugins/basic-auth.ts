@@ -39,10 +39,6 @@ export interface BasicAuthOptions {
   readonly realm?: string | undefined;
   /** Seconds for which a password that was right is believed without hashing it again; 0 for never. @default 300 */
   readonly cacheTime?: number | undefined;
-  /** Passwords that are hashed at once. @default 2 */
-  readonly maxConcurrentChecks?: number | undefined;
-  /** Passwords that may wait to be hashed; with more, the answer is 503. @default 100 */
-  readonly maxQueuedChecks?: number | undefined;
 }
 
 /**
@@ -83,9 +79,8 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
 /** Where the users that checked options name come from. */
 function accountsSource(options: BasicAuthOptions): Source<Accounts> {
   const { authfile, users = [], rules = [], cacheTime = 300, requireUser } = options;
-  const { maxConcurrentChecks: concurrency = 2, maxQueuedChecks: maxQueued = 100 } = options;
-  // Kept when the users change, so that waiting requests keep their turn.
-  const accountsOptions = { cacheTime, queue: new HashQueue({ concurrency, maxQueued }), requireUser };
+  // Two leave half of the thread pool for files. Kept when the users change, so that waiting requests keep their turn.
+  const accountsOptions = { cacheTime, queue: new HashQueue({ concurrency: 2, maxQueued: 100 }), requireUser };
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
   if (typeof users === "function") {

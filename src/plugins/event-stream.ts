@@ -1,9 +1,9 @@
 import { checkOptions } from "../options/check-config.ts";
-import { pluginOptions, positiveInteger, requestPath, sharedFeed, timerSeconds } from "../options/option-types.ts";
+import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
 import type { OptionsSchema } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import { unavailable } from "../server/admission.ts";
-import type { FeedPosition, SharedFeed } from "../server/change-feed.ts";
+import type { FeedPosition } from "../server/change-feed.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
@@ -12,7 +12,6 @@ import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stre
 import type { Position } from "./live/broadcast.ts";
 import { type FeedQuery, wantedPath as pathWanted, positionOf, readFeedQuery } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import { shareChanges } from "./live/share-changes.ts";
 
 /** Options for {@link eventStream}. */
 export interface EventStreamOptions {
@@ -26,11 +25,6 @@ export interface EventStreamOptions {
   readonly heartbeatInterval?: number | undefined;
   /** Bytes that may wait for a reader; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
-  /**
-   * What shares the server's changes with other servers: the URL of a Redis (`redis://...`), or what `redisFeed` gives. The same
-   * as the option `feed` of the server. @default each server tells its own
-   */
-  readonly feed?: string | SharedFeed | undefined;
 }
 
 /** What the options are checked against. */
@@ -40,7 +34,6 @@ export const eventStreamOptions: OptionsSchema = pluginOptions({
   maxClientsPerAddress: positiveInteger,
   heartbeatInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
-  feed: sharedFeed,
 });
 
 /** Time for readers to read the rest when the server closes, in milliseconds. */
@@ -63,7 +56,7 @@ const headers: ReplyHeaders = {
 export function eventStream(options: EventStreamOptions = {}): Plugin {
   checkOptions("eventStream", eventStreamOptions, options);
   const { path = "/events", maxClients = 1_000, maxClientsPerAddress, heartbeatInterval = 15 } = options;
-  const { maxUnsentBytes = 1024 * 1024, feed } = options;
+  const { maxUnsentBytes = 1024 * 1024 } = options;
   const readers = new LiveClients<EventReader>({ maxClients, maxClientsPerAddress, beatSeconds: heartbeatInterval });
   let isStarted = false;
   let closing: NodeJS.Timeout | undefined;
@@ -84,7 +77,6 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
     name: "event-stream",
     async start(site) {
       readers.start(site, plugin, "eventStream");
-      if (feed) await shareChanges(site.changes, feed, "eventStream: ");
       isStarted = true;
     },
     async handle(exchange, next) {

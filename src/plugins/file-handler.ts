@@ -134,10 +134,12 @@ function fileSpace(source: Storage, at: string, options: FileOptions): ElementSp
     contentTypeOf: contentTypeTable(options.contentTypes),
     documents: new DocumentCache({ maxBytes: options.documentCacheSize }),
     bodies: new BodyBudget(options.elementBodyMemory),
-    listings: new NamesBudget(options.maxListedNames),
+    listings: new NamesBudget(maxListedNames),
   };
 }
 
+/** Names that all listings of a file handler and host may hold in memory at once. */
+const maxListedNames = 500_000;
 const noRange = { unit: "none" } as const;
 
 async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {

@@ -1,96 +1,64 @@
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions } from "../options/option-types.ts";
-import { anyOf, integer, type OptionsSchema, oneOf, type Schema, text, valueThat, yesOrNo } from "../options/schema.ts";
+import { anyOf, type OptionsSchema, recordOf, text, valueThat } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** Where later plugins find the policy of the host, for a page that they put in place of one with its own. */
 export const policyOfHost = "content_security_policy";
 
-/** Options for {@link securityHeaders}. A header field that is `false` is not sent. */
+/** Options for {@link securityHeaders}. */
 export interface SecurityHeadersOptions {
-  /** `Content-Security-Policy` of replies that have none of their own. @default false */
-  readonly contentSecurityPolicy?: string | false | undefined;
-  /** `max-age` of `Strict-Transport-Security` (RFC 6797), in seconds; 0 to send none. Sent over HTTPS only. @default 31536000 */
-  readonly hstsMaxAge?: number | undefined;
-  /** Whether that holds for all subdomains as well. @default false */
-  readonly hstsIncludeSubdomains?: boolean | undefined;
-  /** Whether browsers may have the host in their built-in lists, which is hard to undo. @default false */
-  readonly hstsPreload?: boolean | undefined;
-  /** `X-Frame-Options`: which pages may show these in a frame. @default "SAMEORIGIN" */
-  readonly frameOptions?: "DENY" | "SAMEORIGIN" | false | undefined;
-  /** `Referrer-Policy`. @default "strict-origin-when-cross-origin" */
-  readonly referrerPolicy?: string | false | undefined;
-  /** `Permissions-Policy`: which features of browsers pages may use. @default false */
-  readonly permissionsPolicy?: string | false | undefined;
-  /** `Cross-Origin-Opener-Policy`. @default "same-origin" */
-  readonly openerPolicy?: string | false | undefined;
-  /** `Cross-Origin-Resource-Policy`: whose pages may embed these files. @default false */
-  readonly resourcePolicy?: string | false | undefined;
+  /** Header fields, by name, besides the defaults or in place of them; `false` for one that is not to be sent. @default {} */
+  readonly headers?: Readonly<Record<string, string | false>> | undefined;
 }
 
-const no: Schema = valueThat((value) => value === false, "false");
-const fieldValue: Schema = anyOf(
-  [text("a text", (value) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)), no],
-  "a value for a header field, in printable ASCII, or false",
-);
+/** What protects pages and breaks none. */
+const defaults: Readonly<Record<string, string | false>> = {
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "strict-origin-when-cross-origin",
+  "strict-transport-security": "max-age=31536000",
+  "x-frame-options": "SAMEORIGIN",
+};
 
 /** What the options are checked against. */
 export const securityHeadersOptions: OptionsSchema = pluginOptions({
-  contentSecurityPolicy: fieldValue,
-  hstsMaxAge: integer("a whole number of seconds, 0 or more", (seconds) => seconds >= 0),
-  hstsIncludeSubdomains: yesOrNo,
-  hstsPreload: yesOrNo,
-  frameOptions: anyOf([oneOf(["DENY", "SAMEORIGIN"]), no], '"DENY", "SAMEORIGIN" or false'),
-  referrerPolicy: fieldValue,
-  permissionsPolicy: fieldValue,
-  openerPolicy: fieldValue,
-  resourcePolicy: fieldValue,
+  headers: recordOf(
+    anyOf(
+      [
+        text("a text", (value) => value !== "false" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)),
+        valueThat((value) => value === false, "false"),
+      ],
+      "a value for a header field, in printable ASCII, or false",
+    ),
+    "values by the names of header fields",
+    text("the name of a header field", (name) => /^[\w-]+$/.test(name)),
+  ),
 });
 
 /**
  * Adds the header fields by which browsers protect pages to every reply that lacks them. Put it first, so that refusals have
- * them, too. Throws a `ConfigError` for options that cannot work.
+ * them, too. `Strict-Transport-Security` is sent over HTTPS only. Throws a `ConfigError` for options that cannot work.
  *
- * @example securityHeaders({ contentSecurityPolicy: "default-src 'self'; frame-ancestors 'none'" });
+ * @example securityHeaders({ headers: { "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'" } });
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Plugin {
   checkOptions("securityHeaders", securityHeadersOptions, options);
-  const {
-    contentSecurityPolicy = false,
-    frameOptions = "SAMEORIGIN",
-    referrerPolicy = "strict-origin-when-cross-origin",
-    permissionsPolicy = false,
-    openerPolicy = "same-origin",
-    resourcePolicy = false,
-  } = options;
-  const fields = sent({
-    "content-security-policy": contentSecurityPolicy,
-    "x-frame-options": frameOptions,
-    "referrer-policy": referrerPolicy,
-    "permissions-policy": permissionsPolicy,
-    "cross-origin-opener-policy": openerPolicy,
-    "cross-origin-resource-policy": resourcePolicy,
-  });
-  const fieldsOfHttps = { ...fields, ...sent({ "strict-transport-security": transportSecurity(options) }) };
+  const given = Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const fields = Object.fromEntries(
+    Object.entries({ ...defaults, ...Object.fromEntries(given) }).filter(
+      (field): field is [string, string] => field[1] !== false,
+    ),
+  );
+  const { "strict-transport-security": _, ...fieldsOfHttp } = fields;
   return {
     name: "security-headers",
     async handle(exchange, next) {
       const reply = await next();
-      if (reply.error) exchange.metadata.set(policyOfHost, contentSecurityPolicy);
+      if (reply.error) exchange.metadata.set(policyOfHost, fields["content-security-policy"] ?? false);
       return {
         ...reply,
-        headers: Object.assign({}, exchange.protocol === "https" ? fieldsOfHttps : fields, reply.headers),
+        headers: Object.assign({}, exchange.protocol === "https" ? fields : fieldsOfHttp, reply.headers),
       };
     },
   };
-}
-
-function transportSecurity(options: SecurityHeadersOptions): string | false {
-  const { hstsMaxAge = 31_536_000, hstsIncludeSubdomains = false, hstsPreload = false } = options;
-  if (hstsMaxAge === 0) return false;
-  return `max-age=${hstsMaxAge}${hstsIncludeSubdomains ? "; includeSubDomains" : ""}${hstsPreload ? "; preload" : ""}`;
-}
-
-function sent(fields: Readonly<Record<string, string | false>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== false));
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
-import type { SharedFeed } from "../server/change-feed.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -9,7 +8,6 @@ import type { Reply } from "../server/reply.ts";
 import type { Site } from "../server/site.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import { shareChanges } from "./live/share-changes.ts";
 import { checkHandshake } from "./web-socket/handshake.ts";
 import { webSocketOptions } from "./web-socket/options.ts";
 import { jsonFormat, SocketClient, streamItemFormat } from "./web-socket/socket-client.ts";
@@ -38,11 +36,6 @@ export interface WebSocketOptions {
   readonly maxUnsentBytes?: number | undefined;
   /** Largest message in bytes that a client may send. @default 1024 */
   readonly maxMessageBytes?: number | undefined;
-  /**
-   * What shares the server's changes with other servers: the URL of a Redis (`redis://...`), or what `redisFeed` gives. The same
-   * as the option `feed` of the server. @default each server tells its own
-   */
-  readonly feed?: string | SharedFeed | undefined;
 }
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
@@ -64,7 +57,7 @@ const maxFragments = 16;
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
   const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
-  const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024, feed } = options;
+  const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
   const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   const guarded = new Set<Site>();
@@ -155,7 +148,6 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     async start(site) {
       if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");
-      if (feed) await shareChanges(site.changes, feed, "webSocket: ");
       sockets ??= await webSocketServer(maxMessageBytes);
     },
     async acceptsUpgrade(exchange) {

@@ -81,7 +81,6 @@ export interface FileOptions {
   readonly immutable: boolean;
   /** Whether files are sent with an `ETag`, and with `Last-Modified`. */
   readonly etag: boolean;
-  readonly lastModified: boolean;
   /** Which files browsers are to save. */
   readonly download: Download;
   /** Further header fields of files. */
@@ -97,8 +96,6 @@ export interface FileOptions {
   readonly renderListing: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */
   readonly title: string | undefined;
-  /** Names that all listings together may hold at once. */
-  readonly maxListedNames: number;
   readonly dotfiles: "ignore" | "allow";
   /** Content types by extension with its dot, before the built-in table. */
   readonly contentTypes: Readonly<Record<string, string>>;
@@ -108,7 +105,6 @@ export interface FileOptions {
   readonly precompressed: boolean;
   /** Whether text is compressed on its way, and the smallest file that is, in bytes. */
   readonly compress: boolean;
-  readonly compressMinSize: number;
   /** Largest file in bytes, an append's result included. */
   readonly maxFileSize: number;
   /** Largest document that is parsed, in bytes. */

@@ -75,8 +75,6 @@ function inCode(place: string): FileServerConfig {
             authfile: join(place, "members/users.html"),
             realm: "The members",
             cacheTime: 0,
-            maxConcurrentChecks: 1,
-            maxQueuedChecks: 10,
           }),
           rateLimit({ requestsPerSecond: 0.001, burstCapacity: 2, keyStrategy: "user" }),
           fileHandler(),
@@ -86,9 +84,11 @@ function inCode(place: string): FileServerConfig {
         root: join(place, "www"),
         plugins: [
           securityHeaders({
-            contentSecurityPolicy: "default-src 'self'",
-            frameOptions: "DENY",
-            referrerPolicy: false,
+            headers: {
+              "content-security-policy": "default-src 'self'",
+              "x-frame-options": "DENY",
+              "referrer-policy": false,
+            },
           }),
           errorPages({ pages: { 404: "/home.html" } }),
           cors({ origins: ["https://reader.example"], maxAge: 60 }),

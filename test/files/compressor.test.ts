@@ -78,7 +78,6 @@ describe("compress", () => {
     ["a client that prefers it plain", "/index.html", { "accept-encoding": "identity, br;q=0.5" }, {}],
     ["a client that says nothing", "/index.html", {}, {}],
     ["a short file", "/short.txt", browser, {}],
-    ["a file below the minimum", "/index.html", browser, { compressMinSize: 10_000 }],
     ["a type that is compressed already", "/picture.png", browser, {}],
     ["what must be sent as it is", "/index.html", browser, { cacheControl: { "/*": "no-cache, no-transform" } }],
     ["the option off", "/index.html", browser, { compress: false }],

@@ -338,11 +338,10 @@ describe("a feed in Redis", { tags: ["redis-server"] }, () => {
     await expect.poll(() => other.heard).toEqual(["/slow", "/too-slow", "/refused"]);
   });
 
-  it("is named by a URL, in the configuration or by a live plugin", async () => {
+  it("is named by a URL", async () => {
     const { url } = await redisServer();
-    const plugins = [webSocket({ feed: url }), eventStream({ feed: url })];
-    const one = await instance(url, { feed: url, plugins });
-    const other = await instance(url, { feed: undefined, plugins });
+    const one = await instance(url, { feed: url });
+    const other = await instance(url, { feed: url });
     await one.put("/1");
     await expect.poll(() => other.heard).toEqual(["/1"]);
   });

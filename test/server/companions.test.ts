@@ -10,8 +10,8 @@ import { redisServer } from "../redis/redis-server.ts";
 describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
   it("is in the metrics, with the lag of the feed", async () => {
     const { url, kill } = await redisServer();
-    const plugins = [metrics(), rateLimit({ store: url }), webSocket({ feed: url })];
-    const files = createFileServer({ storage: memoryStorage({}), plugins, onError: () => {} });
+    const plugins = [metrics(), rateLimit({ store: url }), webSocket()];
+    const files = createFileServer({ storage: memoryStorage({}), plugins, feed: url, onError: () => {} });
     const sampleOf = async (name: string): Promise<number> => {
       const text = await (await files.fetch("/metrics")).text();
       return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
@@ -32,7 +32,7 @@ describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
   it("is in the report of a health check when it is away, which stays healthy", async () => {
     const { url, kill } = await redisServer();
     const plugins = [healthCheck({ cacheTime: 0 }), rateLimit({ store: url })];
-    const files = createFileServer({ storage: memoryStorage({}), plugins, onError: () => {} });
+    const files = createFileServer({ storage: memoryStorage({}), plugins, feed: url, onError: () => {} });
     onTestFinished(() => files.close());
     const report = async (): Promise<[number, object]> => {
       const response = await files.fetch("/health");
@@ -51,10 +51,13 @@ describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
     const item = (type: string, property: string, body: string): string =>
       `<div ${property} itemscope itemtype="https://example.org/schema/${type}">${body}</div>`;
     const limit = `<b itemprop="library">rate-limit</b><b itemprop="store">${url}</b>`;
-    const live = `<b itemprop="library">websocket</b><b itemprop="feed">${url}</b>`;
+    const live = `<b itemprop="library">websocket</b>`;
     const plugins = [limit, live].map((body) => item("Plugin", 'itemprop="plugin"', body)).join("");
     const host = `<b itemprop="hostname">*</b><b itemprop="hostRoot">.</b>${plugins}`;
-    await writeFile(page, item("ServerConfig", "", item("HostConfig", 'itemprop="host"', host)));
+    await writeFile(
+      page,
+      item("ServerConfig", "", `<b itemprop="feed">${url}</b>` + item("HostConfig", 'itemprop="host"', host)),
+    );
     return page;
   }
 

@@ -69,9 +69,9 @@ export class FileSink implements Sink {
   }
 
   async #open(): Promise<OpenLog> {
-    const { SonicBoom } = await import("sonic-boom");
+    const { default: sonicBoom } = await import("sonic-boom");
     const fd = await promisify(open)(this.#location, flags, 0o640);
-    const output = new SonicBoom({ fd, maxLength: this.#maxBytes });
+    const output = new sonicBoom.SonicBoom({ fd, maxLength: this.#maxBytes });
     const left: number[] = [];
     let written = 0;
     output.on("write", (bytes) => {

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
-import { fileLocation, pluginOptions, positiveInteger, secondsOrNone } from "../../options/option-types.ts";
+import { fileLocation, pluginOptions, secondsOrNone } from "../../options/option-types.ts";
 import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
 import { ruleSchema } from "../permissions/rules.ts";
 import { userNameProblem } from "./found-users.ts";
@@ -16,8 +16,6 @@ export const basicAuthOptions: OptionsSchema = pluginOptions({
   requireUser: yesOrNo,
   realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
   cacheTime: secondsOrNone,
-  maxConcurrentChecks: positiveInteger,
-  maxQueuedChecks: positiveInteger,
 });
 
 const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);

@@ -1,11 +1,4 @@
-import {
-  origin,
-  pluginOptions,
-  positiveInteger,
-  requestPath,
-  sharedFeed,
-  timerSeconds,
-} from "../../options/option-types.ts";
+import { origin, pluginOptions, positiveInteger, requestPath, timerSeconds } from "../../options/option-types.ts";
 import { listOf, type OptionsSchema, yesOrNo } from "../../options/schema.ts";
 
 /** What the options are checked against. */
@@ -18,5 +11,4 @@ export const webSocketOptions: OptionsSchema = pluginOptions({
   pingInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
   maxMessageBytes: positiveInteger,
-  feed: sharedFeed,
 });
