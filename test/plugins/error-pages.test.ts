@@ -56,7 +56,7 @@ describe("errorPages", () => {
   });
 
   it("keeps the policy of the host, on whichever side of the plugin for it", async () => {
-    const headers = securityHeaders({ contentSecurityPolicy: "default-src 'self'" });
+    const headers = securityHeaders({ headers: { "content-security-policy": "default-src 'self'" } });
     for (const plugins of [
       [headers, errorPages({ pages })],
       [errorPages({ pages }), headers],
