@@ -1,0 +1,250 @@
+import fc from "fast-check";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { elementSpan } from "../../src/html/document/element-span.ts";
+import { isHtmlElement, type SourceElement } from "../../src/html/document/html-nodes.ts";
+import type { Edit } from "../../src/html/edit/edits.ts";
+import { compileSelector } from "../../src/html/selector/select.ts";
+import { pageTimeout, sharedChromium } from "../helpers/chromium.ts";
+import { checks, seededRandom, timesOf } from "../helpers/effort.ts";
+import { parseHtml } from "../helpers/parse-html.ts";
+import { serveOne, wholePage } from "./editing.ts";
+import { page as anyPage } from "./page-arbitraries.ts";
+import { elementsOf, realPages, selectorOf } from "./pages.ts";
+import { selectElements } from "./selected.ts";
+
+const { seed, numRuns } = checks({ seed: 24, numRuns: 30, inCampaign: 2000 });
+const listsPerPage = timesOf(1, 12);
+const positions = ["beforebegin", "afterbegin", "beforeend", "afterend"] as const;
+const pieces = [
+  "x",
+  "<b class=n>y</b>",
+  "<p>para",
+  "<li>item",
+  "<div>1<i>2</i></div>",
+  "<!--c-->z",
+  "<tr><td>1",
+  "<option>o",
+];
+const counts = { lists: 0, made: 0, refused: 0, normalised: 0 };
+
+afterAll(() => console.info(`seed ${seed}:`, counts));
+
+type Random = () => number;
+
+function randomOf<Item>(items: readonly Item[], random: Random): Item {
+  return items[Math.floor(random() * items.length)] as Item;
+}
+
+/** A list about elements of a page, most of them by selectors that find just one. */
+function randomList(elements: readonly SourceElement[], random: Random): Edit[] {
+  const selector = (): string => {
+    if (random() < 0.15)
+      return randomOf(["b", "li", "p:first-child", ".x", "#a", "td", "a[href]:nth-of-type(2)"], random);
+    return selectorOf(randomOf(elements, random));
+  };
+  const one = (): Edit => {
+    const [position, html] = [randomOf(positions, random), randomOf(pieces, random)];
+    const ops: readonly Edit[] = [
+      { op: "replace", selector: selector(), html },
+      { op: "insert", selector: selector(), position, html },
+      { op: "remove", selector: selector() },
+      { op: "move", selector: selector(), to: selector(), position },
+      { op: "setContent", selector: selector(), html },
+      { op: "setText", selector: selector(), text: 'a < b & \u00a0é"' },
+      {
+        op: "setAttribute",
+        selector: selector(),
+        name: randomOf(["title", "class", "id", "data-x"], random),
+        value: 'v "1" &amp;',
+      },
+      { op: "removeAttribute", selector: selector(), name: randomOf(["href", "class", "id", "title"], random) },
+      { op: "addClass", selector: selector(), class: "new x" },
+      { op: "removeClass", selector: selector(), class: "x" },
+    ];
+    return randomOf(ops, random);
+  };
+  return Array.from({ length: 1 + Math.floor(random() * 6) }, one);
+}
+
+interface Made {
+  readonly status: number;
+  readonly code: unknown;
+  readonly index: unknown;
+  readonly isNormalised: boolean;
+  readonly after: Buffer;
+}
+
+async function make(before: Uint8Array, edits: readonly Edit[]): Promise<Made> {
+  const files = serveOne(before);
+  const init = { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(edits) };
+  const reply = await files.fetch(new Request("http://localhost/page.html", init));
+  const { code, index } = (await reply.json()) as Record<string, unknown>;
+  const after = await wholePage(files);
+  await files.close();
+  return { status: reply.status, code, index, isNormalised: reply.headers.has("x-normalised"), after };
+}
+
+/** What a list does is what its edits do one by one; what it refuses is refused then, too, and changes nothing. */
+async function requireSameOneByOne(before: Uint8Array, edits: readonly Edit[], list: Made): Promise<void> {
+  let page: Buffer = Buffer.from(before);
+  for (const [index, edit] of edits.entries()) {
+    const single = await make(page, [edit]);
+    if (single.status !== 200) {
+      expect([list.status, list.code, list.index]).toEqual([single.status, single.code, index]);
+      expect(list.after).toEqual(Buffer.from(before));
+      return;
+    }
+    if (!single.isNormalised) await requireKeptBytes(page, edit, single.after);
+    page = single.after;
+  }
+  expect(list.status).toBe(200);
+  expect(list.after.toString("latin1")).toBe(page.toString("latin1"));
+}
+
+/** Nothing before the first of the elements, nor behind the last, has changed. */
+async function requireKeptBytes(before: Buffer, edit: Edit, after: Buffer): Promise<void> {
+  const document = await parseHtml(before);
+  const selectors = [edit.selector, ...("to" in edit ? [edit.to] : [])];
+  const elements = selectors.flatMap((selector) => selectElements(document, compileSelector(selector)));
+  const spans = elements.map(elementSpan);
+  if (spans.length === 0) expect(after).toEqual(before);
+  if (spans.length === 0 || spans.includes(undefined)) return;
+  const { source } = await parseHtml(after);
+  const start = Math.min(...spans.map((span) => span?.start ?? 0));
+  const end = Math.max(...spans.map((span) => span?.end ?? 0));
+  // What is added to `html` or `body` goes to the end of the page, past their end tags if need be.
+  if (elements.some(({ name }) => name === "html" || name === "body")) return;
+  expect(source.startsWith(document.source.slice(0, start))).toBe(true);
+  expect(source.endsWith(document.source.slice(end))).toBe(true);
+}
+
+/** Runs in the browser: the tree of a page after the same DOM calls, and that of the edited page. */
+function trees([before, after, edits]: readonly [string, string, readonly Edit[]]): [string, string] {
+  const open = (html: string): { document: Document; close(): void } => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    const inner = frame.contentDocument as Document;
+    inner.open();
+    inner.write(html);
+    inner.close();
+    return { document: inner, close: () => frame.remove() };
+  };
+  const dump = (root: Document): string => {
+    root.normalize();
+    const lines: string[] = [];
+    const visit = (node: Node, indent: string): void => {
+      const parent = node.parentNode as Element | null;
+      if (node.nodeType === 3) {
+        const isOutside = parent?.localName === "html" || parent?.localName === "head";
+        // The white space at both ends of a page depends on where its tags stand, and shows nowhere.
+        const text = parent === root.body && !node.nextSibling ? node.nodeValue?.trimEnd() : node.nodeValue;
+        const shown = parent === root.body && !node.previousSibling ? text?.trimStart() : text;
+        if (shown !== "" && !(isOutside && shown?.trim() === "")) lines.push(`${indent}${JSON.stringify(shown)}`);
+        return;
+      }
+      if (node.nodeType === 8) lines.push(`${indent}<!--${node.nodeValue}-->`);
+      if (node.nodeType !== 1) return;
+      const element = node as HTMLTemplateElement;
+      const attributes = [...element.attributes].map(({ name, value }) =>
+        name === "class" ? `class=${[...element.classList].join(" ")}` : `${name}=${value}`,
+      );
+      lines.push(`${indent}${element.namespaceURI} ${element.localName} ${attributes.sort().join(" ")}`);
+      const children = [
+        ...(typeof element.content === "object" ? [...element.content.childNodes] : []),
+        ...element.childNodes,
+      ];
+      for (const child of children) visit(child, `${indent} `);
+    };
+    for (const child of root.childNodes) visit(child, "");
+    return lines.join("\n");
+  };
+  const outermost = (found: readonly Element[]): Element[] =>
+    found.filter((one) => !found.some((other) => other !== one && other.contains(one)));
+  const first = open(before);
+  const doc = first.document;
+  const body = (element: Element, position: InsertPosition): Element =>
+    element === doc.documentElement && position === "beforeend" ? doc.body : element;
+  for (const edit of edits) {
+    const all = [...doc.querySelectorAll(edit.selector)];
+    if (all.length === 0) continue;
+    if (edit.op === "insert")
+      for (const each of all) body(each, edit.position).insertAdjacentHTML(edit.position, edit.html);
+    if (edit.op === "setAttribute") for (const each of all) each.setAttribute(edit.name, edit.value);
+    if (edit.op === "removeAttribute") for (const each of all) each.removeAttribute(edit.name);
+    if (edit.op === "addClass") for (const each of all) each.classList.add(...edit.class.split(" "));
+    if (edit.op === "removeClass") for (const each of all) each.classList.remove(...edit.class.split(" "));
+    const outer = outermost(all);
+    if (edit.op === "replace") for (const each of outer) each.outerHTML = edit.html;
+    if (edit.op === "remove") for (const each of outer) each.remove();
+    if (edit.op === "setContent") for (const each of outer) each.innerHTML = edit.html;
+    if (edit.op === "setText") for (const each of outer) each.textContent = edit.text;
+    if (edit.op === "move") {
+      const to = doc.querySelector(edit.to) as Element;
+      const moved = doc.createDocumentFragment();
+      moved.append(...outer);
+      if (edit.position === "beforebegin") to.before(moved);
+      if (edit.position === "afterbegin") to.prepend(moved);
+      if (edit.position === "beforeend") body(to, edit.position).append(moved);
+      if (edit.position === "afterend") to.after(moved);
+    }
+  }
+  const second = open(after);
+  const both: [string, string] = [dump(doc), dump(second.document)];
+  first.close();
+  second.close();
+  return both;
+}
+
+describe("a list of edits", { tags: ["chromium"] }, () => {
+  let browser: Page;
+
+  beforeAll(async () => {
+    const chromium = await sharedChromium();
+    browser = await chromium.newPage();
+    browser.setDefaultTimeout(pageTimeout);
+    await browser.route("**", (route) =>
+      route.request().url() === "http://page.test/"
+        ? route.fulfill({
+            body: "<body>",
+            headers: { "content-type": "text/html", "content-security-policy": "script-src 'none'" },
+          })
+        : route.abort(),
+    );
+    await browser.goto("http://page.test/");
+  });
+
+  afterAll(() => browser.close());
+
+  async function check(before: Buffer, edits: readonly Edit[], shown: string): Promise<void> {
+    const list = await make(before, edits);
+    counts.lists += 1;
+    expect(list.status, shown).toBeLessThan(500);
+    await requireSameOneByOne(before, edits, list);
+    counts[list.status === 200 ? "made" : "refused"] += 1;
+    if (list.isNormalised) counts.normalised += 1;
+    if (list.status !== 200) return;
+    const [expected, found] = await browser.evaluate(trees, [before.toString(), list.after.toString(), edits] as const);
+    expect(found, shown).toBe(expected);
+  }
+
+  it.each(realPages())(
+    "of a real page does what the same calls do in Chromium, and no more: $name",
+    async ({ bytes, number }) => {
+      const elements = elementsOf(await parseHtml(bytes)).filter((element) => element.name !== "noscript");
+      const random = seededRandom(number);
+      for (let list = 0; list < listsPerPage; list += 1) {
+        const edits = randomList(elements, random);
+        await check(bytes, edits, JSON.stringify(edits));
+      }
+    },
+  );
+
+  it("of any page does what the same calls do in Chromium, and no more", async () => {
+    const property = fc.asyncProperty(anyPage, fc.integer(), async (before, own) => {
+      const elements = elementsOf(await parseHtml(before)).filter(isHtmlElement);
+      const edits = randomList(elements, seededRandom(own));
+      await check(before, edits, `${before.toString()}\n${JSON.stringify(edits)}`);
+    });
+    await fc.assert(property, checks({ seed: 24, numRuns, inCampaign: numRuns }));
+  });
+});
