@@ -44,7 +44,9 @@ interface SharedRoot {
   remove(): Promise<void>;
 }
 
-const firstFiles = { "log.txt": "", "a.html": "<!doctype html><ul></ul>" };
+const cards = ["c0", "c1", "c2", "c3", "c4", "c5"];
+const board = `<ul id=one></ul><ul id=two></ul><ol id=l0>${cards.map((id) => `<li id=${id}></li>`).join("")}</ol><ol id=l1></ol>`;
+const firstFiles = { "log.txt": "", "a.html": "<!doctype html><ul></ul>", "board.html": board };
 
 async function inDirectory(): Promise<SharedRoot> {
   const root = join(await temporaryDirectory(), "root");
@@ -155,6 +157,7 @@ class Servers {
 class Journal extends EventEmitter {
   readonly lines = new Map<string, Outcome>();
   readonly items = new Map<string, Outcome>();
+  readonly lists = new Map<string, Outcome>();
   /** Of each client's own file, the last content that was answered, `undefined` before the first, and those after it. */
   readonly files = new Map<string, Array<string | undefined>>();
   readonly created = new Map<string, Outcome>();
@@ -190,6 +193,14 @@ async function client(name: string, servers: Servers, journal: Journal, state: {
     const range = { range: "selector=ul" };
     const item = `<li>${id}</li>`;
     journal.items.set(id, outcomeOf(await request("POST", "/a.html", { headers: range, body: item })));
+    const [card, list] = [cards[(count * 5) % cards.length], count % 2];
+    const edits = [
+      { op: "insert", selector: "#one", position: "beforeend", html: item },
+      { op: "move", selector: `#${card}`, to: `#l${list}`, position: count % 3 === 0 ? "afterbegin" : "beforeend" },
+      { op: "insert", selector: "#two", position: "afterbegin", html: item },
+    ];
+    const asJson = { headers: { "content-type": "application/json" }, body: JSON.stringify(edits) };
+    journal.lists.set(id, outcomeOf(await request("PATCH", "/board.html", asJson)));
     const contents = journal.files.get(name) ?? [undefined];
     contents.push(line(id));
     journal.files.set(name, contents);
@@ -217,6 +228,14 @@ async function verify(root: SharedRoot, journal: Journal): Promise<void> {
     [...page.matchAll(/<li>(\w+)/g)].map(([, id = ""]) => id),
     journal.items,
   );
+
+  const [one = [], two = [], moved = []] = ((await root.textAt("/board.html")) ?? "")
+    .split("<ul id=two>")
+    .flatMap((part) => part.split("<ol id=l0>"))
+    .map((part) => [...part.matchAll(/<li(?: id=|>)(\w+)/g)].map(([, id = ""]) => id));
+  expect(two).toEqual(one.toReversed()); // never half a list
+  expect(moved.toSorted()).toEqual(cards);
+  expectEach(one, journal.lists);
 
   for (const [name, contents] of journal.files) {
     expect(contents).toContain(await root.textAt(`/${name}.txt`));
