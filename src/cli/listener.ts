@@ -6,11 +6,11 @@ import type { TlsContents } from "./tls-files.ts";
 
 /** How long the server waits, in milliseconds. */
 export interface Timeouts {
-  /** For the header section of a request. */
+  /** For the header section of a request; of HTTP/2, for that of the first. */
   readonly headersTimeout: number;
   /** For a whole request: 100 MiB at 0.5 Mbit/s. */
   readonly requestTimeout: number;
-  /** For the next request of an HTTP/1 connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
+  /** For the next request of a connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
   readonly keepAliveTimeout: number;
   /** For any byte on an idle connection, also within a request or a reply. */
   readonly timeout: number;
@@ -35,6 +35,9 @@ const defaults: Timeouts = {
   closeMs: 500,
 };
 
+/** Requests that a client of HTTP/2 may have under way over one connection; browsers open no more. */
+const maxConcurrentStreams = 100;
+
 /** The listening server, with or without TLS. */
 export class Listener {
   readonly server: Server | Http2SecureServer;
@@ -46,12 +49,17 @@ export class Listener {
   constructor(tls: TlsContents | undefined, overrides: Partial<Timeouts> = {}) {
     this.#timeouts = { ...defaults, ...overrides };
     const { handshakeTimeout, drainMs, closeMs, ...ofServer } = this.#timeouts;
-    const server = tls ? createSecureServer({ ...tls, allowHTTP1: true, handshakeTimeout }) : createServer();
+    const server = tls
+      ? createSecureServer({ ...tls, allowHTTP1: true, handshakeTimeout, settings: { maxConcurrentStreams } })
+      : createServer();
     // As properties, because the TLS server takes them neither as options of its own nor as `http1Options`.
     this.server = Object.assign(server, ofServer);
     const emitter: NodeJS.EventEmitter = server;
     emitter.on("connection", (socket: Socket) => keepUntilClosed(this.#sockets, socket));
-    emitter.on("session", (session: ServerHttp2Session) => keepUntilClosed(this.#sessions, session));
+    emitter.on("session", (session: ServerHttp2Session) => {
+      keepUntilClosed(this.#sessions, session);
+      endUnused(session, this.#timeouts);
+    });
   }
 
   /** Resolves with the bound address. Rejects with an error whose message an operator can act on. */
@@ -94,6 +102,22 @@ export class Listener {
       for (const socket of this.#sockets) socket.destroy();
     }, milliseconds).unref();
   }
+}
+
+/** Node's time limits for HTTP/2 begin anew with each byte, so that a header section may come one byte at a time. */
+function endUnused(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Timeouts): void {
+  let open = 0;
+  const endAfter = (milliseconds: number): NodeJS.Timeout => setTimeout(() => session.destroy(), milliseconds).unref();
+  let timer = endAfter(headersTimeout);
+  session.once("close", () => clearTimeout(timer));
+  session.on("stream", (stream) => {
+    clearTimeout(timer);
+    open += 1;
+    stream.once("close", () => {
+      open -= 1;
+      if (open === 0 && !session.destroyed) timer = endAfter(keepAliveTimeout);
+    });
+  });
 }
 
 function keepUntilClosed<T extends NodeJS.EventEmitter>(open: Set<T>, each: T): void {

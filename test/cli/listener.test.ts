@@ -179,6 +179,33 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
     await isClosed;
   });
 
+  it("lets a session of HTTP/2 have 100 requests under way", async () => {
+    const { port } = await listening(true);
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    await once(session, "remoteSettings");
+    expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
+  });
+
+  it("closes a session of HTTP/2 whose header section comes byte by byte, also behind a request", async () => {
+    const { port } = await listening(true, { headersTimeout: 50, keepAliveTimeout: 60 });
+    for (const isFirst of [true, false]) {
+      const socket = await open(true, port, { ALPNProtocols: ["h2"] });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      const frame = (type: number, flags: number, stream: number, length: number): Buffer =>
+        Buffer.from([0, 0, length, type, flags, 0, 0, 0, stream]);
+      const toRoot = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]); // GET / over https, from the host "a"
+      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      socket.write(frame(4, 0, 0, 0));
+      if (!isFirst) socket.write(Buffer.concat([frame(1, 5, 1, toRoot.length), toRoot]));
+      socket.write(Buffer.concat([frame(1, 5, isFirst ? 1 : 3, 255), toRoot, Buffer.from([0x00, 0x01, 0x78, 0x7d])]));
+      const sending = setInterval(() => socket.write("a"), 5); // the value of the field "x"
+      await closed;
+      clearInterval(sending);
+    }
+    expect(await get(true, port)).toBe("hello");
+  });
+
   it("closes a session of HTTP/2 on which nothing moves", async () => {
     const { port } = await listening(true, { timeout: 50 });
     const untilItCloses = async (): Promise<string> => {
