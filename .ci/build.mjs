@@ -53,6 +53,12 @@ await build({
     chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? "chunks/[name].js" : "chunks/shared-[hash].js"),
   },
 });
+// The thread of a disk: no more than it needs, beside the code that starts it.
+await build({
+  input: "build/storage/disk/write-thread.js",
+  platform: "node",
+  output: { file: "dist/chunks/write-thread.js" },
+});
 await build({ input: "src/client/client.ts", output: { file: "dist/client/client.js", minify: true } });
 // What the page of a directory loads, and the worker that it has for Markdown.
 await build({

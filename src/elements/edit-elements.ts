@@ -8,7 +8,7 @@ import { type DocumentKind, documentBytes, type SourceDocument } from "../html/d
 import { applyEdits, type EditedDocument } from "../html/edit/apply-edits.ts";
 import type { Edit } from "../html/edit/edits.ts";
 import type { Effect } from "../html/edit/operations/operation.ts";
-import { outermost, spliceBytes } from "../html/edit/placement.ts";
+import { outermost } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Right } from "../server/access.ts";
@@ -131,16 +131,16 @@ class Editing {
 
     let edited: EditedDocument | undefined;
     let content: Uint8Array | undefined;
-    const { stat, changed } = await storage.update(path, async (bytes, current) => {
+    const { stat, changed } = await storage.update(path, async (read, current) => {
       exchange.follows = entityTag(current.version);
       const { kind } = before.document;
-      const parsed = (): Promise<HeldDocument> => this.#parse(kind, bytes, current);
+      const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
       const old = await parsed();
       edited = await this.#apply(old, current, asked);
       const others = await this.#decided();
       if (others) edited = await this.#apply(await parsed(), current, others);
       content = await this.#wanted.content?.(edited, this.#matches);
-      return this.#bytesOf(edited, old.document, bytes);
+      return this.#bytesOf(edited, old.document);
     });
     if (!edited) throw new TypeError("the storage did not ask for the new content");
     if (selector !== undefined && this.#matches.length === 0) return noMatchReply(options.dialect);
@@ -200,10 +200,14 @@ class Editing {
   }
 
   /** The document under the lock, where nobody else changes it. */
-  async #parse(kind: DocumentKind, bytes: Uint8Array, { size, version }: StoredStat): Promise<HeldDocument> {
+  async #parse(
+    kind: DocumentKind,
+    read: () => Promise<Uint8Array>,
+    { size, version }: StoredStat,
+  ): Promise<HeldDocument> {
     const { documents, path, options } = this.#request;
     refuseTooLarge(size, options);
-    const held = await documents.hold(path, version, () => parseDocument(kind, bytes, this.#limits));
+    const held = await documents.hold(path, version, async () => parseDocument(kind, await read(), this.#limits));
     this.#held.push(held);
     return held;
   }
@@ -276,9 +280,9 @@ class Editing {
   }
 
   /** The file from now on; `undefined` where the edits change nothing. */
-  #bytesOf({ document, only }: EditedDocument, old: SourceDocument, bytes: Uint8Array): Uint8Array | undefined {
+  #bytesOf({ document }: EditedDocument, old: SourceDocument): Uint8Array | undefined {
     if (document === old) return undefined;
-    const edited = only && !only.isNormalised ? spliceBytes(bytes, old, only.placements) : documentBytes(document);
+    const edited = documentBytes(document);
     refuseTooManyBytes(edited.byteLength, this.#maxLength);
     return edited;
   }

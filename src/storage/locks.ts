@@ -43,9 +43,15 @@ export class PathLock {
     this.#locks = locks;
   }
 
-  /** Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. */
-  async run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>): Promise<T> {
-    const since = performance.now(); // tasks that wait for one of another process wait side by side, not one after the other
+  /**
+   * Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. Tasks that wait for one of
+   * another process wait side by side, not one after the other: each `since` it came.
+   */
+  async run<T>(
+    key: string,
+    task: (held: HeldLock | undefined) => Promise<T>,
+    since: number = performance.now(),
+  ): Promise<T> {
     let held = await this.#enter(key);
     try {
       if (this.#locks) held ??= await this.#locks.acquire(key, since);

@@ -100,11 +100,12 @@ export interface WriteResult {
 }
 
 /**
- * Computes the new content of a file from the old; `undefined` leaves it as it is. Called again with newer content if
- * another program changed the file in between, so it must not have side effects. `update` rethrows its errors.
+ * Computes the new content of a file from the old, which it reads unless it knows that version; `undefined` leaves it as it is. Called
+ * again with newer content if another program changed the file in between, so it must not have side effects. `update` rethrows
+ * its errors.
  */
 export type FileUpdate = (
-  current: Uint8Array,
+  read: () => Promise<Uint8Array>,
   stat: StoredStat,
 ) => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 

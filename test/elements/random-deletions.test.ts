@@ -23,7 +23,7 @@ function unchanging(storage: Storage): Storage {
     async update(path, edit) {
       const file = await storage.open(path);
       if (!file) throw new Error("the page is gone");
-      await edit(await file.bytes(), file.stat);
+      await edit(() => file.bytes(), file.stat);
       return { created: false, changed: false, stat: file.stat };
     },
   };

@@ -187,7 +187,7 @@ describe("a system call that fails", () => {
       const { status } = await site.send("PUT", `/${step}.txt`, { body: "new" });
       disk.mend();
       isFailed = disk.failed !== undefined;
-      if (status === 201 && disk.failed?.startsWith("sync")) made += reported.length;
+      if (status === 201 && disk.failed?.startsWith("fsync")) made += reported.length;
     }
     expect(made).toBe(1);
   });

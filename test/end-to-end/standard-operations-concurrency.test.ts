@@ -18,6 +18,7 @@ describe.each(storages)("many requests at the same time $where", ({ make }) => {
     const stored = answers.map((answer): { size: number; etag: string } => JSON.parse(answer.text));
     const inOrder = stored.sort((one, other) => one.size - other.size).map(({ etag }) => etag);
     expect(site.changes.map(({ etag }) => etag)).toEqual(inOrder);
+    await site.files.close();
     expect(await site.everything()).toEqual(["/log.txt"]);
   });
 

@@ -164,8 +164,10 @@ describe("files on the disk", () => {
     const told = telling(storage);
     const site = await testSite({ storage: told.storage, everything }, { dotfiles: "allow" });
     const outgoing = open(site.url, "PUT", "/dir/a.txt");
-    outgoing.write("half of ");
+    const half = "half of ".repeat(10_000); // more than is held in memory
+    outgoing.write(half);
     await told.arrived;
+    await expect.poll(async () => (await everything()).some((path) => path.includes(".filement-"))).toBe(true);
     const [temporary = ""] = (await everything()).filter((path) => path.includes(".filement-"));
     expect(temporary).toMatch(/^\/dir\/\.filement-.*\.tmp$/);
     expect((await site.send("GET", "/dir/")).text).not.toContain(".filement-");
@@ -175,7 +177,7 @@ describe("files on the disk", () => {
     outgoing.end("the new");
     await once(outgoing, "response");
     expect(await everything()).toEqual(["/dir/", "/dir/a.txt"]);
-    expect(await site.textAt("/dir/a.txt")).toBe("half of the new");
+    expect(await site.textAt("/dir/a.txt")).toBe(`${half}the new`);
   });
 
   it("keep their mode when they are replaced and appended to", async () => {

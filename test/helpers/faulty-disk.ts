@@ -9,6 +9,12 @@ const handleCalls = [
   ...["stat", "read", "write", "appendFile", "truncate", "utimes", "chmod", "chown", "sync", "close"],
 ] as (keyof FileHandle & string)[];
 
+/** The same as programs of system calls make them, with a callback. */
+const callbackCalls = [
+  ...["open", "close", "read", "write", "fstat", "lstat", "readlink", "utimes", "chmod", "chown", "ftruncate"],
+  ...["fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "rmdir"],
+];
+
 type Call = (this: unknown, ...values: unknown[]) => Promise<unknown>;
 
 /** A disk of which one call fails. */
@@ -22,8 +28,8 @@ export interface FaultyDisk {
 }
 
 /**
- * Has the system call of that number fail with an error, counted from now and over all of `node:fs/promises` in this
- * process, and over the looks at where an open file lies. What fails has not been done, except that a file is closed.
+ * Has the system call of that number fail with an error, counted from now and over all of `node:fs` in this process but
+ * for its synchronous part, of which the looks at where an open file lies count. What fails has not been done, except that a file is closed.
  */
 export async function failAt(step: number, code: string): Promise<FaultyDisk> {
   const handle = await fs.open(process.execPath);
@@ -50,6 +56,17 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
     if (isFailing("readlink", [path])) throw faultOf(code, "readlink");
     return readlinkSync(path);
   };
+  const callbacks = syncFs as unknown as Record<string, (...values: unknown[]) => void>;
+  const originalCallbacks = Object.fromEntries(callbackCalls.map((name) => [name, callbacks[name]]));
+  for (const name of callbackCalls) {
+    const original = callbacks[name];
+    callbacks[name] = (...values) => {
+      const callback = values.at(-1) as (error: Error) => void;
+      if (!isFailing(name, values)) return original?.(...values);
+      if (name === "close") original?.(...values.slice(0, -1), () => callback(faultOf(code, name)));
+      else setImmediate(callback, faultOf(code, name));
+    };
+  }
   for (const name of calls) Object.assign(fs, { [name]: failing(name, fs[name] as Call) });
   for (const name of handleCalls) handles[name] = failing(name, originalHandles[name] as Call);
   Object.assign(syncFs, { readlinkSync: failingLook });
@@ -64,7 +81,7 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
     mend() {
       Object.assign(fs, originals);
       Object.assign(handles, originalHandles);
-      Object.assign(syncFs, { readlinkSync });
+      Object.assign(syncFs, { readlinkSync, ...originalCallbacks });
       syncBuiltinESMExports();
     },
   };

@@ -7,6 +7,7 @@ import { redisLocks } from "../../src/redis/locks.ts";
 import { runNode } from "../helpers/run-node.ts";
 import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { withBytes } from "../storage/content.ts";
 import { cableTo, redisServer } from "./redis-server.ts";
 
 function locksAt(...args: Parameters<typeof redisLocks>): SharedLocks {
@@ -129,7 +130,7 @@ describe("a lock with a time limit", () => {
       () => storage.write("/a.txt", bytes("new"), { check: end }),
       () => storage.write("/b.txt", bytes("new"), { check: end }),
       () => storage.append("/a.txt", bytes("new"), { check: end }),
-      () => storage.update("/a.txt", end),
+      () => storage.update("/a.txt", withBytes(end)),
       () => storage.remove("/a.txt", { check: end }),
     ];
     for (const change of changes) {

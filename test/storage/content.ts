@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { OpenDirectory } from "../../src/storage/disk/open-directory.ts";
 import { openFile } from "../../src/storage/disk/visible-file.ts";
-import type { Content, OpenFile, Storage, StoredEntry } from "../../src/storage/storage.ts";
+import type { Content, FileUpdate, OpenFile, Storage, StoredEntry, StoredStat } from "../../src/storage/storage.ts";
 
 /** Runs a function that looks at a name in an open directory, for a file or directory whose name has no links in it. */
 export async function at<T>(real: string, see: (directory: OpenDirectory, name: string) => Promise<T>): Promise<T> {
@@ -26,6 +26,13 @@ export async function* content(...pieces: ReadonlyArray<string | Uint8Array>): C
 export async function* brokenContent(piece: string, error: Error): Content {
   yield Buffer.from(piece);
   throw error;
+}
+
+/** An edit that always reads what it edits. */
+export function withBytes(
+  edit: (bytes: Uint8Array, stat: StoredStat) => Promise<Uint8Array | undefined> | Uint8Array | undefined,
+): FileUpdate {
+  return async (read, stat) => edit(await read(), stat);
 }
 
 /** The text of a stored file; `undefined` where there is none. */

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
 import { timesOf } from "../helpers/effort.ts";
-import { brokenContent, content, entriesAt, gate, namesAt, textAt } from "./content.ts";
+import { brokenContent, content, entriesAt, gate, namesAt, textAt, withBytes } from "./content.ts";
 
 /**
  * What every storage promises. `make` gives a storage with these files and nothing else in it; `oddName` is a name that not every disk
@@ -383,7 +383,7 @@ export function storageContract(
 
     it("replaces a file by what the edit makes of it", async () => {
       const storage = await make({ "/a.txt": "hello" });
-      const result = await storage.update("/a.txt", toUpper);
+      const result = await storage.update("/a.txt", withBytes(toUpper));
       expect(await textAt(storage, "/a.txt")).toBe("HELLO");
       expect(result).toMatchObject({ created: false, changed: true, stat: { size: 5 } });
       expect({ ...(await storage.stat("/a.txt")) }).toEqual({ ...result.stat });
@@ -392,10 +392,13 @@ export function storageContract(
     it("gives the edit the stat of the bytes it gets", async () => {
       const storage = await make({ "/a.txt": "hello" });
       let seen: StoredStat | undefined;
-      await storage.update("/a.txt", (_, stat) => {
-        seen = stat;
-        return undefined;
-      });
+      await storage.update(
+        "/a.txt",
+        withBytes((_, stat) => {
+          seen = stat;
+          return undefined;
+        }),
+      );
       expect({ ...seen }).toEqual({ ...(await storage.stat("/a.txt")) });
     });
 
@@ -423,7 +426,7 @@ export function storageContract(
         return Buffer.from(String(Number(Buffer.from(bytes).toString()) + 1));
       };
       const count = timesOf(20, 200);
-      await Promise.all(Array.from({ length: count }, () => storage.update("/count.txt", increment)));
+      await Promise.all(Array.from({ length: count }, () => storage.update("/count.txt", withBytes(increment))));
       expect(await textAt(storage, "/count.txt")).toBe(String(count));
     });
 
@@ -434,11 +437,14 @@ export function storageContract(
       const check = (current: StoredStat | undefined): void => {
         found = current?.version;
       };
-      const { stat } = await storage.update("/a.txt", async (bytes) => {
-        writing = storage.write("/a.txt", content("written"), { check });
-        await new Promise(setImmediate);
-        return toUpper(bytes);
-      });
+      const { stat } = await storage.update(
+        "/a.txt",
+        withBytes(async (bytes) => {
+          writing = storage.write("/a.txt", content("written"), { check });
+          await new Promise(setImmediate);
+          return toUpper(bytes);
+        }),
+      );
       await writing;
       expect(found).toBe(stat.version);
       expect(await textAt(storage, "/a.txt")).toBe("written");
@@ -447,10 +453,13 @@ export function storageContract(
     it("keeps no hold on the bytes it gave and got", async () => {
       const storage = await make({ "/a.txt": "hello" });
       const edited = Buffer.from("edited");
-      await storage.update("/a.txt", (bytes) => {
-        bytes.fill(0);
-        return edited;
-      });
+      await storage.update(
+        "/a.txt",
+        withBytes((bytes) => {
+          bytes.fill(0);
+          return edited;
+        }),
+      );
       edited.fill(0);
       expect(await textAt(storage, "/a.txt")).toBe("edited");
     });
@@ -463,7 +472,7 @@ export function storageContract(
       ["/a.txt/b", "not-a-directory"],
     ])("refuses %s with %s", async (path, code) => {
       const storage = await make({ "/a.txt": "", "/dir/b.txt": "" });
-      await expect(storage.update(path, toUpper)).rejects.toEqual(refuses(code));
+      await expect(storage.update(path, withBytes(toUpper))).rejects.toEqual(refuses(code));
     });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { storageAt } from "../../src/storage/storage-at.ts";
-import { content, namesAt, textAt } from "./content.ts";
+import { content, namesAt, textAt, withBytes } from "./content.ts";
 
 const outside = ["/", "/a.txt", "/archives", "/archives/a.txt", "/archiv", "/sub/archive/a.txt"];
 
@@ -20,7 +20,10 @@ describe("a storage at a path", () => {
     const storage = storageAt("/archive", inner);
     await storage.write("/archive/new.txt", content("new"));
     await storage.append("/archive/a.txt", content("b"));
-    await storage.update("/archive/new.txt", (bytes) => Buffer.concat([bytes, Buffer.from("er")]));
+    await storage.update(
+      "/archive/new.txt",
+      withBytes((bytes) => Buffer.concat([bytes, Buffer.from("er")])),
+    );
     expect([await textAt(inner, "/a.txt"), await textAt(inner, "/new.txt")]).toEqual(["ab", "newer"]);
     await storage.remove("/archive/a.txt");
     expect(await inner.stat("/a.txt")).toBeUndefined();

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-import { content, namesAt, textAt } from "./content.ts";
+import { content, namesAt, textAt, withBytes } from "./content.ts";
 
 /** What is done while a directory is exchanged with a link. */
 export const operations: Readonly<Record<string, (storage: Storage) => Promise<unknown>>> = {
@@ -17,7 +17,11 @@ export const operations: Readonly<Record<string, (storage: Storage) => Promise<u
   create: (storage) => storage.write("/dir/b.txt", content("created"), { exclusive: true }),
   "create below": (storage) => storage.write("/dir/new/deep/b.txt", content("created")),
   append: (storage) => storage.append("/dir/a.txt", content("appended")),
-  update: (storage) => storage.update("/dir/a.txt", (bytes) => Buffer.concat([bytes, Buffer.from("edited")])),
+  update: (storage) =>
+    storage.update(
+      "/dir/a.txt",
+      withBytes((bytes) => Buffer.concat([bytes, Buffer.from("edited")])),
+    ),
   remove: (storage) => storage.remove("/dir/a.txt"),
 };
 
@@ -96,6 +100,19 @@ function countedCalls() {
       },
     });
   }
+  const callbacks = syncFs as unknown as Record<string, (...values: unknown[]) => void>;
+  const names = ["open", "lstat", "readlink", "rename", "link", "unlink", "mkdir"];
+  const originalCallbacks = Object.fromEntries(names.map((name) => [name, callbacks[name]]));
+  for (const name of names) {
+    callbacks[name] = (...values) => {
+      const number = begin();
+      const callback = values.pop() as (...results: unknown[]) => void;
+      originalCallbacks[name]?.(...values, (...results: unknown[]) => {
+        tasks.get(`after ${number}`)?.();
+        callback(...results);
+      });
+    };
+  }
   Object.assign(syncFs, {
     readlinkSync(path: string) {
       const number = begin();
@@ -106,7 +123,7 @@ function countedCalls() {
   });
   const restore = (): void => {
     Object.assign(fs, originals);
-    Object.assign(syncFs, { readlinkSync });
+    Object.assign(syncFs, { readlinkSync, ...originalCallbacks });
     syncBuiltinESMExports();
   };
   syncBuiltinESMExports();

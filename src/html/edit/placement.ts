@@ -1,8 +1,7 @@
-import { Buffer } from "node:buffer";
 import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
 import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
-import { byteOrderMark, type DocumentSource, type SourceDocument } from "../document/source-document.ts";
+import type { SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";
 import { DocumentError } from "../document-error.ts";
 import type { Fragment } from "./well-formed.ts";
@@ -154,27 +153,6 @@ export function splice(source: string, replacements: readonly Replacement[]): st
   }
   parts.push(source.slice(position));
   return parts.join("");
-}
-
-/** Applies replacements to the bytes of a document: all else is copied, which takes less time than encoding it. */
-export function spliceBytes(
-  bytes: Uint8Array,
-  { source, encoding, hasByteOrderMark }: DocumentSource,
-  replacements: readonly Replacement[],
-): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let position = 0;
-  let written = 0;
-  let read = hasByteOrderMark ? byteOrderMark.length : 0;
-  for (const { start, end, text } of replacements) {
-    read += Buffer.byteLength(source.slice(position, start), encoding);
-    parts.push(bytes.subarray(written, read), Buffer.from(text, encoding));
-    read += Buffer.byteLength(source.slice(start, end), encoding);
-    written = read;
-    position = end;
-  }
-  parts.push(bytes.subarray(written));
-  return Buffer.concat(parts);
 }
 
 /** Those of some elements, in document order, that lie in none of the others. */

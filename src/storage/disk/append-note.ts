@@ -1,6 +1,8 @@
-import type { FileHandle } from "node:fs/promises";
+import { Buffer } from "node:buffer";
+import { type BigIntStats, constants, readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { openIfThere } from "./file-record.ts";
+import { openIfThere } from "./file-calls.ts";
+import { call, type Program } from "./system-calls.ts";
 
 /** The state of the file before, for those who read it meanwhile. */
 export interface Before {
@@ -25,14 +27,25 @@ export interface AppendRecord {
 /** How many bytes before the end of a file prove that it is the one that was appended to, and not begun anew since. */
 const contextBytes = 4096;
 
-/** The record's place at the end of the note: enough for a name of 255 bytes, each of them escaped. */
-const recordBytes = 2048;
+/** The record's place at the beginning of a note: enough for a name of 255 bytes, each of them escaped. The content follows. */
+export const recordBytes = 2048;
 
-/** The last byte of a note: whether the file was touched. */
+/** The last byte of a record: whether the file was touched. */
 const untouched = "-";
 const begun = "+";
 
 const noteName = /^\.filement-append-(\d+)\.tmp$/;
+
+// In one run of the system, what a process has written is seen by those after it, also where it never came to the disk.
+let ownRun: string | undefined;
+const runOfSystem = (): string => {
+  try {
+    ownRun ??= readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    ownRun = "";
+  }
+  return ownRun;
+};
 
 /** The name of the note about an append to the file of that inode number. Whatever name a file has, its note is found. */
 export function appendNoteName(inode: bigint): string {
@@ -44,54 +57,79 @@ export function isAppendNoteName(name: string): boolean {
   return noteName.test(name);
 }
 
-/** Makes a note of a file that holds the content of the append already. */
-export async function writeRecord(handle: FileHandle, record: AppendRecord): Promise<void> {
-  const text = JSON.stringify(record, (_, value) => (typeof value === "bigint" ? String(value) : value));
+/** What makes a note of a file whose content follows. */
+export function noteRecord(record: AppendRecord): Buffer {
+  const all = { ...record, run: runOfSystem() };
+  const text = JSON.stringify(all, (_, value) => (typeof value === "bigint" ? String(value) : value));
   const bytes = Buffer.alloc(recordBytes, " ");
   bytes.write(text);
   bytes.write(untouched, recordBytes - 1);
-  await handle.appendFile(bytes);
+  return bytes;
 }
 
 /** Puts into a note that from now on bytes of the append may be in the file. */
-export async function markBegun(handle: FileHandle, { length }: AppendRecord): Promise<void> {
-  await handle.write(begun, length + recordBytes - 1);
+export function* markBegun(note: number): Program<void> {
+  yield* call.write(note, Buffer.from(begun), 0, 1, recordBytes - 1);
 }
 
-/** A note that was found: opened, and understood. */
+/** A note that was found, and understood. */
 export interface AppendNote extends AppendRecord {
-  readonly handle: FileHandle;
+  /** Open. */
+  readonly file: number;
   readonly isBegun: boolean;
 }
 
-/** Opens a note; `undefined` where there is none, or none that holds what it should. */
-export async function openNote(location: string): Promise<AppendNote | undefined> {
-  const handle = await openIfThere(location);
-  if (!handle) return undefined;
+/**
+ * Opens a note and gives what `use` makes of it; `undefined` where there is none, or none that this user alone can have written and
+ * that holds what it should.
+ */
+export function* withNote<Result>(
+  location: string,
+  use: (note: AppendNote) => Program<Result>,
+): Program<Result | undefined> {
+  const file = yield* openIfThere(location, constants.O_RDONLY);
+  if (file === undefined) return undefined;
   try {
-    const note = await understood(handle);
-    if (note) return note;
-  } catch (error) {
-    await handle.close();
-    throw error;
+    const note = yield* understood(file);
+    return note && (yield* use(note));
+  } finally {
+    yield* call.close(file);
   }
-  await handle.close();
-  return undefined;
 }
 
-async function understood(handle: FileHandle): Promise<AppendNote | undefined> {
-  const stats = await handle.stat();
-  if (!stats.isFile() || stats.size < recordBytes) return undefined;
-  const bytes = Buffer.alloc(recordBytes);
-  const { bytesRead } = await handle.read(bytes, 0, recordBytes, stats.size - recordBytes);
-  const record = parseRecord(bytes.toString("utf8", 0, bytesRead - 1));
-  if (record?.length !== stats.size - recordBytes) return undefined;
-  return { ...record, handle, isBegun: bytes.toString("latin1", bytesRead - 1) === begun };
-}
-
-function parseRecord(text: string): AppendRecord | undefined {
+/** What a note says; `undefined` as above. */
+export function* noteAt(location: string): Program<AppendRecord | undefined> {
+  const file = yield* openIfThere(location, constants.O_RDONLY);
+  if (file === undefined) return undefined;
   try {
-    const { name, inode, before, length, checksum, context } = JSON.parse(text);
+    return yield* understood(file);
+  } finally {
+    yield* call.close(file);
+  }
+}
+
+function* understood(file: number): Program<AppendNote | undefined> {
+  const stats = yield* call.fstat(file, { bigint: true });
+  const { size } = stats;
+  if (!stats.isFile() || size < recordBytes || !isTrusted(stats)) return undefined;
+  const bytes = Buffer.alloc(recordBytes);
+  const length = yield* call.read(file, bytes, 0, recordBytes, 0);
+  const record = parseRecord(bytes.toString("utf8", 0, Math.max(0, length - 1)));
+  if (!record || BigInt(record.length) > size - BigInt(recordBytes)) return undefined;
+  // After a power failure the mark may be missing, and some of what was written after it there.
+  const isBegun = bytes.toString("latin1", recordBytes - 1) === begun || record.run !== runOfSystem();
+  return { ...record, file, isBegun };
+}
+
+/** Whether nobody else can have written it: another user may plant a note that has us cut bytes out of a file. */
+export function isTrusted({ mode, uid, nlink }: BigIntStats): boolean {
+  if (process.geteuid === undefined) return true; // Windows has rights of another kind
+  return uid === BigInt(process.geteuid()) && nlink === 1n && (mode & 0o022n) === 0n;
+}
+
+function parseRecord(text: string): (AppendRecord & { readonly run: string }) | undefined {
+  try {
+    const { name, inode, before, length, checksum, context, run } = JSON.parse(text);
     // A plain name: somebody who can put a file here must not make us change one elsewhere.
     const isName = typeof name === "string" && /^[^/\\\0]{1,255}$/.test(name) && name !== "." && name !== "..";
     if (!isName || ![length, checksum, context].every((value) => Number.isSafeInteger(value) && value >= 0)) return;
@@ -99,15 +137,15 @@ function parseRecord(text: string): AppendRecord | undefined {
     const counts = [inode, size, mtimeNs, ctimeNs];
     if (!counts.every((value) => typeof value === "string" && /^\d{1,30}$/.test(value))) return undefined;
     const state = { size: BigInt(size), mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs) };
-    return { name, inode: BigInt(inode), before: state, length, checksum, context };
+    return { name, inode: BigInt(inode), before: state, length, checksum, context, run: String(run) };
   } catch {
     return undefined; // half a note, or none of ours
   }
 }
 
 /** Checksum of what stands right before a position of a file. */
-export async function contextOf(handle: FileHandle, end: number): Promise<number> {
-  const length = Math.min(contextBytes, end);
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, end - length);
-  return crc32(buffer.subarray(0, bytesRead));
+export function* contextOf(file: number, end: number): Program<number> {
+  const bytes = Buffer.alloc(Math.min(contextBytes, end));
+  const length = yield* call.read(file, bytes, 0, bytes.length, end - bytes.length);
+  return crc32(bytes.subarray(0, length));
 }

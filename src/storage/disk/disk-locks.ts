@@ -55,9 +55,9 @@ class DiskLocks {
   }
 
   /** See {@link PathLock.run}. */
-  run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>): Promise<T> {
+  run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>, since?: number): Promise<T> {
     const name = foldedName(key);
-    return this.#lockOf(name).run(name, task);
+    return this.#lockOf(name).run(name, task, since);
   }
 
   /** See {@link PathLock.tryRun}. */

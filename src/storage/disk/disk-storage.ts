@@ -1,10 +1,11 @@
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SharedLocks } from "../locks.ts";
 import type { OpenFile, Storage, StoredStat } from "../storage.ts";
-import { append } from "./append.ts";
-import { check } from "./check.ts";
+import { DiskChanges } from "./changes.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
 import { diskLocks, lockProblem } from "./disk-locks.ts";
+import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { look } from "./look.ts";
@@ -12,10 +13,10 @@ import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
-import { abandonedAfterMs } from "./temporary-file.ts";
+import { abandonedAfterMs, temporaryFileName } from "./temporary-file.ts";
 import { openFile, statAt } from "./visible-file.ts";
 import { watch } from "./watch.ts";
-import { update, write } from "./write.ts";
+import { append, update, write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
 export interface DiskStorageOptions {
@@ -49,14 +50,17 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const { symlinks = "within-root", durability = "fsync", locks } = options;
   const witnesses = new Set<ChangeWitness>();
   let report: (problem: unknown) => void = () => {};
+  const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
   const disk: Disk = {
-    paths: new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks),
+    paths,
+    thread: threadOf(statSync(paths.root).dev),
     sync: durability === "fsync",
     async callWitnesses(path) {
       for (const witness of witnesses) await witness.beforeChange(path);
     },
     report: (problem) => report(problem),
   };
+  const changes = new DiskChanges(disk);
   const smallFiles = new SmallFiles(disk.paths);
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
   let recovering: NodeJS.Timeout | undefined;
@@ -73,9 +77,9 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     stat: (path) => withStorageErrors(stat(disk, path)),
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
-    write: (path, content, how = {}) => withStorageErrors(write(disk, path, content, how)),
-    append: (path, content, how) => withStorageErrors(append(disk, path, content, how?.check)),
-    update: (path, edit) => withStorageErrors(update(disk, path, edit)),
+    write: (path, content, how = {}) => withStorageErrors(write(disk, changes, path, content, how)),
+    append: (path, content, how) => withStorageErrors(append(disk, changes, path, content, how?.check)),
+    update: (path, edit) => withStorageErrors(update(changes, path, edit)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
     listedPath: (path) => disk.paths.listedPath(path),
@@ -87,10 +91,17 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
       clearTimeout(recovering);
+      await changes.close();
       unshare?.();
       await locks?.close?.();
     },
   };
+}
+
+/** Checks whether something could be stored now; throws if not. */
+async function check({ paths, thread, sync }: Disk): Promise<void> {
+  await paths.requireRoot();
+  await thread.run({ kind: "probe", directory: paths.root, temporary: temporaryFileName(), sync });
 }
 
 /** Nobody waits for the second look; the next start reports what is still wrong then. */

@@ -1,8 +1,11 @@
+import type { DiskThread } from "./disk-thread.ts";
 import type { DiskPaths } from "./paths.ts";
 
 /** What all operations on one disk storage share. */
 export interface Disk {
   readonly paths: DiskPaths;
+  /** Makes changes. */
+  readonly thread: DiskThread;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */
   readonly sync: boolean;
   /** Lets watchers look at a file that is about to be changed: what others did to it is announced first. */

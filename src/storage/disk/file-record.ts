@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import { type BigIntStats, constants, fsync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { constants as system } from "node:os";
@@ -41,19 +41,6 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
 }
 
 /**
- * What is known of a file that was just changed. Where the system does not tell, the change is made all the same: the
- * version is then one that no file has, so that conditions on it fail rather than hold by chance.
- */
-export async function statAfterChange(handle: FileHandle, size: number): Promise<StoredStat> {
-  try {
-    return storedStat(await handle.stat({ bigint: true }));
-  } catch {
-    const version = randomBytes(32).toString("base64url").slice(0, versionLength);
-    return { type: "file", size, modified: new Date(), version };
-  }
-}
-
-/**
  * The present in seconds, as a modification time that no file has got from here before. The kernel's own file times
  * stand still for up to 10 ms, in which a file can be replaced several times and get back an inode number it had: two
  * different contents would share one version. The digits below a millisecond are random, for other processes' sake.
@@ -65,7 +52,7 @@ export function uniqueMoment(): number {
 }
 
 /** Names a file whatever paths lead to it. */
-export function fileIdentity({ dev, ino }: BigIntStats): string {
+export function fileIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): string {
   return `inode:${dev}:${ino}`;
 }
 
@@ -152,17 +139,4 @@ export function asStorageError(error: unknown): unknown {
 /** Opens what lies at a real location, and fails with `ELOOP` where that is a link. */
 export function openToRead(location: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
   return open(location, access | always);
-}
-
-/** Opens what lies at a real location, to read or also to write; `undefined` where there is nothing, or a link. */
-export async function openIfThere(
-  location: string,
-  access: number = constants.O_RDONLY,
-): Promise<FileHandle | undefined> {
-  try {
-    return await openToRead(location, access);
-  } catch (error) {
-    if (meansAbsent(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { errnoOf, fileIdentity, meansAbsent, recordAt, syncFile } from "./file-record.ts";
 
@@ -9,7 +9,7 @@ const descriptorsFolder = "/proc/self/fd";
 let isShown: boolean | undefined;
 
 /** That folder. Elsewhere directories go by their names, and are compared by identity. */
-function descriptors(): string | undefined {
+export function descriptors(): string | undefined {
   isShown ??= process.platform === "linux" && exists(descriptorsFolder);
   return isShown ? descriptorsFolder : undefined;
 }
@@ -24,15 +24,15 @@ function exists(path: string): boolean {
 }
 
 /** Windows opens no directories. */
-const isOpenable = process.platform !== "win32";
+export const isOpenable: boolean = process.platform !== "win32";
 
 /** What Linux puts behind the name of what was removed since it was opened. */
 const removed = " (deleted)";
 
-const directoryFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+export const directoryFlags: number = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Opens a directory only to name what is in it, which takes no right to list it; Linux, not among Node's constants. */
-const pathFlag = 0o10000000;
+export const pathFlag = 0o10000000;
 
 /**
  * How often it is asked where a file lies that was opened by name: another program that exchanges directories all the time may be
@@ -41,7 +41,7 @@ const pathFlag = 0o10000000;
 const looksAtOpened = 6;
 
 /** How a directory may refuse to be synced where that is no failure: systems that cannot, or rights to enter only. */
-const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
+export const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
 
 /**
  * A directory that was opened and found to lie where it should. On Linux everything that is done by way of `at` is done in
@@ -79,13 +79,6 @@ export class OpenDirectory {
   static inUse(real: string): OpenDirectory | undefined {
     const shared = OpenDirectory.isChecked ? inUse.get(real) : undefined;
     return shared?.isInPlace() === true ? new OpenDirectory(real, shared) : undefined;
-  }
-
-  /** A directory in this one. */
-  async openBelow(name: string): Promise<OpenDirectory> {
-    const real = join(this.real, name);
-    if (descriptors() === undefined) return OpenDirectory.open(real);
-    return new OpenDirectory(real, new SharedHandle(real, await openHandle(this.at(name))));
   }
 
   /** A path for system calls that leads to a name in it. Not to be used after it was closed. */
@@ -257,12 +250,17 @@ async function isMeant(handle: FileHandle, real: string, way: string | undefined
  * Throws `conflict` where one is a link.
  */
 async function wayTo(real: string): Promise<string> {
-  const locations = [real];
-  for (let above = dirname(real); above !== locations[0]; above = dirname(above)) locations.unshift(above);
-  const looks = locations.map((location) => lstat(location, { bigint: true }).catch(ignoreRefusal));
+  const looks = wayOf(real).map((location) => lstat(location, { bigint: true }).catch(ignoreRefusal));
   const records = (await Promise.all(looks)).filter((record) => record !== undefined);
   if (!records.every((record) => record.isDirectory())) throw new StorageError("conflict");
   return ` ${records.map(fileIdentity).join(" ")}`;
+}
+
+/** The directories on the way to a real location, outermost first, itself included. */
+export function wayOf(real: string): readonly string[] {
+  const locations = [real];
+  for (let above = dirname(real); above !== locations[0]; above = dirname(above)) locations.unshift(above);
+  return locations;
 }
 
 /** What a system refuses has a number; Node's `--permission` and Deno have none. */
@@ -276,83 +274,4 @@ function isDone(): true {
 
 function ignoreAbsence(error: unknown): undefined {
   if (!meansAbsent(error)) throw error;
-}
-
-/** The directories above a target that were made for it. Each is made, opened and removed by way of the one above. */
-export class MissingParents {
-  /** The one that the target is to lie in. */
-  directory: OpenDirectory;
-  /** Those that hold a name that is new, outermost first. */
-  readonly #changed: OpenDirectory[];
-  readonly #opened: OpenDirectory[] = [];
-  readonly #made: { readonly parent: OpenDirectory; readonly name: string }[] = [];
-
-  private constructor(directory: OpenDirectory) {
-    this.directory = directory;
-    this.#changed = [directory];
-  }
-
-  /** Makes those that are missing below `parent`, the outermost first. */
-  static async make(parent: OpenDirectory, missing: readonly string[]): Promise<MissingParents> {
-    const parents = new MissingParents(parent);
-    try {
-      for (const real of missing) await parents.#enter(basename(real));
-      return parents;
-    } catch (error) {
-      await parents.remove();
-      await parents.close();
-      throw error;
-    }
-  }
-
-  /** Makes their names, and that of the target, survive a power failure. */
-  async sync(): Promise<void> {
-    await Promise.all(this.#changed.map((directory) => directory.sync()));
-  }
-
-  /** Removes those that were made, as far as nobody has put anything there. Never rejects. */
-  async remove(): Promise<void> {
-    for (const { parent, name } of this.#made.toReversed()) {
-      try {
-        await rmdir(parent.at(name));
-      } catch {
-        return; // someone put a file there, or removed it: no longer ours to tidy
-      }
-    }
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    for (const directory of this.#opened) await directory.close();
-  }
-
-  async #enter(name: string): Promise<void> {
-    const parent = this.directory;
-    if (await makeDirectory(parent.at(name))) this.#made.push({ parent, name });
-    this.directory = await openMade(parent, name);
-    this.#opened.push(this.directory);
-    this.#changed.push(this.directory);
-  }
-}
-
-/** Whether it had to be made. What another made there meanwhile will do if it is a directory. */
-async function makeDirectory(location: string): Promise<boolean> {
-  try {
-    await mkdir(location);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-    return false;
-  }
-}
-
-/** A link to a directory is not one. */
-async function openMade(parent: OpenDirectory, name: string): Promise<OpenDirectory> {
-  try {
-    return await parent.openBelow(name);
-  } catch (error) {
-    const isLink = error instanceof StorageError && error.code === "conflict";
-    if (isLink || errnoOf(error) === "ENOTDIR") throw new StorageError("not-a-directory", error);
-    throw error;
-  }
 }

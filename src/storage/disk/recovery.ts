@@ -1,8 +1,9 @@
 import type { Dir } from "node:fs";
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { openNote } from "./append-note.ts";
+import { noteAt } from "./append-note.ts";
 import { errnoOf, recordAt } from "./file-record.ts";
+import { inPool } from "./system-calls.ts";
 import { removeNote } from "./take-back.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
 import { endIfAbandoned } from "./visible-file.ts";
@@ -74,9 +75,8 @@ async function tidy(directory: string, leftovers: readonly string[]): Promise<bo
 
 /** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */
 async function endAppendOf(directory: string, location: string): Promise<void> {
-  const note = await openNote(location);
-  await note?.handle.close();
-  if (!note) return removeNote(location);
+  const note = await inPool(noteAt(location));
+  if (!note) return inPool(removeNote(location));
   const file = join(directory, note.name);
   await endIfAbandoned(file, await recordAt(file), { note: location, file });
 }

@@ -1,12 +1,11 @@
-import { realpath, rmdir, unlink } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, recordAt } from "./file-record.ts";
-import { type LockedTarget, locked, requireLock } from "./locked-target.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { errnoOf, statOf } from "./file-record.ts";
+import { type LockedTarget, locked } from "./locked-target.ts";
 import { removeLeftovers } from "./recovery.ts";
-import { lockedStat } from "./visible-file.ts";
+import type { FileRecord } from "./write-programs.ts";
 
 /**
  * Removes a file or an empty directory. Of a symbolic link, the link itself goes and what it leads to stays, as WebDAV
@@ -14,62 +13,68 @@ import { lockedStat } from "./visible-file.ts";
  * one that lies outside.
  */
 export async function remove(disk: Disk, path: string, check: CommitCheck | undefined): Promise<void> {
-  await locked(disk, path, async (target) => {
-    if (!target.exists) throw new StorageError("not-found");
-    const location = await ownLocation(disk, path, target.real);
-    if (location === target.real) return removeTarget(disk, path, target, check);
-    check?.(statOf(path, target));
-    await requireLock(target);
-    await removeLink(disk, location);
+  await locked(disk, path, performance.now(), async (target) => {
+    await disk.callWitnesses(path);
+    const found = target.missing.length > 0 ? undefined : await lookAt(disk, target.directory, target.name);
+    if (found === "elsewhere" || (!target.isLookedUp && found?.type === "link")) return "elsewhere";
+    const stat = removable(path, found);
+    const location = target.isLookedUp ? await ownLocation(disk, path, target.real) : target.real;
+    if (location === disk.paths.root) throw new StorageError("forbidden");
+    check?.(stat);
+    if (target.held?.isOver?.()) throw new StorageError("busy", new Error("the lock of the file has run out"));
+    if (location === target.real) return removeTarget(disk, target, stat);
+    return removeLink(disk, location);
   });
+}
+
+async function lookAt(disk: Disk, directory: string, name: string): Promise<FileRecord | undefined | "elsewhere"> {
+  const result = await disk.thread.run({ kind: "look", directory, name });
+  return result.kind === "found" ? result.found : "elsewhere";
+}
+
+/** What the check is shown. Throws where there is nothing that could be removed. */
+function removable(path: string, found: FileRecord | undefined): StoredStat {
+  if (!found || (found.type === "file" && path.endsWith("/"))) throw new StorageError("not-found");
+  if (found.type !== "file" && found.type !== "directory") throw new StorageError("forbidden");
+  return statOf(found, found.type);
 }
 
 async function removeTarget(
   disk: Disk,
-  path: string,
-  target: LockedTarget,
-  check: CommitCheck | undefined,
-): Promise<void> {
-  if (target.real === disk.paths.root) throw new StorageError("forbidden");
-  const stat = statOf(path, target);
-  check?.(stat);
-  const place = target.parent.at(target.name);
-  await requireLock(target);
-  if (stat.type === "file") await unlink(place);
-  else await removeDirectory(target, place);
-  if (disk.sync) await target.parent.sync().catch(disk.report);
-}
-
-/** What the check is shown. Throws where there is nothing that could be removed. */
-function statOf(path: string, { current }: LockedTarget): StoredStat {
-  if (!current || (current.isFile() && path.endsWith("/"))) throw new StorageError("not-found");
-  if (!current.isFile() && !current.isDirectory()) throw new StorageError("forbidden");
-  return lockedStat(current);
-}
-
-async function removeDirectory({ real }: LockedTarget, place: string): Promise<void> {
+  { directory, name, real }: LockedTarget,
+  { type, version }: StoredStat,
+): Promise<"done" | "elsewhere"> {
   try {
-    await rmdir(place);
+    return await removeAt(disk, directory, name, version);
   } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST"].includes(errnoOf(error))) throw error;
+    if (type === "file" || !["ENOTEMPTY", "EEXIST"].includes(errnoOf(error))) throw error;
     // What nobody sees must not keep a directory from being removed, unless someone is at work on it.
     await removeLeftovers(real);
-    await rmdir(place);
+    const found = await lookAt(disk, directory, name);
+    return found === undefined || found === "elsewhere"
+      ? "elsewhere"
+      : removeAt(disk, directory, name, versionOf(found));
   }
 }
 
-async function removeLink(disk: Disk, location: string): Promise<void> {
+async function removeAt(disk: Disk, directory: string, name: string, expected: string): Promise<"done" | "elsewhere"> {
+  const place = { directory, name, expected, missing: [], sync: disk.sync };
+  const result = await disk.thread.run({ kind: "remove", ...place });
+  if (result.kind !== "done") return "elsewhere"; // another by now: looked up, and judged, anew
+  for (const problem of result.problems) disk.report(problem);
+  return "done";
+}
+
+async function removeLink(disk: Disk, location: string): Promise<"done" | "elsewhere"> {
   if (!disk.paths.isChangeable(location)) throw new StorageError("forbidden");
-  const directory = await OpenDirectory.open(dirname(location));
-  try {
-    const place = directory.at(basename(location));
-    // Something else by now: not what was asked to be removed.
-    if (!(await recordAt(place))?.isSymbolicLink()) throw new StorageError("conflict");
-    await unlink(place);
-    if (disk.sync) await directory.sync().catch(disk.report);
-  } finally {
-    await directory.close();
-  }
+  const found = await lookAt(disk, dirname(location), basename(location));
+  // Something else by now: not what was asked to be removed.
+  if (found === "elsewhere" || found?.type !== "link") throw new StorageError("conflict");
+  return removeAt(disk, dirname(location), basename(location), versionOf(found));
+}
+
+function versionOf(found: FileRecord): string {
+  return statOf(found).version;
 }
 
 /** Where the last name of a path itself is; differs from the real location of what it leads to if it is a link. */

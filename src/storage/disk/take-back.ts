@@ -1,8 +1,10 @@
+import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
-import { type FileHandle, unlink } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { type AppendNote, contextOf, openNote } from "./append-note.ts";
-import { errnoOf, openIfThere, syncFile } from "./file-record.ts";
+import { type AppendNote, contextOf, recordBytes, withNote } from "./append-note.ts";
+import { openIfThere, readInto, writeAll } from "./file-calls.ts";
+import { errnoOf } from "./file-record.ts";
+import { call, type Program } from "./system-calls.ts";
 
 /** How much is compared, or moved, at a time. */
 const chunkBytes = 256 * 1024;
@@ -18,53 +20,59 @@ export interface CutAppend {
  * content is taken away again if it is not all there. Only bytes that equal the content are: what others have added
  * since stays, and a file that is no longer the same stays as it is. Harmless when nothing is to be done.
  */
-export async function endAppend({ note: location, file }: CutAppend): Promise<void> {
-  const note = await openNote(location);
-  try {
-    if (note?.isBegun && (await isIntact(note))) await takeBackAndSync(note, file);
-  } finally {
-    await note?.handle.close();
-  }
-  await removeNote(location);
+export function* endAppend({ note: location, file }: CutAppend): Program<void> {
+  yield* withNote(location, function* (note) {
+    if (note.isBegun && (yield* isIntact(note))) yield* takeBack(note, file, "unless whole", true);
+  });
+  yield* removeNote(location);
 }
 
 /** Removes a note, or what looks like one. A directory of that name stays: it is nobody's note. */
-export async function removeNote(location: string): Promise<void> {
+export function* removeNote(location: string): Program<void> {
   try {
-    await unlink(location);
+    yield* call.unlink(location);
   } catch (error) {
     if (!["ENOENT", "EISDIR", "EPERM"].includes(errnoOf(error))) throw error;
   }
 }
 
-/** Takes the content of a note away from the end of a file, as far as it is there. */
-export async function takeBack(note: AppendNote, file: FileHandle, when: "always" | "unless whole"): Promise<void> {
-  const { ino, size } = await file.stat({ bigint: true });
-  if (ino !== note.inode || size <= note.before.size) return;
-  const start = Number(note.before.size);
-  if ((await contextOf(file, start)) !== note.context) return;
-  const ours = await ownBytes(note, file, Number(size));
-  if (ours === 0 || (ours === "whole" && when === "unless whole")) return;
-  const count = ours === "whole" ? note.length : ours;
-  await moveDown(file, start + count, start, Number(size));
-  await file.truncate(Number(size) - count);
-}
-
-async function takeBackAndSync(note: AppendNote, location: string): Promise<void> {
-  const file = await openIfThere(location, constants.O_RDWR);
-  if (!file) return;
+/** Takes the content of a note away from the end of the file at a location, as far as it is there. */
+export function* takeBack(
+  note: AppendNote,
+  location: string,
+  when: "always" | "unless whole",
+  isSynced: boolean,
+): Program<void> {
+  // Not opened to append, which would put to the end what is to be moved.
+  const file = yield* openIfThere(location, constants.O_RDWR);
+  if (file === undefined) return;
   try {
-    await takeBack(note, file, "unless whole");
-    await syncFile(file);
+    yield* shorten(file, note, when);
+    if (isSynced) yield* call.fsync(file);
   } finally {
-    await file.close();
+    yield* call.close(file);
   }
 }
 
+function* shorten(file: number, note: AppendNote, when: "always" | "unless whole"): Program<void> {
+  const stats = yield* call.fstat(file, { bigint: true });
+  const [start, size] = [Number(note.before.size), Number(stats.size)];
+  if (!stats.isFile() || size <= start || (yield* contextOf(file, start)) !== note.context) return;
+  const ours = yield* ownBytes(note, file, size);
+  if (ours === 0 || (ours === "whole" && when === "unless whole")) return;
+  const count = ours === "whole" ? note.length : ours;
+  // A file of another number is the same one only where file systems number anew: then nothing but ours stands behind it.
+  if (stats.ino !== note.inode && start + count !== size) return;
+  yield* moveDown(file, start + count, start, size);
+  yield* call.ftruncate(file, size - count);
+}
+
 /** Whether the note has the content that was received. */
-async function isIntact({ handle, length, checksum }: AppendNote): Promise<boolean> {
+function* isIntact({ file, length, checksum }: AppendNote): Program<boolean> {
   let sum = 0;
-  for await (const chunk of chunksOf(handle, 0, length)) sum = crc32(chunk, sum);
+  for (let position = 0; position < length; position += chunkBytes) {
+    sum = crc32(yield* chunkOf(file, recordBytes + position, Math.min(chunkBytes, length - position)), sum);
+  }
   return sum === checksum;
 }
 
@@ -72,18 +80,17 @@ async function isIntact({ handle, length, checksum }: AppendNote): Promise<boole
  * How many bytes behind the old end of the file are a part of the content, if it is not there as a whole. After a power
  * failure zeros stand in the place of bytes that did not reach the disk.
  */
-async function ownBytes(note: AppendNote, file: FileHandle, size: number): Promise<number | "whole"> {
+function* ownBytes(note: AppendNote, file: number, size: number): Program<number | "whole"> {
   const start = Number(note.before.size);
   const length = Math.min(note.length, size - start);
   let equal = 0;
   let isOurs = true;
-  let position = 0;
-  for await (const wanted of chunksOf(note.handle, 0, length)) {
-    const found = Buffer.alloc(wanted.length);
-    await file.read(found, 0, found.length, start + position);
+  for (let position = 0; position < length; position += chunkBytes) {
+    const count = Math.min(chunkBytes, length - position);
+    const wanted = yield* chunkOf(note.file, recordBytes + position, count);
+    const found = yield* chunkOf(file, start + position, count);
     if (equal === position) equal += commonLength(wanted, found);
     if (isOurs && !wanted.equals(found)) isOurs = found.every((byte, index) => byte === 0 || byte === wanted[index]);
-    position += wanted.length;
   }
   if (equal === note.length) return "whole";
   return isOurs ? length : equal;
@@ -95,20 +102,16 @@ function commonLength(one: Buffer, other: Buffer): number {
 }
 
 /** Moves the bytes from `source` to the end down to `target`. */
-async function moveDown(handle: FileHandle, source: number, target: number, end: number): Promise<void> {
-  let position = target;
-  for await (const chunk of chunksOf(handle, source, end)) {
-    await handle.write(chunk, 0, chunk.length, position);
-    position += chunk.length;
+function* moveDown(file: number, source: number, target: number, end: number): Program<void> {
+  for (let moved = 0; source + moved < end; ) {
+    const chunk = yield* chunkOf(file, source + moved, Math.min(chunkBytes, end - source - moved));
+    if (chunk.length === 0) return; // shorter than it was
+    yield* writeAll(file, chunk, target + moved);
+    moved += chunk.length;
   }
 }
 
-async function* chunksOf(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let position = start; position < end; ) {
-    const length = Math.min(chunkBytes, end - position);
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
-    if (bytesRead === 0) return; // shorter than it was
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-  }
+function* chunkOf(file: number, position: number, length: number): Program<Buffer> {
+  const chunk = Buffer.allocUnsafe(length);
+  return chunk.subarray(0, yield* readInto(file, chunk, position));
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, readFileSync, readlinkSync } from "node:fs";
-import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, unlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import type { Content } from "../storage.ts";
 import { isAppendNoteName } from "./append-note.ts";
@@ -51,9 +51,6 @@ function orNothing(read: () => string): string {
   }
 }
 
-/** File systems without hard links say one of these. */
-const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
-
 /** Whether a file name is kept for the server's own temporary files, which clients neither see nor write. */
 export function isTemporaryName(name: string): boolean {
   return temporaryName.test(name);
@@ -94,11 +91,16 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** A file under a name that nobody sees, to be moved into place or removed. */
+/** A name that no other temporary file has. */
+export function temporaryFileName(): string {
+  made += 1;
+  return `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
+}
+
+/** A file under a name that nobody sees, in which content is received. */
 export class TemporaryFile {
   readonly path: string;
   readonly handle: FileHandle;
-  #isThere = true;
 
   private constructor(path: string, handle: FileHandle) {
     this.path = path;
@@ -110,8 +112,7 @@ export class TemporaryFile {
    * directory is to stay open for as long as the file.
    */
   static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
-    made += 1;
-    const name = `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
+    const name = temporaryFileName();
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return new TemporaryFile(directory.at(name), await directory.open(name, flags, mode));
   }
@@ -126,45 +127,12 @@ export class TemporaryFile {
     return length;
   }
 
-  /** Takes the place of whatever file has that path. */
-  async moveTo(path: string): Promise<void> {
-    await rename(this.path, path);
-    this.#isThere = false;
-  }
-
-  /** Takes a path that nothing has yet; fails with `EEXIST` otherwise. */
-  async moveToFree(path: string): Promise<void> {
-    try {
-      await link(this.path, path);
-    } catch (error) {
-      if (!linksUnsupported.has(errnoOf(error))) throw error;
-      return this.#reserveAndMoveTo(path);
-    }
-    await this.#unlink();
-  }
-
   /**
-   * Closes it, and removes it unless it was moved. Harmless when called twice, and never rejects: what was to be done is
+   * Closes it, and removes it where it still has its name. Harmless when called twice, and never rejects: what was to be done is
    * done or has failed already, and nobody sees what stays until the next start.
    */
   async remove(): Promise<void> {
     await this.handle.close().catch(() => {});
-    if (this.#isThere) await this.#unlink();
-  }
-
-  async #reserveAndMoveTo(path: string): Promise<void> {
-    const reserved = await open(path, "wx");
-    await reserved.close().catch(() => {}); // it is there, and nothing was written to it
-    try {
-      await this.moveTo(path);
-    } catch (error) {
-      await unlink(path);
-      throw error;
-    }
-  }
-
-  async #unlink(): Promise<void> {
-    this.#isThere = false;
     await unlink(this.path).catch(() => {});
   }
 }

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { type ByteSpan, type OpenFile, StorageError, type StoredStat } from "../storage.ts";
-import { appendNoteName, type Before, openNote } from "./append-note.ts";
+import { appendNoteName, type Before, noteAt } from "./append-note.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, meansAbsent, openIfThere, openToRead, statOf, storedStat } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, openToRead, statOf, storedStat } from "./file-record.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
 import type { OpenDirectory } from "./open-directory.ts";
+import { inPool } from "./system-calls.ts";
 import { type CutAppend, endAppend } from "./take-back.ts";
 
 // An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all readers
@@ -16,8 +17,15 @@ import { type CutAppend, endAppend } from "./take-back.ts";
 // inode since one file can have several names; those of others by the note that lies beside the file.
 const pending = new Map<string, StoredStat>();
 
-/** Versions that are known to be whole, by real location: what is as it was needs no second look. About 2 MiB. */
-const settled = new LRUCache<string, string>({ max: 10_000 });
+/** A file of which a version is known to be whole. */
+interface WholeFile {
+  readonly stat: StoredStat;
+  /** See {@link fileIdentity}. */
+  readonly identity: string;
+}
+
+/** Versions that are known to be whole, by real location: what is as it was needs no second look. About 4 MiB. */
+const settled = new LRUCache<string, WholeFile>({ max: 10_000 });
 
 /** How often a file is looked at that is another one each time. */
 const maxLooks = 10;
@@ -26,18 +34,18 @@ const maxLooks = 10;
 export type Seen<T> = T | "elsewhere" | undefined;
 
 /** Takes note that a version of a file is whole, and lies where it seems to. */
-export function settle(real: string, stat: StoredStat): void {
-  settled.set(real, stat.version);
+export function settle(real: string, stat: StoredStat, identity: string): void {
+  settled.set(real, { stat, identity });
+}
+
+/** What was found to be whole at a location, and may have changed since. */
+export function knownWhole(real: string): WholeFile | undefined {
+  return settled.get(real);
 }
 
 /** Whether a version is known to be whole. */
 export function isSettled(real: string, stat: StoredStat): boolean {
-  return settled.get(real) === stat.version;
-}
-
-/** What is to be known of a file of whose name the lock is held: one with other names may be appended to by way of those. */
-export function lockedStat(stats: BigIntStats): StoredStat {
-  return pending.get(fileIdentity(stats)) ?? storedStat(stats);
+  return settled.get(real)?.stat.version === stat.version;
 }
 
 /** What readers are to know of a file or directory; `undefined` for anything else. */
@@ -79,7 +87,7 @@ export async function visibleStat(
     const read = await again();
     const now = storedStat(read);
     if (now.version === stat.version) {
-      settle(real, now);
+      settle(real, now, fileIdentity(read));
       return now;
     }
     [seen, stat] = [read, now];
@@ -90,13 +98,12 @@ export async function visibleStat(
 /** The state before an append that is under way. One whose process has died is ended first. */
 async function beforeAppend(directory: OpenDirectory, name: string, stats: BigIntStats): Promise<Before | undefined> {
   const cut = { note: directory.at(appendNoteName(stats.ino)), file: directory.at(name) };
-  const note = await openNote(cut.note);
-  if (!note) return undefined;
-  await note.handle.close();
+  const { before } = (await inPool(noteAt(cut.note))) ?? {};
+  if (!before) return undefined;
   try {
-    return (await endIfAbandoned(join(directory.real, name), stats, cut)) ? undefined : note.before;
+    return (await endIfAbandoned(join(directory.real, name), stats, cut)) ? undefined : before;
   } catch {
-    return note.before; // it cannot be ended now; the next change of the file says why
+    return before; // it cannot be ended now; the next change of the file says why
   }
 }
 
@@ -106,16 +113,15 @@ async function beforeAppend(directory: OpenDirectory, name: string, stats: BigIn
  */
 export async function endIfAbandoned(real: string, stats: BigIntStats | undefined, cut: CutAppend): Promise<boolean> {
   const outcome = await diskLocks.tryRun(real, async () => {
-    const end = (): Promise<void> => endAppend(cut);
+    const end = (): Promise<void> => inPool(endAppend(cut));
     return stats && stats.nlink > 1n ? diskLocks.tryRun(fileIdentity(stats), end) : { value: await end() };
   });
   return outcome?.value !== undefined;
 }
 
-/** Runs `append` while readers are told that the file is still what `stats` says. */
-export async function whileAppending<T>(stats: BigIntStats, append: () => Promise<T>): Promise<T> {
-  const identity = fileIdentity(stats);
-  pending.set(identity, storedStat(stats));
+/** Runs `append` while readers are told that the file is still what `stat` says. */
+export async function whileAppending<T>(identity: string, stat: StoredStat, append: () => Promise<T>): Promise<T> {
+  pending.set(identity, stat);
   try {
     return await append();
   } finally {
@@ -137,15 +143,6 @@ export async function openFile(directory: OpenDirectory, name: string): Promise<
     if (!(await directory.hasOpened(name, stats))) return "elsewhere";
     return visibleStat(directory, name, stats, () => handle.stat({ bigint: true }));
   });
-}
-
-/** Opens a regular file of whose name the lock is held, by way of its open directory. */
-export async function openFileAt(directory: OpenDirectory, name: string): Promise<OpenFile | undefined> {
-  const handle = await openIfThere(directory.at(name));
-  const statOf = async (stats: BigIntStats): Promise<StoredStat | undefined> =>
-    (await directory.hasOpened(name, stats)) ? lockedStat(stats) : undefined;
-  const file = handle && (await readable(handle, statOf));
-  return file === "elsewhere" ? undefined : file;
 }
 
 async function readable(

@@ -11,6 +11,7 @@ import {
   type StoredStat,
   type WriteOptions,
 } from "../storage.ts";
+import { Draft, WaitingChanges } from "../waiting-changes.ts";
 import { isDirectory, type MemoryFile, MemoryTree, namesOf } from "./memory-tree.ts";
 
 /** Size of the pieces of a stream. */
@@ -45,6 +46,16 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     return stat;
   };
 
+  const changes = new WaitingChanges((path, group) =>
+    locks.run(path, async () => {
+      const found = tree.find(path);
+      const file = found && !isDirectory(found) ? found : undefined;
+      const draft = new Draft(file?.stat, async () => file?.content ?? new Uint8Array());
+      await group.apply(draft);
+      await group.done(draft.outcome && put(path, await draft.bytes()));
+    }),
+  );
+
   return {
     async stat(path) {
       return tree.find(path)?.stat;
@@ -55,30 +66,28 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     },
     list: (path) => list(tree, path),
     async write(path, content, options = {}) {
-      replaceable(tree, path, options);
+      replaceable(tree, path, options, tree.find(path) !== undefined);
       const bytes = await received(content);
-      return locks.run(path, async () => {
-        const current = replaceable(tree, path, options);
-        options.check?.(current?.stat);
-        return { created: current === undefined, stat: put(path, bytes) };
+      return changes.run(path, (draft) => {
+        replaceable(tree, path, options, draft.stat !== undefined);
+        options.check?.(draft.stat);
+        draft.replace(bytes);
       });
     },
     async append(path, content, options = {}) {
       tree.file(path);
       const added = await received(content);
-      return locks.run(path, async () => {
-        const { stat, content: before } = tree.file(path);
-        options.check?.(stat);
-        if (added.length === 0) return { created: false, stat };
-        return { created: false, stat: put(path, Buffer.concat([before, added])) };
+      return changes.run(path, (draft) => {
+        if (!draft.outcome) tree.file(path);
+        options.check?.(draft.stat);
+        if (added.length > 0) draft.append(added);
       });
     },
     update: (path, edit) =>
-      locks.run(path, async () => {
-        const { stat, content } = tree.file(path);
-        const edited = await edit(copyOf(content), stat);
-        if (edited === undefined) return { created: false, changed: false, stat };
-        return { created: false, changed: true, stat: put(path, copyOf(edited)) };
+      changes.run(path, async (draft) => {
+        const { stat = tree.file(path).stat } = draft;
+        const edited = await edit(async () => copyOf(await draft.bytes()), stat);
+        if (edited) draft.replace(copyOf(edited));
       }),
     remove: (path, options = {}) =>
       locks.run(`/${namesOf(path).join("/")}`, async () => {
@@ -110,13 +119,12 @@ function plant(tree: MemoryTree, path: string, content: string | Uint8Array): vo
   }
 }
 
-/** The file that would be replaced, if there is one; throws where the options forbid it. */
-function replaceable(tree: MemoryTree, path: string, options: WriteOptions): MemoryFile | undefined {
+/** Throws where the options, or what is there, forbid that a file is stored. */
+function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isThere: boolean): void {
   const { createParents = true, exclusive = false } = options;
-  const { file, hasParent } = tree.place(path);
-  if (exclusive && file !== undefined) throw new StorageError("exists");
+  const { hasParent } = tree.place(path);
+  if (exclusive && isThere) throw new StorageError("exists");
   if (!createParents && !hasParent) throw new StorageError("no-parent");
-  return file;
 }
 
 async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {

@@ -80,7 +80,7 @@ export async function update(changes: Changes, reader: ObjectReader, path: strin
     if (!current?.bytes) return { again: { kind: "nothing" } };
     const { object, bytes } = current;
     requirePlain(object);
-    const edited = await edit(new Uint8Array(bytes), object.stat);
+    const edited = await edit(async () => new Uint8Array(bytes), object.stat);
     if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
     const content = Buffer.from(edited);
     return changes.commit(

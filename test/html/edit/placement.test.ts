@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { documentBytes, readSource } from "../../../src/html/document/source-document.ts";
 import {
   endTagsAt,
   firstTagOf,
@@ -9,7 +8,6 @@ import {
   outermost,
   previousOf,
   splice,
-  spliceBytes,
   splicedLength,
   treeEdit,
 } from "../../../src/html/edit/placement.ts";
@@ -77,25 +75,6 @@ describe("splice", () => {
       { start: 2, end: 4, text: "" },
     ];
     expect(() => splice("abcdef", replacements)).toThrow(RangeError);
-  });
-});
-
-describe("spliceBytes", () => {
-  it.each([
-    ["ASCII", Buffer.from("abcdef")],
-    ["UTF-8", Buffer.from("aéb€cd\u{1f600}f")],
-    ["UTF-8 with a byte order mark", Buffer.from("\ufeffaéb€cdef")],
-    ["what is not UTF-8", Buffer.from("aébcdef", "latin1")],
-  ])("makes the bytes of the edited source: %s", (_, bytes) => {
-    const before = readSource(bytes);
-    const replacements = [
-      { start: 0, end: 1, text: before.encoding === "utf8" ? "Ä€" : "A" },
-      { start: 2, end: 2, text: "+" },
-      { start: 2, end: 4, text: "" },
-      { start: before.source.length, end: before.source.length, text: "!" },
-    ];
-    const after = documentBytes({ ...before, source: splice(before.source, replacements) });
-    expect(spliceBytes(bytes, before, replacements)).toEqual(after);
   });
 });
 

@@ -1,6 +1,7 @@
-import { type FileHandle, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import fs from "node:fs";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
@@ -12,22 +13,20 @@ async function rootWith(text: string): Promise<{ root: string; file: string }> {
   return { root, file };
 }
 
-/** What all open files of this process have their methods from. */
-async function fileHandles(file: string): Promise<FileHandle> {
-  const handle = await open(file);
-  await handle.close();
-  return Object.getPrototypeOf(handle);
+/** A function of `node:fs` with a callback, as programs of system calls use it. */
+type Call = (...values: unknown[]) => void;
+
+/** Has `replacement` called in place of a system call; it is given the call itself. */
+function replaceCall(name: "write" | "fdatasync", replacement: (original: Call, values: unknown[]) => void): void {
+  const calls = fs as unknown as Record<string, Call>;
+  const original = calls[name] as Call;
+  calls[name] = (...values) => replacement(original, values);
+  onTestFinished(() => void Object.assign(calls, { [name]: original }));
 }
 
-/** Has `look` called before every sync of a file or directory. */
-async function beforeEverySync(file: string, look: () => Promise<void>): Promise<void> {
-  const handles = await fileHandles(file);
-  const { sync } = handles;
-  vi.spyOn(handles, "sync").mockImplementation(async function (this: FileHandle) {
-    await look();
-    return sync.call(this);
-  });
-  onTestFinished(() => void vi.restoreAllMocks());
+/** Has `look` called before every sync of content. */
+function beforeEverySync(look: () => Promise<void>): void {
+  replaceCall("fdatasync", (sync, values) => void look().then(() => sync(...values)));
 }
 
 describe("an append on the disk", () => {
@@ -45,7 +44,7 @@ describe("an append on the disk", () => {
     const before = await storage.stat("/a.txt");
     const onDisk: string[] = [];
     const seen: unknown[] = [];
-    await beforeEverySync(file, async () => {
+    beforeEverySync(async () => {
       onDisk.push(await readFile(file, "utf8"));
       seen.push([await textAt(storage, "/a.txt"), { ...(await storage.stat("/a.txt")) }]);
     });
@@ -58,17 +57,16 @@ describe("an append on the disk", () => {
   it("is taken back when it fails half-way", async () => {
     const { root, file } = await rootWith("old");
     const storage = diskStorage(root);
-    const handles = await fileHandles(file);
-    const { appendFile } = handles;
     const error = Object.assign(new Error("no space"), { code: "ENOSPC" });
     let half = "";
-    vi.spyOn(handles, "appendFile").mockImplementation(async function (this: FileHandle, bytes) {
-      if ((await this.stat()).ino !== (await stat(file)).ino) return appendFile.call(this, bytes);
-      await appendFile.call(this, bytes.slice(0, 2));
-      half = await readFile(file, "utf8");
-      throw error;
+    replaceCall("write", (write, values) => {
+      const [opened, bytes, , , position, callback] = values as [number, Uint8Array, 0, number, null, Call];
+      if (position !== null) return write(...values); // the note
+      write(opened, bytes, 0, 2, null, () => {
+        half = fs.readFileSync(file, "utf8");
+        callback(error);
+      });
     });
-    onTestFinished(() => void vi.restoreAllMocks());
     await expect(storage.append("/a.txt", content(" new"))).rejects.toMatchObject({ code: "full", cause: error });
     expect(half).toBe("old n");
     expect(await textAt(storage, "/a.txt")).toBe("old");
@@ -78,7 +76,7 @@ describe("an append on the disk", () => {
   it("does not overwrite what another program adds at the same time", async () => {
     const { root, file } = await rootWith("old");
     let hasAdded = false;
-    await beforeEverySync(file, async () => {
+    beforeEverySync(async () => {
       if (!hasAdded) await writeFile(file, " other", { flag: "a" });
       hasAdded = true;
     });

@@ -10,7 +10,7 @@ import { DiskPaths } from "../../../src/storage/disk/paths.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { failAt } from "../../helpers/faulty-disk.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { content, entriesAt, namesAt, textAt } from "../content.ts";
+import { content, entriesAt, namesAt, textAt, withBytes } from "../content.ts";
 
 const forbidden = expect.objectContaining({ name: "StorageError", code: "forbidden" });
 const notFound = expect.objectContaining({ name: "StorageError", code: "not-found" });
@@ -56,7 +56,10 @@ describe("a symbolic link inside the root", () => {
     await symlink("dir/b.txt", join(root, "link.txt"));
     await storage.write("/link.txt", content("one"));
     await storage.append("/link.txt", content(" two"));
-    await storage.update("/link.txt", (bytes) => Buffer.concat([bytes, Buffer.from(" three")]));
+    await storage.update(
+      "/link.txt",
+      withBytes((bytes) => Buffer.concat([bytes, Buffer.from(" three")])),
+    );
     expect(await readlink(join(root, "link.txt"))).toBe("dir/b.txt");
     expect(await readFile(join(root, "dir", "b.txt"), "utf8")).toBe("one two three");
     expect(await namesAt(storage, "/dir/")).toEqual(["b.txt"]);
@@ -74,7 +77,9 @@ describe("a symbolic link inside the root", () => {
     await symlink("a.txt", join(root, "link.txt"));
     const increment = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from("x")]);
     await Promise.all(
-      Array.from({ length: 40 }, (_, index) => storage.update(index % 2 ? "/a.txt" : "/link.txt", increment)),
+      Array.from({ length: 40 }, (_, index) =>
+        storage.update(index % 2 ? "/a.txt" : "/link.txt", withBytes(increment)),
+      ),
     );
     expect((await storage.stat("/a.txt"))?.size).toBe(41);
   });

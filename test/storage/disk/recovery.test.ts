@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, link, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { appendNoteName, markBegun, writeRecord } from "../../../src/storage/disk/append-note.ts";
+import { appendNoteName, markBegun, noteRecord } from "../../../src/storage/disk/append-note.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
+import { inPool } from "../../../src/storage/disk/system-calls.ts";
 import { abandonedAfterMs, TemporaryFile } from "../../../src/storage/disk/temporary-file.ts";
 import type { Content } from "../../../src/storage/storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
@@ -126,9 +127,8 @@ describe("a note about an append", () => {
     if (note) await handle.writeFile(note);
     else {
       const record = { name: "a.txt", inode, before, ...proof, ...change };
-      await handle.writeFile(added);
-      await writeRecord(handle, record);
-      await markBegun(handle, record);
+      await handle.writeFile(Buffer.concat([noteRecord(record), Buffer.from(added)]));
+      await inPool(markBegun(handle.fd));
     }
     await handle.close();
     return { root, file };
@@ -162,6 +162,29 @@ describe("a note about an append", () => {
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
+  it("is followed where the file system numbers its files anew", async () => {
+    const { root, file } = await cutAppend(old + added.slice(0, 4000), { change: { inode: 1n } });
+    await diskStorage(root).start?.();
+    expect(await textOf(file)).toBe(old);
+  });
+
+  it.each([
+    ["may be written by others", (note: string) => chmod(note, 0o622)],
+    ["has another name", (note: string) => link(note, `${note}.other`)],
+  ])("is not followed when it %s", async (_, plant) => {
+    const half = old + added.slice(0, 4000);
+    const { root, file } = await cutAppend(half);
+    await plant(join(root, appendNoteName((await stat(file, { bigint: true })).ino)));
+    expect(await textAt(diskStorage(root), "/a.txt")).toBe(half);
+  });
+
+  it("is not followed when it belongs to another user", { tags: ["root"] }, async () => {
+    const half = old + added.slice(0, 4000);
+    const { root, file } = await cutAppend(half);
+    await chown(join(root, appendNoteName((await stat(file, { bigint: true })).ino)), 1234, 1234);
+    expect(await textAt(diskStorage(root), "/a.txt")).toBe(half);
+  });
+
   it("has zeros taken back that a power failure left in place of the content", async () => {
     const torn = added.slice(0, 4000) + "\0".repeat(2000) + added.slice(6000, 8000);
     const { root, file } = await cutAppend(old + torn);
@@ -172,7 +195,7 @@ describe("a note about an append", () => {
   it.each([
     ["holds other bytes", `${old}other bytes`, {}],
     ["was begun anew since", `9876543210${added.slice(0, 4000)}`, {}],
-    ["was replaced since", old + added.slice(0, 4000), { inode: 1n }],
+    ["was replaced since by one that goes on", `${old}${added.slice(0, 4000)}OTHER`, { inode: 1n }],
     ["was shortened since", "0123", {}],
     ["is not in its directory", old + added.slice(0, 4000), { name: "../a.txt" }],
     ["is gone", old + added.slice(0, 4000), { name: "gone.txt" }],

@@ -30,7 +30,7 @@ describe("a removal on the disk", () => {
     const { opened: mayEnd, open } = gate();
     const { opened: hasBegun, open: begin } = gate();
     async function* slow(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from("x");
+      yield Buffer.alloc(100_000); // more than is held in memory
       begin();
       await mayEnd;
     }

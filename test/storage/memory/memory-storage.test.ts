@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
-import { content, gate, namesAt, textAt } from "../content.ts";
+import { content, gate, namesAt, textAt, withBytes } from "../content.ts";
 import { storageContract } from "../contract.ts";
 
 describe("a memory storage", () => {
@@ -21,7 +21,10 @@ describe("a memory storage", () => {
     const files = Object.freeze({ "/a.txt": bytes });
     const storage = memoryStorage(files);
     await storage.append("/a.txt", content(" and new"));
-    await storage.update("/a.txt", (current) => current.fill(65));
+    await storage.update(
+      "/a.txt",
+      withBytes((current) => current.fill(65)),
+    );
     expect(bytes.toString()).toBe("old");
   });
 

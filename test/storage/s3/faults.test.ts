@@ -7,7 +7,7 @@ import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import type { Storage, StoreRequest } from "../../../src/storage/storage.ts";
 import { type FaultyProxy, faultyProxy } from "../../helpers/faulty-proxy.ts";
 import { testBucket } from "../../helpers/test-bucket.ts";
-import { content, namesAt, textAt } from "../content.ts";
+import { content, namesAt, textAt, withBytes } from "../content.ts";
 
 const busy = expect.objectContaining({ name: "StorageError", code: "unavailable" });
 
@@ -43,7 +43,7 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
   it("makes a change once whose answer was lost", async () => {
     const { storage, way } = await onFaultyWay({ "/count.txt": "0", "/log.txt": "a" });
     way.fail({ cutAnswer: /^PUT / });
-    await storage.update("/count.txt", increment);
+    await storage.update("/count.txt", withBytes(increment));
     way.fail({ cutAnswer: /^PUT / });
     await storage.append("/log.txt", content("b"));
     way.fail({ cutAnswer: /^PUT / });

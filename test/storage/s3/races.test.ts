@@ -5,7 +5,7 @@ import type { Storage, StoredStat } from "../../../src/storage/storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
 import { plainDeletes } from "../../helpers/plain-deletes.ts";
 import { testBucket } from "../../helpers/test-bucket.ts";
-import { content, namesAt, textAt } from "../content.ts";
+import { content, namesAt, textAt, withBytes } from "../content.ts";
 
 /** Storages of one bucket, as servers on several machines have them. */
 async function servers(count: number, files: Readonly<Record<string, string>>) {
@@ -38,7 +38,7 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     const { storages, lost } = await servers(4, { "/count.txt": "0", "/log.txt": "" });
     const times = timesOf(4, 50);
     await eachTimes(storages, times, async (storage, name) => {
-      await storage.update("/count.txt", increment);
+      await storage.update("/count.txt", withBytes(increment));
       await storage.append("/log.txt", content(`${name}\n`));
     });
     const [first] = storages;
@@ -76,7 +76,7 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     expect(seen).toEqual([before?.version, (await other.stat("/a.txt"))?.version]);
     expect(await textAt(other, "/a.txt")).toBe("newer");
     await expect(other.remove("/a.txt")).resolves.toBeUndefined();
-    await expect(one.update("/a.txt", increment)).rejects.toMatchObject({ code: "not-found" });
+    await expect(one.update("/a.txt", withBytes(increment))).rejects.toMatchObject({ code: "not-found" });
   });
 
   it("see at once what another has changed", async () => {
@@ -103,10 +103,10 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
       client.send(
         new PutObjectCommand({ Bucket: options.bucket, Key: `${options.prefix}/a.txt`, Body: Buffer.from(text) }),
       );
-    await storage.update("/a.txt", increment);
+    await storage.update("/a.txt", withBytes(increment));
     const before = await storage.stat("/a.txt");
     await put("41");
-    const { stat } = await storage.update("/a.txt", increment);
+    const { stat } = await storage.update("/a.txt", withBytes(increment));
     await put("7");
     const after = await storage.stat("/a.txt");
     expect(await textAt(storage, "/a.txt")).toBe("7");
@@ -130,7 +130,10 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     const { stat } = await other.write("/a.txt", content("same"));
     expect(new Set([...(await tags("/a.txt")), stat.version, (await one.stat("/a.txt"))?.version]).size).toBe(1);
     expect(new Set([...first, stat.version]).size).toBe(2);
-    const { stat: updated } = await one.update("/a.txt", (bytes) => Buffer.from(bytes));
+    const { stat: updated } = await one.update(
+      "/a.txt",
+      withBytes((bytes) => Buffer.from(bytes)),
+    );
     expect(new Set([...(await tags("/a.txt")), updated.version]).size).toBe(1);
     await tags("/foreign.txt");
     await third.write("/foreign.txt", content("same"));
@@ -145,10 +148,13 @@ describe("S3 storages of one bucket", { tags: ["versitygw"] }, () => {
     let tries = 0;
     const edit = async (): Promise<Uint8Array> => {
       tries += 1;
-      await other.update("/a.txt", increment);
+      await other.update("/a.txt", withBytes(increment));
       return Buffer.from("mine");
     };
-    await expect(one.update("/a.txt", edit)).rejects.toMatchObject({ name: "StorageError", code: "conflict" });
+    await expect(one.update("/a.txt", withBytes(edit))).rejects.toMatchObject({
+      name: "StorageError",
+      code: "conflict",
+    });
     expect(await textAt(other, "/a.txt")).toBe(String(tries));
     expect(tries).toBeGreaterThan(10);
   });

@@ -1,0 +1,212 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { StorageError, type StoredStat } from "../storage.ts";
+import {
+  type Change,
+  type ChangeGroup,
+  type ChangeResult,
+  Draft,
+  type Outcome,
+  WaitingChanges,
+} from "../waiting-changes.ts";
+import type { Disk } from "./disk.ts";
+import { diskLocks } from "./disk-locks.ts";
+import { errnoOf, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
+import { type LockedTarget, locked, maxAttempts } from "./locked-target.ts";
+import { StandingNotes } from "./standing-notes.ts";
+import { temporaryFileName } from "./temporary-file.ts";
+import { knownWhole, settle, whileAppending } from "./visible-file.ts";
+import type { Job, JobResult, ReceivedContent } from "./write-programs.ts";
+
+/** A file as it is known to be, or to have been a moment ago. */
+interface Known {
+  /** What it is shown as; `undefined` for nothing. */
+  readonly stat: StoredStat | undefined;
+  /** The version on the disk. */
+  readonly version: string | undefined;
+  /** Names it, whatever paths lead to it. */
+  readonly identity: string;
+  /** Whether it was looked at under the lock. */
+  readonly isFresh: boolean;
+}
+
+const nothing: Known = { stat: undefined, version: undefined, identity: "", isFresh: true };
+
+/** Between attempts to replace a file that is being read, in milliseconds; half a second in all. */
+const firstPauseMs = 4;
+const lastPauseMs = 256;
+
+type Found = Extract<JobResult, { kind: "found" }>;
+
+/** Changes the files of a disk: each is judged here, by what is known of the file, and made where nothing else is found there. */
+export class DiskChanges {
+  readonly #disk: Disk;
+  readonly #waiting: WaitingChanges;
+  readonly #notes: StandingNotes;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+    this.#notes = new StandingNotes(disk);
+    this.#waiting = new WaitingChanges((path, group) =>
+      locked(disk, path, group.since, (target) => this.#make(path, target, group, false)),
+    );
+  }
+
+  /** Makes a change of the file at a path, together with others that wait for it. */
+  run(path: string, change: Change, isAlone = false): Promise<ChangeResult> {
+    return this.#waiting.run(path, change, isAlone);
+  }
+
+  /** Resolves when nothing is under way, and nothing of it stays but what was stored. */
+  async close(): Promise<void> {
+    await this.#waiting.idle();
+    await this.#notes.close();
+  }
+
+  async #make(path: string, target: LockedTarget, group: ChangeGroup, isAlone: boolean): Promise<"done" | "elsewhere"> {
+    const isBelowNothing = target.missing.length > 0;
+    let known = isBelowNothing ? nothing : isAlone ? undefined : remembered(target.real);
+    for (let attempt = 1; attempt <= maxAttempts; ) {
+      await this.#disk.callWitnesses(path);
+      known ??= await this.#look(target, isAlone);
+      if (!known) return "elsewhere";
+      const looked = known;
+      known = undefined;
+      let isStale = false;
+      const read = async (): Promise<Uint8Array> => {
+        const bytes = await this.#read(target, looked);
+        isStale = bytes === undefined;
+        if (!bytes) throw new StorageError("conflict");
+        return bytes;
+      };
+      const draft = new Draft(looked.stat, read, !isBelowNothing);
+      await group.apply(draft);
+      // By what was there a moment ago, no change is refused.
+      if (!looked.isFresh && (isStale || group.isDoubtful)) continue;
+      attempt += 1;
+      if (isStale) continue;
+      if (!draft.outcome) return answered(group, undefined);
+      if (target.held?.isOver?.()) throw new StorageError("busy", new Error("the lock of the file has run out"));
+      const result = await this.#store(target, looked, draft.outcome, group, isAlone);
+      if (result === "again" && !isBelowNothing) continue;
+      if (result === "again" || result.kind === "elsewhere" || result.kind === "read") return "elsewhere";
+      if (result.kind === "done") return answered(group, this.#settled(target, draft, result));
+      if (!isAlone && isShared(result, looked, draft.outcome)) {
+        return diskLocks.run(looked.identity, () => this.#make(path, target, group, true));
+      }
+      known = await this.#known(target, result, isAlone);
+      if (!known) return "elsewhere";
+    }
+    throw new StorageError("conflict");
+  }
+
+  async #look(target: LockedTarget, isAlone: boolean): Promise<Known | undefined> {
+    const { directory, name } = target;
+    const result = await this.#disk.thread.run({ kind: "look", directory, name });
+    return result.kind === "found" ? this.#known(target, result, isAlone) : undefined;
+  }
+
+  /** What was found; `undefined` where the path leads elsewhere. An append that its process did not live to end is ended first. */
+  async #known(target: LockedTarget, { found, hasNote }: Found, isAlone: boolean): Promise<Known | undefined> {
+    if (!found) return nothing;
+    if (found.type === "link") return undefined;
+    if (found.type === "directory") throw new StorageError("is-directory");
+    if (found.type === "other") throw new StorageError("forbidden");
+    const stat = statOf(found);
+    const identity = fileIdentity(found);
+    if (hasNote && knownWhole(target.real)?.stat.version !== stat.version) {
+      const { directory, name } = target;
+      const mend = (): Promise<JobResult> => this.#disk.thread.run({ kind: "mend", directory, name, inode: found.ino });
+      const mended = await (found.nlink > 1n && !isAlone ? diskLocks.run(identity, mend) : mend());
+      return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }, isAlone) : undefined;
+    }
+    settle(target.real, stat, identity);
+    return { stat, version: stat.version, identity, isFresh: true };
+  }
+
+  /** `undefined` where it is another version by now. */
+  async #read({ directory, name }: LockedTarget, { version }: Known): Promise<Uint8Array | undefined> {
+    if (version === undefined) throw new StorageError("not-found");
+    const result = await this.#disk.thread.run({ kind: "read", directory, name, expected: version });
+    return result.kind === "read" ? result.bytes : undefined;
+  }
+
+  /** `"again"` where the directory has gone, or another program put a file there. */
+  async #store(
+    target: LockedTarget,
+    known: Known,
+    outcome: Outcome,
+    group: ChangeGroup,
+    isAlone: boolean,
+  ): Promise<JobResult | "again"> {
+    const job = this.#jobOf(target, known, outcome, isAlone);
+    const run = (): Promise<JobResult> => this.#disk.thread.run(job, (error) => group.giveUp(error));
+    try {
+      const isInPlace = outcome.kind === "appended" && known.stat;
+      return await untilUnread(() => (isInPlace ? whileAppending(known.identity, isInPlace, run) : run()));
+    } catch (error) {
+      if (["ENOENT", "EEXIST"].includes(errnoOf(error))) return "again";
+      throw error;
+    }
+  }
+
+  #jobOf(target: LockedTarget, { version: expected, identity }: Known, outcome: Outcome, isAlone: boolean): Job {
+    const { directory, missing, name } = target;
+    const place = { directory, missing, name, expected, sync: this.#disk.sync };
+    if (outcome.kind === "replaced") {
+      const content = outcome.content as Uint8Array | ReceivedContent; // the only other content of this storage
+      return { kind: "replace", ...place, content, temporary: temporaryFileName(), moment: uniqueMoment() };
+    }
+    const content = joined(outcome.content as readonly (Uint8Array | ReceivedContent)[]);
+    return { kind: "append", ...place, content, isAlone, keepsNote: this.#notes.keeps(target, identity) };
+  }
+
+  #settled({ real }: LockedTarget, draft: Draft, result: Extract<JobResult, { kind: "done" }>): StoredStat {
+    for (const problem of result.problems) this.#disk.report(problem);
+    const { record } = result;
+    if (record) {
+      const stat = statOf(record);
+      settle(real, stat, fileIdentity(record));
+      return stat;
+    }
+    // The change is made. Its version is then one that no file has, so that conditions on it fail rather than hold by chance.
+    const version = randomBytes(16).toString("base64url");
+    return { type: "file", size: draft.stat?.size ?? 0, modified: new Date(), version };
+  }
+}
+
+async function answered(group: ChangeGroup, stored: StoredStat | undefined): Promise<"done"> {
+  await group.done(stored);
+  return "done";
+}
+
+function remembered(real: string): Known | undefined {
+  const known = knownWhole(real);
+  return known && { ...known, version: known.stat.version, isFresh: false };
+}
+
+/** Whether it is the file that was expected, and has other names: then its own lock has to be held as well. */
+function isShared(result: JobResult, { version }: Known, { kind }: Outcome): boolean {
+  if (kind !== "appended" || result.kind !== "found" || !result.found) return false;
+  return result.found.nlink > 1n && statOf(result.found).version === version;
+}
+
+function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {
+  const [first] = content;
+  return content.length === 1 && first ? first : Buffer.concat(content as readonly Uint8Array[]); // others are alone
+}
+
+/** Windows does not replace a file that somebody reads. Most have done with it in a moment. */
+async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult> {
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    try {
+      return await replace();
+    } catch (error) {
+      const isOpen = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoOf(error));
+      if (!isOpen) throw error;
+      if (pauseMs > lastPauseMs) throw new StorageError("busy", error);
+      await pause(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { Worker } from "node:worker_threads";
+import { StorageError } from "../storage.ts";
+import { received } from "./sent-results.ts";
+import { inPool } from "./system-calls.ts";
+import { type Job, type JobResult, programOf } from "./write-programs.ts";
+import type { ThreadMessage } from "./write-thread.ts";
+
+/** Content beyond this is not worth a copy: its calls are made by way of Node's thread pool. */
+const maxSentBytes = 1024 * 1024;
+/** Most jobs of a batch, and bytes of content after which it takes no more: the first of a batch waits for the last. */
+const maxBatch = 64;
+const maxBatchBytes = 2 * 1024 * 1024;
+/** How long the thread may be at work on a batch; then its disk counts as away. */
+const patienceMs = 30_000;
+/** After so long without work the thread ends, and gives its memory back. */
+const idleMs = 10_000;
+/** A thread that has died so often is not started again. */
+const maxDeaths = 3;
+const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
+
+interface Waiting {
+  readonly job: Job;
+  readonly resolve: (result: JobResult) => void;
+  readonly reject: (error: unknown) => void;
+  /** Told where it is not known when, or whether, the job will end. */
+  readonly late: (error: unknown) => void;
+}
+
+/**
+ * A thread that makes the system calls of whole jobs: one trip there and back for each, where each call would be one by way of
+ * Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs, and where there are no
+ * threads, the same calls go by way of the pool.
+ */
+export class DiskThread {
+  #worker: Worker | undefined;
+  #isReady = false;
+  #deaths = 0;
+  #waiting: Waiting[] = [];
+  #underWay: readonly Waiting[] = [];
+  #isStuck = false;
+  #watch: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  /**
+   * Does a job. `late` is called where that takes too long, or the thread dies: the promise settles once it is known that nothing
+   * more will happen.
+   */
+  run(job: Job, late: (error: unknown) => void = () => {}): Promise<JobResult> {
+    if (contentOf(job) > maxSentBytes || isOfFile(job)) return inPool(programOf(job));
+    if (!this.#worker && this.#deaths < maxDeaths) this.#start();
+    if (!this.#isReady) return inPool(programOf(job));
+    if (this.#isStuck) return Promise.reject(unavailable());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject, late });
+      if (this.#underWay.length === 0) this.#send();
+    });
+  }
+
+  #start(): void {
+    try {
+      // Without the options of the program around: its loaders and hooks are not for this thread.
+      const worker = new Worker(new URL("./write-thread.js", import.meta.url), {
+        name: "filement",
+        execArgv: [],
+        resourceLimits: memory,
+      });
+      worker.unref();
+      worker.on("message", (results) => this.#received(results));
+      worker.on("error", () => {}); // it ends then
+      worker.on("exit", () => this.#ended(worker));
+      this.#worker = worker;
+    } catch {
+      this.#deaths = maxDeaths; // no threads, or none of ours: not allowed, or part of a bundle
+    }
+  }
+
+  #send(): void {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.#waiting.length && count < maxBatch && bytes < maxBatchBytes) {
+      const next = this.#waiting[count];
+      bytes += next ? contentOf(next.job) : 0;
+      count += 1;
+    }
+    this.#underWay = this.#waiting.splice(0, count);
+    clearTimeout(this.#idle);
+    if (count === 0) {
+      this.#worker?.unref();
+      this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+      return;
+    }
+    this.#worker?.ref();
+    this.#watch ??= setTimeout(() => this.#giveUp(), patienceMs).unref();
+    this.#watch.refresh();
+    this.#worker?.postMessage(this.#underWay.map(({ job }) => job));
+  }
+
+  /** The first message says that the thread runs. */
+  #received(results: ThreadMessage): void {
+    const underWay = this.#underWay;
+    this.#isReady = true;
+    this.#isStuck = false;
+    this.#send();
+    if (this.#underWay.length === 0) this.#stopWatch();
+    if (!results) return;
+    for (const [i, { resolve, reject }] of underWay.entries()) {
+      try {
+        resolve(received(results[i]));
+      } catch (error) {
+        reject(error);
+      }
+    }
+  }
+
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined; // what comes from now on is not sent to it
+    this.#isReady = false;
+    void worker?.terminate();
+  }
+
+  #stopWatch(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #giveUp(): void {
+    this.#isStuck = true;
+    for (const { late } of this.#underWay) late(unavailable());
+    for (const { reject } of this.#waiting.splice(0)) reject(unavailable());
+  }
+
+  #ended(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    const [underWay, waiting] = [this.#underWay, this.#waiting];
+    if (!this.#isReady) this.#deaths = maxDeaths;
+    else if (underWay.length > 0) this.#deaths += 1;
+    this.#worker = undefined;
+    this.#isReady = false;
+    this.#isStuck = false;
+    this.#underWay = [];
+    this.#waiting = [];
+    this.#stopWatch();
+    clearTimeout(this.#idle);
+    for (const { late, reject } of underWay) {
+      late(unavailable()); // made or not: the thread cannot say
+      reject(unavailable());
+    }
+    for (const { job, resolve, reject } of waiting) inPool(programOf(job)).then(resolve, reject);
+  }
+}
+
+function unavailable(): StorageError {
+  return new StorageError("unavailable", new Error("the disk has not answered"));
+}
+
+function contentOf(job: Job): number {
+  return "content" in job ? job.content.byteLength : 0;
+}
+
+/** Whether the content is in a file, and may be long. */
+function isOfFile(job: Job): boolean {
+  return "content" in job && "temporary" in job.content;
+}
+
+const threads = new Map<number, DiskThread>();
+
+/** The thread of a device: a disk that is away holds up no other. */
+export function threadOf(device: number): DiskThread {
+  const thread = threads.get(device) ?? new DiskThread();
+  threads.set(device, thread);
+  return thread;
+}

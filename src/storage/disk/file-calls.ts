@@ -1,0 +1,54 @@
+import { type BigIntStats, constants } from "node:fs";
+import { errnoOf, meansAbsent } from "./file-record.ts";
+import { call, type Program } from "./system-calls.ts";
+
+// What has become a link is not followed, and opening a FIFO that nobody writes must not hang.
+const always = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Opens what lies at a real location; `undefined` where there is nothing, or a link. */
+export function* openIfThere(location: string, access: number): Program<number | undefined> {
+  try {
+    return yield* call.open(location, access | always);
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The record of what has that location; `undefined` for nothing. */
+export function* recordAt(location: string): Program<BigIntStats | undefined> {
+  try {
+    return yield* call.lstat(location, { bigint: true });
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Writes all of some bytes: from a position on, or to the end of a file that was opened for that. */
+export function* writeAll(file: number, bytes: Uint8Array, position: number | null): Program<void> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    const at = position === null ? null : position + written;
+    written += yield* call.write(file, bytes, written, bytes.byteLength - written, at);
+  }
+}
+
+/** Reads as much as there is for a piece of memory. */
+export function* readInto(file: number, memory: Uint8Array, position: number): Program<number> {
+  let length = 0;
+  while (length < memory.byteLength) {
+    const more = yield* call.read(file, memory, length, memory.byteLength - length, position + length);
+    if (more === 0) break;
+    length += more;
+  }
+  return length;
+}
+
+/** What may fail without anything being wrong. */
+export function* attempted(program: Program<void>): Program<void> {
+  try {
+    yield* program;
+  } catch {
+    // it is done as far as it can be
+  }
+}

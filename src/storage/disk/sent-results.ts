@@ -1,0 +1,43 @@
+import { StorageError, type StorageErrorCode } from "../storage.ts";
+import { together } from "./system-calls.ts";
+import { type Job, type JobResult, programOf } from "./write-programs.ts";
+
+/** What a job came to, as values that can be sent to another thread. */
+export type SentResult = { readonly value: JobResult } | { readonly error: SentError };
+
+/** An error, without what a copy would lose. */
+interface SentError {
+  readonly message: string;
+  readonly storage: StorageErrorCode | undefined;
+  /** What the operating system says. */
+  readonly system: object;
+}
+
+/** Does jobs together, in this thread. */
+export function resultsOf(jobs: readonly Job[]): readonly SentResult[] {
+  return together(jobs.map(programOf)).map((ended) => {
+    if ("error" in ended) return { error: sent(ended.error) };
+    const { value } = ended;
+    return { value: value.kind === "done" ? { ...value, problems: value.problems.map(sent) } : value };
+  });
+}
+
+function sent(error: unknown): SentError {
+  const { message, code, errno, syscall } = error as NodeJS.ErrnoException; // what is missing is missing in the copy
+  const storage = error instanceof StorageError ? error.code : undefined;
+  return { message: String(message), storage, system: storage ? {} : { code, errno, syscall } };
+}
+
+/** What a job came to: gives it, or throws. */
+export function received(result: SentResult | undefined): JobResult {
+  if (result && "value" in result) {
+    const { value } = result;
+    return value.kind === "done" ? { ...value, problems: value.problems.map(errorOf) } : value;
+  }
+  throw errorOf(result?.error);
+}
+
+function errorOf(error: unknown): unknown {
+  const { message, storage, system } = error as SentError; // it comes from `sent`
+  return storage ? new StorageError(storage, new Error(message)) : Object.assign(new Error(message), system);
+}

@@ -1,0 +1,152 @@
+import fs, { type BigIntStats } from "node:fs";
+
+/** The system calls of which programs are made: functions of `node:fs`, with numbers for open files. */
+interface SystemCalls {
+  open(path: string, flags: number, mode?: number): number;
+  close(file: number): void;
+  read(file: number, into: Uint8Array, offset: number, length: number, position: number): number;
+  write(file: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
+  fstat(file: number, options: { readonly bigint: true }): BigIntStats;
+  lstat(path: string, options: { readonly bigint: true }): BigIntStats;
+  readlink(path: string): string;
+  utimes(path: string, accessed: number, modified: number): void;
+  chmod(path: string, mode: number): void;
+  chown(path: string, user: number, group: number): void;
+  ftruncate(file: number, length: number): void;
+  fsync(file: number): void;
+  fdatasync(file: number): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  unlink(path: string): void;
+  mkdir(path: string): void;
+  rmdir(path: string): void;
+}
+
+type CallName = keyof SystemCalls;
+
+/** A system call that a program asks for; `directory` where it may be made once for all who ask for the same. */
+export interface SystemCall {
+  readonly name: CallName;
+  readonly values: readonly unknown[];
+  readonly directory?: string;
+}
+
+/**
+ * System calls one after the other, and what is decided in between. Whoever runs it makes the calls: all at once in a thread of
+ * its own, or each by way of Node's thread pool; so a test can have any of them fail, or be the last.
+ */
+export type Program<Result> = Generator<SystemCall, Result, unknown>;
+
+type Asking = {
+  [Name in CallName]: (...values: Parameters<SystemCalls[Name]>) => Program<ReturnType<SystemCalls[Name]>>;
+};
+
+const names: readonly CallName[] = [
+  ...(["open", "close", "read", "write", "fstat", "lstat", "readlink", "utimes", "chmod", "chown"] as const),
+  ...(["ftruncate", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "rmdir"] as const),
+];
+
+/** Asks for system calls within a program: `const file = yield* call.open(...)`. */
+export const call: Asking = Object.fromEntries(
+  names.map((name) => [
+    name,
+    function* (...values: readonly unknown[]): Program<unknown> {
+      return yield { name, values };
+    },
+  ]),
+) as unknown as Asking; // each gives what its call gives
+
+/** Asks for a sync of an open directory, which those who wait for the same one share. */
+export function* syncDirectory(file: number, directory: string): Program<void> {
+  yield { name: "fsync", values: [file], directory };
+}
+
+/** Makes calls one after the other, while others have the event loop. */
+export async function inPool<Result>(program: Program<Result>): Promise<Result> {
+  let step = program.next();
+  while (!step.done) {
+    try {
+      step = program.next(await asynchronously(step.value));
+    } catch (error) {
+      step = program.throw(error);
+    }
+  }
+  return step.value;
+}
+
+type Callback = (error: NodeJS.ErrnoException | null, value: unknown) => void;
+
+function asynchronously({ name, values }: SystemCall): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const make = fs[name] as (...all: unknown[]) => void; // with what the program gives, and a callback
+    const callback: Callback = (error, value) => {
+      const isDenied = error?.code === "ERR_ACCESS_DENIED" && (name === "fsync" || name === "fdatasync");
+      if (isDenied) syncByHandle(Number(values[0])).then(resolve, reject);
+      else if (error) reject(error);
+      else resolve(value);
+    };
+    make(...values, callback);
+  });
+}
+
+/** With Node's `--permission`, only handles are synced. */
+async function syncByHandle(file: number): Promise<void> {
+  const handle = await fs.promises.open(`/proc/self/fd/${file}`);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** How a program has ended. */
+export type Ended<Result> = { readonly value: Result } | { readonly error: unknown };
+
+/**
+ * Runs programs at once, in the thread that calls it: each to its end, except that the syncs of directories come last and once for
+ * all who asked for the same.
+ */
+export function together<Result>(programs: readonly Program<Result>[]): readonly Ended<Result>[] {
+  const ended: Ended<Result>[] = [];
+  let waiting = programs.map((program, i) => ({ i, program, ...advance(program, () => program.next()) }));
+  for (;;) {
+    const syncs = new Map<string, Ended<unknown>>();
+    for (const { i, end, sync } of waiting) {
+      if (end) ended[i] = end;
+      else if (sync?.directory && !syncs.has(sync.directory)) syncs.set(sync.directory, attempt(sync));
+    }
+    waiting = waiting.flatMap(({ i, program, sync }) => {
+      const synced = sync && syncs.get(sync.directory ?? "");
+      return synced ? [{ i, program, ...advance(program, () => goOn(program, synced)) }] : [];
+    });
+    if (waiting.length === 0) return ended;
+  }
+}
+
+interface Advanced<Result> {
+  readonly end?: Ended<Result>;
+  readonly sync?: SystemCall;
+}
+
+/** Runs a program to its end, or to the next call that it may share. */
+function advance<Result>(program: Program<Result>, begin: () => IteratorResult<SystemCall, Result>): Advanced<Result> {
+  try {
+    let step = begin();
+    while (!step.done) {
+      if (step.value.directory !== undefined) return { sync: step.value };
+      step = goOn(program, attempt(step.value));
+    }
+    return { end: { value: step.value } };
+  } catch (error) {
+    return { end: { error } };
+  }
+}
+
+function goOn<Result>(program: Program<Result>, outcome: Ended<unknown>): IteratorResult<SystemCall, Result> {
+  return "error" in outcome ? program.throw(outcome.error) : program.next(outcome.value);
+}
+
+function attempt({ name, values }: SystemCall): Ended<unknown> {
+  try {
+    const make = fs[`${name}Sync`] as (...all: unknown[]) => unknown; // with what the program gives
+    return { value: make(...values) };
+  } catch (error) {
+    return { error };
+  }
+}

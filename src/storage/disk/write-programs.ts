@@ -1,0 +1,641 @@
+import { Buffer } from "node:buffer";
+import { type BigIntStats, constants } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { StorageError } from "../storage.ts";
+import {
+  type AppendNote,
+  appendNoteName,
+  contextOf,
+  isTrusted,
+  markBegun,
+  noteRecord,
+  recordBytes,
+} from "./append-note.ts";
+import { attempted, openIfThere, readInto, recordAt, writeAll } from "./file-calls.ts";
+import { errnoOf, fileIdentity, storedStat } from "./file-record.ts";
+import { descriptors, directoryFlags, isOpenable, pathFlag, unsyncable, wayOf } from "./open-directory.ts";
+import { call, type Program, syncDirectory } from "./system-calls.ts";
+import { endAppend, removeNote, takeBack } from "./take-back.ts";
+
+/** Where a file is to be changed, and what is expected there. */
+interface Place {
+  /** Real location of the directory; as long as that does not exist, of the nearest above. */
+  readonly directory: string;
+  /** Names of the directories below it that are to be made, outermost first. */
+  readonly missing: readonly string[];
+  readonly name: string;
+  /** The version that is to be changed; `undefined` for nothing. */
+  readonly expected: string | undefined;
+  /** Whether the change is to survive a power failure. */
+  readonly sync: boolean;
+}
+
+/** Content in a temporary file; before that of an append is room for its record. */
+export interface ReceivedContent {
+  /** A path that leads to it as long as its directory is open. */
+  readonly temporary: string;
+  readonly byteLength: number;
+  readonly checksum: number;
+}
+
+/** What is asked of the disk: plain values, which can be sent to another thread. */
+export type Job =
+  | { readonly kind: "look"; readonly directory: string; readonly name: string }
+  | { readonly kind: "read"; readonly directory: string; readonly name: string; readonly expected: string }
+  | (Place & {
+      readonly kind: "replace";
+      readonly content: Uint8Array | ReceivedContent;
+      /** The name of a temporary file, where the content is not in one. */
+      readonly temporary: string;
+      /** The modification time that the file gets, in seconds. */
+      readonly moment: number;
+    })
+  | (Place & {
+      readonly kind: "append";
+      readonly content: Uint8Array | ReceivedContent;
+      /** Whether the lock of the file itself is held, beside that of its name. */
+      readonly isAlone: boolean;
+      /** Whether the note may stay for the next append: then that needs none of its own. */
+      readonly keepsNote: boolean;
+    })
+  | (Place & { readonly kind: "remove" })
+  | { readonly kind: "mend"; readonly directory: string; readonly name: string; readonly inode: bigint }
+  | { readonly kind: "forget"; readonly directory: string; readonly inode: bigint }
+  | { readonly kind: "probe"; readonly directory: string; readonly temporary: string; readonly sync: boolean };
+
+/** What is known of a file from its record. */
+export interface FileRecord extends Pick<BigIntStats, "dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs"> {
+  readonly type: "file" | "directory" | "link" | "other";
+}
+
+/** How a job has ended. */
+export type JobResult =
+  /** The directory is not there, or lies elsewhere, so that nothing was done. */
+  | { readonly kind: "elsewhere" }
+  /** Something else is there than was expected; nothing was done. `hasNote`: an append to it may have been cut short. */
+  | { readonly kind: "found"; readonly found: FileRecord | undefined; readonly hasNote: boolean }
+  /** It is done: what is there now, as far as the system tells; and what has gone wrong after it. */
+  | { readonly kind: "done"; readonly record: FileRecord | undefined; readonly problems: readonly unknown[] }
+  | { readonly kind: "read"; readonly bytes: Uint8Array };
+
+/** With O_APPEND, what another program adds at the same time is not overwritten. */
+const appendFlags = constants.O_RDWR | constants.O_APPEND;
+const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** What of a file's mode its successor gets: set-user-id and set-group-id were meant for the program that it was. */
+const keptMode = 0o1777n;
+/** Attributes that this user may not set, or the file system not keep, are left. */
+const unkept: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
+/** File systems without hard links say one of these. */
+const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+
+/** Up to here an append is one piece, also where another program appends at the same time. */
+const pieceBytes = 8 * 1024 * 1024;
+
+/** The program of a job. */
+export function programOf(job: Job): Program<JobResult> {
+  return inDirectory(job.directory, (directory) => {
+    switch (job.kind) {
+      case "look":
+        return look(directory, job.name);
+      case "read":
+        return read(directory, job.name, job.expected);
+      case "replace":
+        return replace(directory, job);
+      case "append":
+        return append(directory, job);
+      case "remove":
+        return remove(directory, job);
+      case "mend":
+        return mend(directory, job.name, job.inode);
+      case "forget":
+        return forget(directory, job.inode);
+      case "probe":
+        return probe(directory, job);
+    }
+  });
+}
+
+/**
+ * A directory that was opened, and lies where it should. On Linux all that is done in it is done by way of what is open; elsewhere by
+ * its name, and afterwards every directory on the way is asked whether it is still the same.
+ */
+interface Directory {
+  readonly real: string;
+  readonly file: number | undefined;
+  /** The identities of the directories on the way to it, where names are all that leads there. */
+  readonly way: string | undefined;
+  /** A path for system calls that leads to a name in it. */
+  at(name: string): string;
+}
+
+/** How often it is asked where a file lies: another program that exchanges directories all the time may be lucky with each. */
+const looksAtOpened = 6;
+
+function* inDirectory(real: string, use: (directory: Directory) => Program<JobResult>): Program<JobResult> {
+  const directory = yield* openDirectory(real, real);
+  if (!directory) return { kind: "elsewhere" };
+  try {
+    return yield* use(directory);
+  } catch (error) {
+    if (error instanceof Elsewhere) return { kind: "elsewhere" };
+    throw error;
+  } finally {
+    yield* closeDirectory(directory);
+  }
+}
+
+/** What was opened lies in another directory. */
+class Elsewhere extends Error {}
+
+/** `undefined` where there is none, or it is reached by a link. */
+function* openDirectory(location: string, real: string): Program<Directory | undefined> {
+  const way = descriptors() === undefined ? yield* wayTo(real) : undefined;
+  if (descriptors() === undefined && way === undefined) return undefined;
+  const file = isOpenable ? yield* openedDirectory(location) : undefined;
+  if (isOpenable && file === undefined) return undefined;
+  const path = descriptors() === undefined ? real : `${descriptors()}/${file}`;
+  const directory = { real, file, way, at: (name: string) => join(path, name) };
+  if (yield* isMeant(directory, path)) return directory;
+  yield* closeDirectory(directory);
+  return undefined;
+}
+
+function* isMeant({ real, file, way }: Directory, path: string): Program<boolean> {
+  if (way === undefined) return (yield* call.readlink(path)) === real;
+  return file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
+}
+
+/** `undefined` where a part of it is no directory. */
+function* wayTo(real: string): Program<string | undefined> {
+  let way = "";
+  for (const location of wayOf(real)) {
+    const record = yield* admitted(recordAt(location));
+    if (record === "refused") continue;
+    if (!record?.isDirectory()) return undefined;
+    way += ` ${fileIdentity(record)}`;
+  }
+  return way;
+}
+
+/** What a system refuses has a number; Node's `--permission` and Deno have none. */
+function* admitted<Result>(step: Program<Result>): Program<Result | "refused"> {
+  try {
+    return yield* step;
+  } catch (error) {
+    if (errnoOf(error) !== "") throw error;
+    return "refused";
+  }
+}
+
+function* isInPlace({ real, way }: Directory): Program<boolean> {
+  return way === undefined || (yield* wayTo(real)) === way;
+}
+
+/** Opens a name in a directory; where it turns out to be one of another, takes back what was made there. */
+function* openIn(directory: Directory, name: string, flags: number, mode?: number): Program<number> {
+  const location = directory.at(name);
+  const file = yield* call.open(location, flags, mode);
+  if (yield* holds(directory, location, file)) return file;
+  yield* attempted(call.close(file));
+  // Empty, and as far as its name leads there again.
+  const isMade = (flags & constants.O_EXCL) !== 0;
+  for (let attempt = 0; isMade && attempt < looksAtOpened; attempt += 1) {
+    if (yield* isUnlinked(location)) break;
+  }
+  throw new Elsewhere();
+}
+
+function* holds(directory: Directory, location: string, file: number): Program<boolean> {
+  for (let look = 0; look < (directory.way === undefined ? 0 : looksAtOpened); look += 1) {
+    if (!(yield* isInPlace(directory)) || !(yield* isAt(location, file))) return false;
+  }
+  return true;
+}
+
+function* isUnlinked(location: string): Program<boolean> {
+  try {
+    yield* call.unlink(location);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* openedDirectory(location: string): Program<number | undefined> {
+  try {
+    return yield* call.open(location, directoryFlags);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(errnoOf(error))) return undefined;
+    if (descriptors() === undefined || errnoOf(error) !== "EACCES") throw error;
+    return yield* call.open(location, directoryFlags | pathFlag);
+  }
+}
+
+function* closeDirectory({ file }: Directory): Program<void> {
+  if (file !== undefined) yield* attempted(call.close(file));
+}
+
+function* sync({ file, real }: Directory): Program<void> {
+  if (file === undefined) return;
+  try {
+    yield* syncDirectory(file, real);
+  } catch (error) {
+    if (!unsyncable.has(errnoOf(error))) throw error;
+  }
+}
+
+function recordOf(stats: BigIntStats): FileRecord {
+  const { dev, ino, nlink, size, mtimeNs, ctimeNs } = stats;
+  const type = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other";
+  return { type, dev, ino, nlink, size, mtimeNs, ctimeNs };
+}
+
+function* look(directory: Directory, name: string): Program<JobResult> {
+  const stats = yield* recordAt(directory.at(name));
+  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  return yield* found(directory, stats);
+}
+
+function* found(directory: Directory, stats: BigIntStats | undefined): Program<JobResult> {
+  const hasNote = stats?.isFile() && (yield* recordAt(directory.at(appendNoteName(stats.ino)))) !== undefined;
+  return { kind: "found", found: stats && recordOf(stats), hasNote: hasNote === true };
+}
+
+function isExpected(stats: BigIntStats | undefined, version: string | undefined): boolean {
+  return (stats && storedStat(stats).version) === version;
+}
+
+function* read(directory: Directory, name: string, expected: string): Program<JobResult> {
+  const file = yield* openIfThere(directory.at(name), constants.O_RDONLY);
+  if (file === undefined) return yield* look(directory, name);
+  try {
+    if (!(yield* holds(directory, directory.at(name), file))) throw new Elsewhere();
+    const stats = yield* call.fstat(file, { bigint: true });
+    if (!isExpected(stats, expected)) return yield* found(directory, stats);
+    const bytes = Buffer.allocUnsafeSlow(Number(stats.size));
+    if ((yield* readInto(file, bytes, 0)) < bytes.length) throw new Error("the file became shorter while it was read");
+    return { kind: "read", bytes };
+  } finally {
+    yield* call.close(file);
+  }
+}
+
+type ReplaceJob = Extract<Job, { kind: "replace" }>;
+
+/** Stores content as a file: in a temporary one beside it first, which then takes its place. */
+function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
+  const { content, name, missing, sync: isSynced } = job;
+  const before = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
+  if (!isExpected(before, job.expected)) return yield* found(directory, before);
+  const temporary = "temporary" in content ? content.temporary : directory.at(job.temporary);
+  const file =
+    "temporary" in content
+      ? yield* call.open(temporary, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
+      : yield* openIn(directory, job.temporary, createFlags, modeOfSuccessor(before));
+  let isMoved = false;
+  const parents = new Parents(directory);
+  const problems: unknown[] = [];
+  try {
+    if (!("temporary" in content)) {
+      yield* writeAll(file, content, null);
+      yield* call.utimes(temporary, job.moment, job.moment);
+      if (isSynced) yield* call.fsync(file);
+    }
+    yield* keepAttributes(temporary, file, before);
+    const parent = yield* parents.make(missing);
+    // Meanwhile another program may have changed it; and where this process was stopped for long, also another server.
+    const now = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
+    if (!(yield* isInPlace(directory))) throw new Elsewhere();
+    if (!isExpected(now, job.expected)) return yield* found(directory, now);
+    yield* moveInto(temporary, file, parent.at(name), before !== undefined);
+    isMoved = true;
+    if (isSynced) yield* parents.sync(problems);
+    return { kind: "done", record: yield* recordAfter(file), problems };
+  } finally {
+    if (!isMoved) yield* attempted(parents.remove());
+    if (!isMoved && !("temporary" in content)) yield* attempted(call.unlink(temporary));
+    yield* attempted(call.close(file));
+    yield* parents.close();
+  }
+}
+
+/** The new content of a private file is private from its first byte on. */
+export function modeOfSuccessor(before: BigIntStats | undefined): number {
+  if (before === undefined) return 0o666;
+  return (before.mode & 0o004n) === 0n ? 0o600 : Number(before.mode & 0o777n);
+}
+
+/** Gives a file that is about to replace another the mode of that, and its owner as far as the system lets us. */
+function* keepAttributes(location: string, file: number, before: BigIntStats | undefined): Program<void> {
+  if (before === undefined) return;
+  const own = yield* call.fstat(file, { bigint: true });
+  const mode = before.mode & keptMode;
+  if (own.uid !== before.uid || own.gid !== before.gid) {
+    yield* unlessUnkept(call.chown(location, Number(before.uid), Number(before.gid)));
+  }
+  if ((own.mode & 0o7777n) !== mode) yield* unlessUnkept(call.chmod(location, Number(mode)));
+}
+
+function* unlessUnkept(change: Program<void>): Program<void> {
+  try {
+    yield* change;
+  } catch (error) {
+    if (!unkept.has(errnoOf(error))) throw error;
+  }
+}
+
+/**
+ * The moment of the change: the file is there under its own name, as a whole. A free name is taken by a link, so that a file
+ * which another program puts there meanwhile is not replaced. What reports an error is looked at: it may be done.
+ */
+function* moveInto(from: string, file: number, to: string, isReplacement: boolean): Program<void> {
+  try {
+    if (isReplacement) return yield* call.rename(from, to);
+    yield* call.link(from, to);
+  } catch (error) {
+    if (yield* isAt(to, file)) return yield* attempted(isReplacement ? nothing() : call.unlink(from));
+    if (isReplacement || !linksUnsupported.has(errnoOf(error))) throw error;
+    // There is no other way to take a name only if it is free. An empty file in its place would stay after a crash.
+    if (yield* recordAt(to)) throw new StorageError("exists");
+    return yield* call.rename(from, to);
+  }
+  yield* attempted(call.unlink(from));
+}
+
+function* nothing(): Program<void> {}
+
+function* isAt(location: string, file: number): Program<boolean> {
+  try {
+    const there = yield* recordAt(location);
+    const own = yield* call.fstat(file, { bigint: true });
+    return there !== undefined && there.ino === own.ino && there.dev === own.dev;
+  } catch {
+    return false; // the error before tells
+  }
+}
+
+function* recordAfter(file: number): Program<FileRecord | undefined> {
+  try {
+    return recordOf(yield* call.fstat(file, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Directories that are made for a file. Each is made, opened and removed by way of the one above. */
+class Parents {
+  /** Those that hold a name that is new, outermost first; the first is not ours. */
+  readonly #entered: Directory[];
+  readonly #made: string[] = [];
+
+  constructor(directory: Directory) {
+    this.#entered = [directory];
+  }
+
+  /** Makes them, and gives the innermost. */
+  *make(names: readonly string[]): Program<Directory> {
+    for (const name of names) yield* this.#enter(name);
+    return this.#entered.at(-1) as Directory;
+  }
+
+  *sync(problems: unknown[]): Program<void> {
+    for (const directory of this.#entered) {
+      try {
+        yield* sync(directory);
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+  }
+
+  /** Removes those that were made, as far as nobody has put anything there. */
+  *remove(): Program<void> {
+    for (const location of this.#made.toReversed()) yield* call.rmdir(location);
+  }
+
+  *close(): Program<void> {
+    for (const directory of this.#entered.slice(1)) yield* closeDirectory(directory);
+  }
+
+  *#enter(name: string): Program<void> {
+    const parent = this.#entered.at(-1) as Directory;
+    const location = parent.at(name);
+    try {
+      yield* call.mkdir(location);
+      this.#made.push(location);
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error; // what another made there meanwhile will do if it is a directory
+    }
+    const entered = yield* openDirectory(location, join(parent.real, name));
+    if (!entered) throw new StorageError("not-a-directory");
+    this.#entered.push(entered);
+  }
+}
+
+type AppendJob = Extract<Job, { kind: "append" }>;
+
+/**
+ * Adds content to the end of a file, which stays the same file. First the content becomes a note, from which the next process after
+ * a crash can tell which bytes are ours. A note that stays does no harm: content that is there as a whole is left.
+ */
+function* append(directory: Directory, job: AppendJob): Program<JobResult> {
+  const location = directory.at(job.name);
+  const file = yield* openIfThere(location, appendFlags);
+  if (file === undefined) return yield* look(directory, job.name);
+  try {
+    if (!(yield* holds(directory, location, file))) throw new Elsewhere();
+    const before = yield* call.fstat(file, { bigint: true });
+    const isShared = before.nlink > 1n && !job.isAlone;
+    if (isShared || !isExpected(before, job.expected)) return yield* found(directory, before);
+    const problems: unknown[] = [];
+    const note = yield* writeNote(directory, job, before, file);
+    try {
+      yield* addOrTakeBack({ directory, job, file, note, location, problems });
+    } finally {
+      yield* attempted(call.close(note.file));
+    }
+    const record = yield* recordAfter(file);
+    if (!job.keepsNote) yield* reported(removeNote(directory.at(appendNoteName(before.ino))), problems);
+    return { kind: "done", record, problems };
+  } finally {
+    yield* attempted(call.close(file));
+  }
+}
+
+function* writeNote(
+  directory: Directory,
+  { name, content, sync: isSynced, keepsNote }: AppendJob,
+  before: BigIntStats,
+  appended: number,
+): Program<AppendNote> {
+  const { ino: inode, size, mtimeNs, ctimeNs } = before;
+  const context = yield* contextOf(appended, Number(size));
+  const checksum = "temporary" in content ? content.checksum : crc32(content);
+  const state = { size, mtimeNs, ctimeNs };
+  const record = { name, inode, before: state, length: content.byteLength, checksum, context };
+  const place = directory.at(appendNoteName(inode));
+  let file: number | undefined;
+  let isNew = true;
+  try {
+    if ("temporary" in content) {
+      file = yield* call.open(content.temporary, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
+      yield* writeAll(file, noteRecord(record), 0);
+      yield* removeNote(place);
+      yield* refusingDirectories(call.rename(content.temporary, place));
+    } else {
+      file = keepsNote ? yield* openStanding(place) : undefined;
+      isNew = file === undefined;
+      file ??= yield* createNote(directory, appendNoteName(inode));
+      yield* writeAll(file, Buffer.concat([noteRecord(record), content]), 0);
+    }
+    if (isSynced) yield* call.fdatasync(file);
+    if (isSynced && isNew) yield* sync(directory);
+  } catch (error) {
+    if (file !== undefined) yield* attempted(call.close(file));
+    if (file !== undefined) yield* attempted(removeNote(place));
+    throw error;
+  }
+  return { ...record, file, isBegun: true };
+}
+
+/** Opens the note of an append before. */
+function* openStanding(place: string): Program<number | undefined> {
+  const file = yield* openIfThere(place, constants.O_RDWR);
+  if (file === undefined) return undefined;
+  const stats = yield* call.fstat(file, { bigint: true });
+  if (stats.isFile() && isTrusted(stats)) return file;
+  yield* call.close(file);
+  return undefined;
+}
+
+/** Makes a note in place of what another process may have left; the lock is ours. */
+function* createNote(directory: Directory, name: string): Program<number> {
+  try {
+    return yield* openIn(directory, name, createFlags, 0o600);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    yield* removeNote(directory.at(name));
+    return yield* refusingDirectories(openIn(directory, name, createFlags, 0o600));
+  }
+}
+
+/** Somebody put a directory where a note is to be. */
+function* refusingDirectories<Result>(step: Program<Result>): Program<Result> {
+  try {
+    return yield* step;
+  } catch (error) {
+    throw ["EISDIR", "ENOTEMPTY", "EEXIST"].includes(errnoOf(error)) ? new StorageError("forbidden", error) : error;
+  }
+}
+
+interface Addition {
+  readonly directory: Directory;
+  readonly job: AppendJob;
+  readonly file: number;
+  readonly note: AppendNote;
+  readonly location: string;
+  readonly problems: unknown[];
+}
+
+/** Adds the content, or throws with the file as it was. */
+function* addOrTakeBack({ directory, job, file, note, location, problems }: Addition): Program<void> {
+  let isWhole = false;
+  try {
+    yield* markBegun(note.file);
+    yield* add(job.content, note, file);
+    isWhole = true;
+    if (job.sync) yield* call.fdatasync(file);
+  } catch (error) {
+    const isGone = yield* isTakenBack(note, location, problems);
+    // All of it is there and does not go away: it is done, though it may not outlive a power failure.
+    if (isWhole && !isGone) return void problems.push(error);
+    // Half of it is there and does not go away: the note stays, by which readers are told what the file was before.
+    if (!isGone) throw error;
+    if (job.sync) yield* reported(call.fdatasync(file), problems);
+    yield* reported(removeNote(directory.at(appendNoteName(note.inode))), problems);
+    throw error;
+  }
+}
+
+function* add(content: AppendJob["content"], note: AppendNote, file: number): Program<void> {
+  if (!("temporary" in content)) return yield* writeAll(file, content, null);
+  const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, note.length));
+  for (let position = 0; position < note.length; ) {
+    const piece = buffer.subarray(0, Math.min(buffer.length, note.length - position));
+    const length = yield* readInto(note.file, piece, recordBytes + position);
+    if (length === 0) throw new Error("the received content became shorter while it was appended");
+    yield* writeAll(file, piece.subarray(0, length), null);
+    position += length;
+  }
+}
+
+function* isTakenBack(note: AppendNote, location: string, problems: unknown[]): Program<boolean> {
+  try {
+    yield* takeBack(note, location, "always", false);
+    return true;
+  } catch (failure) {
+    problems.push(failure);
+    return false;
+  }
+}
+
+function* reported(step: Program<void>, problems: unknown[]): Program<void> {
+  try {
+    yield* step;
+  } catch (error) {
+    problems.push(error);
+  }
+}
+
+/** Removes a file, an empty directory, or a link; whichever was expected. */
+function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): Program<JobResult> {
+  const location = directory.at(job.name);
+  const before = yield* recordAt(location);
+  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  if (!before || !isExpected(before, job.expected)) return yield* found(directory, before);
+  try {
+    yield* before.isDirectory() ? call.rmdir(location) : call.unlink(location);
+  } catch (error) {
+    const isGone = yield* isNothingAt(location); // done, whatever was said of it
+    if (!isGone) throw error;
+  }
+  const problems: unknown[] = [];
+  if (job.sync) yield* reported(sync(directory), problems);
+  return { kind: "done", record: undefined, problems };
+}
+
+function* isNothingAt(location: string): Program<boolean> {
+  try {
+    return (yield* recordAt(location)) === undefined;
+  } catch {
+    return false; // the error before tells
+  }
+}
+
+/** Ends an append that its process did not live to end, and looks what is there then. */
+function* mend(directory: Directory, name: string, inode: bigint): Program<JobResult> {
+  yield* endAppend({ note: directory.at(appendNoteName(inode)), file: directory.at(name) });
+  return yield* look(directory, name);
+}
+
+/** Removes the note that stayed for the next append. */
+function* forget(directory: Directory, inode: bigint): Program<JobResult> {
+  yield* removeNote(directory.at(appendNoteName(inode)));
+  return { kind: "done", record: undefined, problems: [] };
+}
+
+/** Stores a byte under a name that nobody sees and removes it again. */
+function* probe(directory: Directory, job: Extract<Job, { kind: "probe" }>): Program<JobResult> {
+  const location = directory.at(job.temporary);
+  const file = yield* openIn(directory, job.temporary, createFlags, 0o600);
+  try {
+    yield* writeAll(file, Buffer.of(0), null);
+    if (job.sync) yield* call.fsync(file);
+  } finally {
+    yield* attempted(call.close(file));
+    yield* attempted(call.unlink(location));
+  }
+  return { kind: "done", record: undefined, problems: [] };
+}

@@ -1,0 +1,12 @@
+// The thread of a disk, which `disk-thread.ts` starts as a worker: it is sent jobs, and sends what they came to.
+import { parentPort } from "node:worker_threads";
+import { resultsOf, type SentResult } from "./sent-results.ts";
+import type { Job } from "./write-programs.ts";
+
+/** What it sends: once, that it runs; then results. */
+export type ThreadMessage = readonly SentResult[] | undefined;
+
+const send = (message: ThreadMessage): void => parentPort?.postMessage(message);
+
+parentPort?.on("message", (jobs: readonly Job[]) => send(resultsOf(jobs)));
+send(undefined);

@@ -1,0 +1,239 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { nextTick } from "node:process";
+import { StorageError, type StoredStat, type WriteResult } from "./storage.ts";
+
+/** Most changes that are written together, and the bytes of content after which no other joins them. */
+const maxTogether = 64;
+const maxBytes = 16 * 1024 * 1024;
+
+/** Content that is stored elsewhere already, and need not be in memory. */
+export interface StoredContent {
+  readonly byteLength: number;
+}
+
+/** What is to become of a file. */
+export type Outcome =
+  | { readonly kind: "replaced"; readonly content: Uint8Array | StoredContent }
+  | { readonly kind: "appended"; readonly content: readonly (Uint8Array | StoredContent)[] };
+
+/** A file while changes are made to it one after the other, of which only the last state is stored. */
+export class Draft {
+  /** What a change finds: what is stored, or what those before it in its group have made of that. */
+  stat: StoredStat | undefined;
+  /** `undefined` as long as nothing was changed. */
+  outcome: Outcome | undefined;
+  /** How many bytes were made in all. */
+  work = 0;
+  /** Whether the directory is there. */
+  readonly hasParent: boolean;
+  readonly #read: () => Promise<Uint8Array>;
+  #stored: Promise<Uint8Array> | undefined;
+
+  /** `read` gives the content that is stored, and is called where a change needs it. */
+  constructor(stat: StoredStat | undefined, read: () => Promise<Uint8Array>, hasParent: boolean = true) {
+    this.stat = stat;
+    this.hasParent = hasParent;
+    this.#read = read;
+  }
+
+  /** All of the content. */
+  async bytes(): Promise<Uint8Array> {
+    const { outcome } = this;
+    if (outcome?.kind === "replaced") return inMemory(outcome.content);
+    this.#stored ??= this.#read();
+    const stored = await this.#stored;
+    return outcome ? Buffer.concat([stored, ...outcome.content.map(inMemory)]) : stored;
+  }
+
+  replace(content: Uint8Array | StoredContent): void {
+    this.#change({ kind: "replaced", content }, content.byteLength, content.byteLength);
+  }
+
+  append(content: Uint8Array | StoredContent): void {
+    const size = (this.stat?.size ?? 0) + content.byteLength;
+    const { outcome } = this;
+    if (outcome?.kind === "replaced") {
+      const whole = Buffer.concat([inMemory(outcome.content), inMemory(content)]);
+      this.#change({ kind: "replaced", content: whole }, size, whole.byteLength);
+    } else {
+      this.#change({ kind: "appended", content: [...(outcome?.content ?? []), content] }, size, content.byteLength);
+    }
+  }
+
+  #change(outcome: Outcome, size: number, work: number): void {
+    this.outcome = outcome;
+    this.work += work;
+    // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been replaced.
+    this.stat = { type: "file", size, modified: new Date(), version: randomBytes(16).toString("base64url") };
+  }
+}
+
+function inMemory(content: Uint8Array | StoredContent): Uint8Array {
+  if (content instanceof Uint8Array) return content;
+  throw new Error("content that is not in memory is in no group");
+}
+
+/** Changes a draft, or throws where it cannot. Called again where the file was changed meanwhile. */
+export type Change = (draft: Draft) => Promise<void> | void;
+
+/** What a change left behind. */
+export interface ChangeResult extends WriteResult {
+  readonly changed: boolean;
+}
+
+/** Changes that are made together. */
+export interface ChangeGroup {
+  /** Since when the first of them waits, in milliseconds of `performance.now()`. */
+  readonly since: number;
+  /** Makes all of them to a draft, one after the other. Called again, with another draft, where the file was changed meanwhile. */
+  apply(draft: Draft): Promise<void>;
+  /** Whether one of them was refused, or has changed nothing, by what was in the draft. */
+  readonly isDoubtful: boolean;
+  /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
+  done(stored: StoredStat | undefined): Promise<void>;
+  /** Answers all who have no answer yet that they get none: what becomes of their changes is not known. */
+  giveUp(error: unknown): void;
+}
+
+/** Finds a file under its lock, has a group applied to it, and stores the outcome, if there is one. */
+export type Commit = (path: string, group: ChangeGroup) => Promise<void>;
+
+interface Waiting {
+  readonly change: Change;
+  readonly since: number;
+  /** Whether it is made alone: as its content is not in memory, or it could not be stored together with others. */
+  readonly isAlone: boolean;
+  readonly resolve: (result: ChangeResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Changes of files that wait for each other, put together: those of one file that wait when it becomes free are made one after
+ * the other in memory, each judged and answered for itself, and stored at once. One that comes alone waits for no other.
+ */
+export class WaitingChanges {
+  readonly #commit: Commit;
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(commit: Commit) {
+    this.#commit = commit;
+  }
+
+  /** Makes a change of the file at a path. Rejects with what the change throws, or with why it could not be stored. */
+  run(path: string, change: Change, isAlone = false): Promise<ChangeResult> {
+    return new Promise((resolve, reject) => {
+      const waiting = { change, since: performance.now(), isAlone, resolve, reject };
+      const queue = this.#queues.get(path);
+      if (queue?.problem) reject(queue.problem);
+      else if (queue) queue.waiting.push(waiting);
+      else void this.#workOff(path, { waiting: [waiting] });
+    });
+  }
+
+  /** Resolves when what was begun has ended, but for what has been given up. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map(({ problem, ended }) => (problem ? undefined : ended)));
+  }
+
+  async #workOff(path: string, queue: Queue): Promise<void> {
+    this.#queues.set(path, queue);
+    queue.ended = new Promise((resolve) => {
+      queue.end = resolve;
+    });
+    while (queue.waiting.length > 0) {
+      const group = new Group(queue);
+      await this.#commit(path, group).catch((error: unknown) => group.fail(error));
+      queue.problem = undefined;
+    }
+    this.#queues.delete(path);
+    queue.end?.();
+  }
+}
+
+interface Queue {
+  readonly waiting: Waiting[];
+  /** Why changes are not taken for the moment. */
+  problem?: unknown;
+  ended?: Promise<void>;
+  end?: () => void;
+}
+
+/** How a change has ended, until the outcome is stored. */
+type Ended =
+  | { readonly error: unknown }
+  | { readonly created: boolean; readonly changed: boolean; readonly stat: StoredStat };
+
+/** What was waiting for a file when it became free. */
+class Group implements ChangeGroup {
+  readonly since: number;
+  readonly #queue: Queue;
+  readonly #members: Waiting[] = [];
+  #ended: Ended[] = [];
+  #last: StoredStat | undefined;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+    this.since = queue.waiting[0]?.since ?? performance.now();
+  }
+
+  get isDoubtful(): boolean {
+    return this.#ended.some((each) => "error" in each || !each.changed);
+  }
+
+  async apply(draft: Draft): Promise<void> {
+    const { waiting } = this.#queue;
+    this.#ended = [];
+    for (const member of this.#members) this.#ended.push(await made(member, draft));
+    // Those who come from now on are the next group: the first of this one is not to wait for ever.
+    for (let left = this.#members.length > 0 ? 0 : waiting.length; left > 0; left -= 1) {
+      const [next] = waiting;
+      const isFull = this.#members.length >= maxTogether || draft.work >= maxBytes;
+      if (!next || (this.#members.length > 0 && (isFull || next.isAlone))) break;
+      waiting.shift();
+      this.#members.push(next);
+      this.#ended.push(await made(next, draft));
+      if (next.isAlone) break;
+    }
+    this.#last = draft.outcome && draft.stat;
+  }
+
+  async done(stored: StoredStat | undefined): Promise<void> {
+    for (const [i, member] of this.#members.entries()) {
+      const ended = this.#ended[i];
+      if (!ended) continue;
+      if ("error" in ended) member.reject(ended.error);
+      else member.resolve(ended.stat === this.#last && stored ? { ...ended, stat: stored } : ended);
+      // What the one does at once, announcing its change, comes before what the next does.
+      if (this.#members.length > 1) await new Promise<void>((resolve) => nextTick(resolve));
+    }
+  }
+
+  giveUp(error: unknown): void {
+    this.#queue.problem = error;
+    for (const { reject } of [...this.#members.splice(0), ...this.#queue.waiting.splice(0)]) reject(error);
+  }
+
+  /** Nothing was stored. */
+  fail(error: unknown): void {
+    const [first = this.#queue.waiting.shift(), ...others] = this.#members;
+    // One after the other: what one of them made impossible, such as too much content for the disk, is its own failure.
+    if (first && others.length > 0) this.#queue.waiting.unshift(...[first, ...others].map(alone));
+    else first?.reject(error);
+  }
+}
+
+function alone(member: Waiting): Waiting {
+  return { ...member, isAlone: true };
+}
+
+async function made({ change }: Waiting, draft: Draft): Promise<Ended> {
+  const before = draft.stat;
+  try {
+    await change(draft);
+    if (!draft.stat) throw new StorageError("not-found");
+    return { created: !before, changed: draft.stat !== before, stat: draft.stat };
+  } catch (error) {
+    return { error };
+  }
+}

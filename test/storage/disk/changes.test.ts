@@ -1,0 +1,134 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { content, textAt } from "../content.ts";
+
+type Call = (...values: unknown[]) => void;
+
+/** Has `replacement` called in place of a function of `node:fs` with a callback. */
+function replaceCall(name: string, replacement: (original: Call, values: unknown[]) => void): void {
+  const calls = fs as unknown as Record<string, Call>;
+  const original = calls[name] as Call;
+  calls[name] = (...values) => replacement(original, values);
+  onTestFinished(() => void Object.assign(calls, { [name]: original }));
+}
+
+/** Counts the calls of some functions. */
+function counted(...names: string[]): () => number {
+  let count = 0;
+  for (const name of names) {
+    replaceCall(name, (original, values) => {
+      count += 1;
+      original(...values);
+    });
+  }
+  return () => count;
+}
+
+const failure = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
+
+async function rootWith(text: string) {
+  const root = await temporaryDirectory();
+  fs.writeFileSync(join(root, "a.txt"), text);
+  return { root, storage: diskStorage(root), textOf: () => fs.readFileSync(join(root, "a.txt"), "utf8") };
+}
+
+describe("changes of one file that wait together", () => {
+  it("are stored at once, and each is answered", async () => {
+    const { storage, textOf } = await rootWith("old");
+    const renames = counted("rename");
+    const results = await Promise.all(["a", "b", "c", "d"].map((text) => storage.write("/a.txt", content(text))));
+    expect([renames(), textOf()]).toEqual([1, "d"]);
+    expect(new Set(results.map(({ stat }) => stat.version)).size).toBe(4);
+    expect(results.at(-1)?.stat.version).toBe((await storage.stat("/a.txt"))?.version);
+  });
+
+  it("share note, write and syncs where all are appends", async () => {
+    const { root, storage, textOf } = await rootWith("");
+    const [notes, syncs] = [counted("unlink"), counted("fdatasync")];
+    await Promise.all(Array.from({ length: 16 }, (_, i) => storage.append("/a.txt", content(`${i},`))));
+    expect(textOf()).toBe(Array.from({ length: 16 }, (_, i) => `${i},`).join(""));
+    expect([notes(), syncs()]).toEqual([1, 2]);
+    for (const text of ["a", "b"]) await storage.append("/a.txt", content(text));
+    expect([notes(), syncs()]).toEqual([1, 6]); // the next are written into a note that stays, and goes at the end
+    await storage.close?.();
+    expect([notes(), fs.readdirSync(root)]).toEqual([2, ["a.txt"]]);
+  });
+
+  it("are made one after the other where they cannot be stored together", async () => {
+    const { storage, textOf } = await rootWith("old");
+    const tooMuch = "x".repeat(1000);
+    replaceCall("write", (write, values) => {
+      const [, bytes] = values as [number, Uint8Array];
+      if (!Buffer.from(bytes).includes(tooMuch)) return write(...values);
+      setImmediate(values.at(-1) as Call, failure("ENOSPC"));
+    });
+    const texts = ["1", "2", tooMuch, "3"];
+    const outcomes = await Promise.allSettled(texts.map((text) => storage.append("/a.txt", content(text))));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(textOf()).toBe("old123");
+  });
+});
+
+describe("a change of a file", () => {
+  it("reads nothing where the edit knows the version", async () => {
+    const { storage, textOf } = await rootWith("old");
+    await storage.stat("/a.txt");
+    const reads = counted("read");
+    await storage.update("/a.txt", () => Buffer.from("new"));
+    expect([reads(), textOf()]).toEqual([0, "new"]);
+  });
+
+  it.each(["rename", "link", "unlink"])("that was made and reports an error is answered as made (%s)", async (name) => {
+    const { root, storage } = await rootWith("old");
+    let hasFailed = false;
+    replaceCall(name, (original, values) => {
+      const callback = values.pop() as Call;
+      original(...values, (error: unknown) => {
+        const isFirst = !hasFailed;
+        hasFailed = true;
+        callback(isFirst ? failure("EIO") : error);
+      });
+    });
+    if (name === "unlink") await storage.remove("/a.txt");
+    else await storage.write(name === "link" ? "/b.txt" : "/a.txt", content("new"));
+    expect(hasFailed).toBe(true);
+    const expected = { rename: ["a.txt"], link: ["a.txt", "b.txt"], unlink: [] }[name];
+    expect(fs.readdirSync(root).sort()).toEqual(expected);
+  });
+
+  it("is created as a whole where the file system has no links", async () => {
+    const { root, storage } = await rootWith("old");
+    replaceCall("link", (_, values) => setImmediate(values.at(-1) as Call, failure("EPERM")));
+    const sizes: number[] = [];
+    replaceCall("rename", (rename, values) => {
+      if (fs.existsSync(join(root, "b.txt"))) sizes.push(fs.statSync(join(root, "b.txt")).size);
+      rename(...values);
+    });
+    await storage.write("/b.txt", content("new"), { exclusive: true });
+    expect([sizes, await textAt(storage, "/b.txt")]).toEqual([[], "new"]);
+    await expect(storage.write("/b.txt", content("again"), { exclusive: true })).rejects.toMatchObject({
+      code: "exists",
+    });
+  });
+
+  it("waits on Windows for those who read the file, and is busy where they go on", async () => {
+    const { storage, textOf } = await rootWith("old");
+    const { platform } = process;
+    Object.defineProperty(process, "platform", { value: "win32" });
+    onTestFinished(() => void Object.defineProperty(process, "platform", { value: platform }));
+    let refusals = 3;
+    replaceCall("rename", (rename, values) => {
+      refusals -= 1;
+      if (refusals < 0) rename(...values);
+      else setImmediate(values.at(-1) as Call, failure("EPERM"));
+    });
+    await storage.write("/a.txt", content("new"));
+    expect(textOf()).toBe("new");
+    refusals = 100;
+    await expect(storage.write("/a.txt", content("newer"))).rejects.toMatchObject({ code: "busy" });
+    expect(textOf()).toBe("new");
+  });
+});

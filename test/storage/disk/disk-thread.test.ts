@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { resultsOf } from "../../../src/storage/disk/sent-results.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { compiled } from "../compiled.ts";
+
+const run = promisify(execFile);
+const script = compiled("use-thread");
+
+/** Runs a program that uses the compiled storage, and gives what it prints. */
+async function printed(root: string, what: string, flags: readonly string[] = []): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [...flags, script(), root, what]);
+  return JSON.parse(stdout);
+}
+
+describe("the thread of a disk", () => {
+  it("makes the changes once it runs, and lets the process end", async () => {
+    const root = await temporaryDirectory();
+    expect(await printed(root, "write")).toEqual({ threadCalls: expect.any(Number), mainCalls: 0, failures: [] });
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("4");
+    expect(await readdir(root)).toEqual(["a.txt"]);
+  });
+
+  it("is replaced when it dies, whose changes are unavailable and those after it made", async () => {
+    const root = await temporaryDirectory();
+    expect(await printed(root, "die")).toEqual({ died: "unavailable", waiting: "done", after: "done" });
+    expect(await readFile(join(root, "b.txt"), "utf8")).toBe("after");
+  });
+
+  it("that a dead disk holds up gives 503, holds up no other, and ends what it began when that answers", async () => {
+    const root = await temporaryDirectory();
+    expect(await printed(root, "stop")).toEqual({ stopped: "unavailable", meanwhile: "unavailable", after: "done" });
+  });
+
+  it("is done without where threads are not allowed", async () => {
+    const root = await temporaryDirectory();
+    const flags = ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"];
+    expect(await printed(root, "write", flags)).toMatchObject({ threadCalls: 0, failures: [] });
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("4");
+  });
+
+  it("sends errors as they were thrown", async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, "a"), "");
+    const place = { directory: root, missing: ["a"], name: "b", expected: undefined, sync: false };
+    const [found] = resultsOf([
+      { kind: "append", ...place, content: Buffer.from("x"), isAlone: false, keepsNote: false },
+    ]);
+    expect(found).toEqual({ value: { kind: "found", found: undefined, hasNote: false } });
+    const [failed] = resultsOf([
+      { kind: "replace", ...place, content: Buffer.from("x"), temporary: ".filement-x.tmp", moment: 1 },
+    ]);
+    expect(failed).toMatchObject({ error: { storage: "not-a-directory" } });
+  });
+});

@@ -1,0 +1,89 @@
+// Run as a process of its own: node use-thread.js <root> <what>. Writes by way of the thread of the disk, and prints as JSON what
+// became of it. The thread can be kept from its work, as by a disk that does not answer.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import threads, { type Worker } from "node:worker_threads";
+import { content } from "./content.ts";
+
+const [, , root = "", what = ""] = process.argv;
+let threadCalls = 0;
+let mainCalls = 0;
+let held: (() => void)[] | undefined;
+let thread: Worker | undefined;
+const { Worker: OriginalWorker } = threads;
+class WatchedWorker extends OriginalWorker {
+  constructor(...values: ConstructorParameters<typeof OriginalWorker>) {
+    super(...values);
+    thread = this;
+  }
+
+  override postMessage(jobs: readonly unknown[]): void {
+    threadCalls += jobs.length;
+    if (held) held.push(() => super.postMessage(jobs));
+    else super.postMessage(jobs);
+  }
+}
+Object.assign(threads, { Worker: WatchedWorker });
+const { rename } = fs;
+Object.assign(fs, {
+  rename: (...values: Parameters<typeof rename>) => {
+    mainCalls += 1;
+    rename(...values);
+  },
+});
+const { setTimeout: originalTimeout } = globalThis;
+/** The half minute for which a disk may be silent is over in a moment. */
+globalThis.setTimeout = ((task: () => void, ms: number) =>
+  originalTimeout(task, ms === 30_000 ? 100 : ms)) as typeof setTimeout;
+syncBuiltinESMExports();
+
+const { diskStorage } = await import("../../src/storage/disk/disk-storage.ts");
+const storage = diskStorage(root);
+const write = (path: string, text: string): Promise<string> =>
+  storage.write(path, content(text)).then(
+    () => "done",
+    ({ code }: { code: string }) => code,
+  );
+
+/** Until the thread runs, the calls are made by the pool. */
+async function begun(): Promise<void> {
+  await write("/a.txt", "0");
+  while (thread && threadCalls === 0) await write("/a.txt", "0");
+  mainCalls = 0;
+}
+
+const uses: Readonly<Record<string, () => Promise<unknown>>> = {
+  async write() {
+    const outcomes = [];
+    for (let count = 1; count <= 4; count += 1) outcomes.push(await write("/a.txt", `${count}`));
+    return { threadCalls, mainCalls, failures: outcomes.filter((outcome) => outcome !== "done") };
+  },
+  async die() {
+    held = [];
+    const dying = write("/a.txt", "dying");
+    while (held.length === 0) await new Promise(setImmediate);
+    const waiting = write("/b.txt", "waiting");
+    await new Promise(setImmediate);
+    held = undefined;
+    await thread?.terminate();
+    return { died: await dying, waiting: await waiting, after: await write("/b.txt", "after") };
+  },
+  async stop() {
+    held = [];
+    const stopped = write("/a.txt", "stopped");
+    const outcome = await stopped;
+    const meanwhile = await write("/b.txt", "meanwhile");
+    const released = held;
+    held = undefined;
+    for (const release of released) release();
+    let after = await write("/c.txt", "after");
+    while (after !== "done") {
+      await new Promise(setImmediate);
+      after = await write("/c.txt", "after");
+    }
+    return { stopped: outcome, meanwhile, after };
+  },
+};
+
+await begun();
+console.log(JSON.stringify(await uses[what]?.()));
