@@ -1,15 +1,18 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { on, once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { cp, readFile, rename } from "node:fs/promises";
+import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { SignJWT } from "jose";
+import { Upload, type UploadOptions } from "tus-js-client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { pageTimeout, sharedChromium } from "./helpers/chromium.ts";
+import { isCampaign } from "./helpers/effort.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
 import { listen } from "./helpers/serve.ts";
 import { projectRoot } from "./helpers/source-files.ts";
@@ -402,6 +405,87 @@ describe("examples/quota.mjs", { tags: ["campaign"] }, () => {
     expect((await fetch(`${url}/small`, { method: "PUT", body: "x".repeat(200_000) })).status).toBe(201);
     const reply = await fetch(`${url}/more`, { method: "PUT", body: "x" });
     expect([reply.status, (await reply.json()).code]).toEqual([413, "QUOTA_EXCEEDED"]);
+  });
+});
+
+describe("examples/uploads/resumable.mjs", () => {
+  /** Sends a file as the clients of tus do; cut off behind `cutAt` bytes, and taken up again. Gives how many pieces came after. */
+  function upload(url: string, file: string, headers: Record<string, string>, cutAt = 0): Promise<number> {
+    let resumed = 0;
+    return new Promise((resolve, reject) => {
+      const options: UploadOptions = {
+        endpoint: `${url}/uploads`,
+        headers,
+        chunkSize: 4 * 1024 * 1024,
+        metadata: { filename: "big file.bin" },
+        retryDelays: null,
+        onError: reject,
+        onSuccess: () => resolve(resumed),
+      };
+      const onChunkComplete = (): void => {
+        resumed += 1;
+      };
+      const cutOff = async (sent: number): Promise<void> => {
+        if (cutAt === 0 || sent < cutAt) return;
+        await first.abort();
+        new Upload(createReadStream(file), { ...options, uploadUrl: first.url, onChunkComplete }).start();
+      };
+      const first = new Upload(createReadStream(file), {
+        ...options,
+        onChunkComplete: (_size, sent) => void cutOff(sent).catch(reject),
+      });
+      first.start();
+    });
+  }
+
+  /** Numbers that show where they are from. */
+  function* content(size: number): Generator<Buffer> {
+    const block = Buffer.alloc(65_536);
+    for (let at = 0; at < size; at += block.length) {
+      for (let i = 0; i < block.length; i += 1024) block.writeUInt32LE((at + i) % 2 ** 32, i);
+      yield Buffer.from(block);
+    }
+  }
+
+  const digest = async (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> => {
+    const hash = createHash("sha256");
+    for await (const piece of pieces) hash.update(piece);
+    return hash.digest("hex");
+  };
+
+  const size = isCampaign ? 1024 ** 3 : 12 * 1024 ** 2;
+
+  it("moves an upload that was cut and resumed into the files, by their rules", { timeout: 280_000 }, async () => {
+    const directory = await temporaryDirectory();
+    const [file, small] = [join(directory, "file"), join(directory, "small")];
+    await writeFile(file, content(size));
+    await writeFile(small, "small");
+    const { url, pid } = await runExample("uploads/resumable.mjs", { PARTS: join(directory, "parts") });
+    await expect(upload(url, small, {})).rejects.toThrow("response code: 403");
+    const headers = { authorization: "Bearer s3cret" };
+    expect(await upload(url, file, headers, 5_000_000)).toBeGreaterThan(0);
+    const reply = await fetch(`${url}/inbox/big%20file.bin`);
+    expect(await digest(reply.body ?? [])).toBe(await digest(content(size)));
+    await expect(upload(url, small, headers)).rejects.toThrow("response code: 412"); // it is there
+    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+    expect(Number(peak)).toBeLessThan(400 * 1024);
+  });
+});
+
+describe("examples/uploads/form.mjs", () => {
+  it("stores the files of a form under names that lead nowhere else", async () => {
+    const { url } = await runExample("uploads/form.mjs");
+    const form = new FormData();
+    form.append("file", new Blob(["one"]), "one.txt");
+    form.append("file", new Blob(["x".repeat(300_000)]), "../../.x/två.txt");
+    const reply = await fetch(`${url}/upload`, { method: "POST", body: form });
+    expect([reply.status, (await reply.json()).map(({ path }: { path: string }) => path)]).toEqual([
+      201,
+      ["/uploads/one.txt", "/uploads/tv_.txt"],
+    ]);
+    expect(await (await fetch(`${url}/uploads/one.txt`)).text()).toBe("one");
+    expect((await fetch(`${url}/uploads/x`, { method: "PUT", body: "x" })).status).toBe(405);
+    expect((await fetch(`${url}/upload`, { method: "POST", body: "no form" })).status).toBe(400);
   });
 });
 

@@ -275,6 +275,24 @@ describe("a request in-process", () => {
   });
 });
 
+describe("a route of the application that sends a file", () => {
+  it("hands the request on under the path of the file, with ranges, conditions and the mount", async () => {
+    const app = express();
+    const handler = mounted({ storage: memoryStorage({ "/in/a b.txt": "seven" }), readOnly: true });
+    app.get("/invoice/:id", (request, response) => {
+      request.url = encodeURI("/in/a b.txt");
+      handler(request, response);
+    });
+    const url = `http://127.0.0.1:${await listen(createServer(app))}`;
+    const whole = await send(url, "GET", "/invoice/7?download");
+    expect([whole.status, whole.text]).toEqual([200, "seven"]);
+    const headers = { range: "bytes=1-2", "if-range": String(whole.headers.etag) };
+    expect(await send(url, "GET", "/invoice/7", { headers })).toMatchObject({ status: 206, text: "ev" });
+    const unchanged = { "if-none-match": String(whole.headers.etag) };
+    expect((await send(url, "GET", "/invoice/7", { headers: unchanged })).status).toBe(304);
+  });
+});
+
 describe("a request target", () => {
   it("without a path is the root", async () => {
     const { port } = await serve({ storage: memoryStorage({ "/index.html": "<h1>Home</h1>" }) });
