@@ -15,7 +15,7 @@ const farewellMs = 1_000;
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
   let log: OperatorLog | undefined;
   try {
-    const commandLine = parseCommandLine(args);
+    const commandLine = parseCommandLine(args, process.env);
     if (commandLine === "help") process.stdout.write(help);
     else if (commandLine === "version") process.stdout.write(`${version}\n`);
     else if ("importFrom" in commandLine) {

@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
@@ -46,9 +47,37 @@ async function beginDownload(): Promise<{ running: RunningCommand; download: Inc
 
 /** What is said at the start of a server on this computer that any program may write to. */
 const isOpen =
-  "warning: every program on this computer can change the files here: there is no authentication (--read-only, or basic-auth in a page, changes that)\n";
+  "warning: every program on this computer can change the files here: there is no authentication (--read-only or --users FILE changes that, and basic-auth in a page)\n";
 
 describe("filement, the command", () => {
+  it("lets users of a file in with --users, and says that only they can change files", async () => {
+    const directory = await temporaryDirectory();
+    const users = join(directory, "users.txt");
+    await writeFile(users, `ada:{SHA}${createHash("sha1").update("love").digest("base64")}\n`);
+    const { url, printed } = await startFilement([directory, "--users", users]);
+    expect(printed.stderr).toContain(`filement: only users of ${users} can change the files here, after signing in\n`);
+    const write = (headers: Record<string, string>) => fetch(`${url}/a.txt`, { method: "PUT", body: "a", headers });
+    expect((await write({})).status).toBe(401);
+    expect((await write({ authorization: `Basic ${btoa("ada:love")}` })).status).toBe(201);
+  });
+
+  it("says with --read-only that files can only be read", async () => {
+    const { printed } = await startFilement([await temporaryDirectory(), "--read-only"]);
+    expect(printed.stderr).toBe("filement: files can only be read (--read-only)\n");
+  });
+
+  it("serves an application with --single, to scripts of all origins with --cors, and logs with --access-log", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "index.html"), "the application");
+    const running = await startFilement([directory, "--single", "--cors", "--access-log"]);
+    const reply = await fetch(`${running.url}/some/route`, {
+      headers: { origin: "https://elsewhere.example", accept: "text/html", "user-agent": "a secret" },
+    });
+    expect([await reply.text(), reply.headers.get("access-control-allow-origin")]).toEqual(["the application", "*"]);
+    await running.waitFor(/"GET \/some\/route HTTP\/1\.1" 200 15\n/);
+    expect(running.printed.stdout).not.toContain("a secret");
+  });
+
   it("prints one line with its address, and serves the working directory to read, to write and to list", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a.html"), "<ul><li>One</li></ul>");
@@ -319,7 +348,7 @@ describe("filement with a configuration page", () => {
     const running = await startFilement([page]);
     running.kill("SIGTERM");
     expect(await running.ended).toEqual({ code: 1, signal: null });
-    expect(running.printed.stderr).toMatch(/^filement: closing failed: .*cannot let go\n$/);
+    expect(running.printed.stderr).toMatch(/\nfilement: closing failed: .*cannot let go\n$/);
   });
 
   it("warns of the hosts that are open to the network", { tags: ["campaign"] }, async () => {

@@ -17,11 +17,15 @@ of rusty-beam in the words of this server, with a comment at each difference (do
   bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
                      of several, the first that has a file; only the first is written to
   config.html        the configuration of the server   (docs/configuration.md)
-  --port N           port to listen on; 0 picks one    (default: bindPort, or 3000)
-  --host ADDRESS     address to listen on              (default: bindAddress, or 127.0.0.1)
+  -p, --port N       port to listen on; 0 picks one    (default: PORT of the environment, bindPort, or 3000)
+  --host ADDRESS     address to listen on              (default: HOST of the environment, bindAddress, or 127.0.0.1)
   --allowed-host NAME
                      answer to this name, too, where only this computer can reach the server (docs/security.md)
   --live             of a directory: tell open pages of every change, also by other programs (docs/live-pages.md)
+  --users FILE       of a directory: who may read and write, by name and password (docs/plugins/basic-auth.md)
+  --single           of a directory: index.html where nothing is, for single-page applications
+  --cors             of a directory: scripts of every origin may read
+  --access-log       of a directory: a line for each request on standard output, in Common format
   --read-only        take GET, HEAD and OPTIONS only, whatever the configuration says
   --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
   --key FILE         its private key in PEM
@@ -53,6 +57,11 @@ export interface CommandLine {
   readonly allowedHosts: readonly string[];
   /** Whether to serve the module and the web socket of live pages, and watch the directory. */
   readonly live: boolean;
+  /** Of a directory: the file of those who may read and write. */
+  readonly users: string | undefined;
+  readonly single: boolean;
+  readonly cors: boolean;
+  readonly accessLog: boolean;
   readonly readOnly: boolean;
   readonly tls: TlsFiles | undefined;
   readonly check: boolean;
@@ -72,8 +81,14 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** What of the environment counts where the arguments do not say. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Reads the arguments; `"help"` and `"version"` where only that is wanted. Throws {@link UsageError}. */
-export function parseCommandLine(args: readonly string[]): CommandLine | ImportCommand | "help" | "version" {
+export function parseCommandLine(
+  args: readonly string[],
+  environment: Environment = {},
+): CommandLine | ImportCommand | "help" | "version" {
   const { values, positionals } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
@@ -81,15 +96,20 @@ export function parseCommandLine(args: readonly string[]): CommandLine | ImportC
   const [target = ".", ...behind] = positionals;
   // It would be the working directory.
   if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
-  // An empty address would be every address.
-  if (values.host === "") throw new UsageError("--host expects an address");
+  // An empty address would be every address. In the environment, what is empty is not there.
+  const { port = environment["PORT"] || undefined, host = environment["HOST"] || undefined } = values;
+  if (host === "") throw new UsageError("--host expects an address");
   return {
     target,
     behind,
-    port: values.port === undefined ? undefined : portOf(values.port),
-    host: values.host,
+    port: port === undefined ? undefined : portOf(port),
+    host,
     allowedHosts: values["allowed-host"].map(hostNameOf),
     live: values.live,
+    users: values.users,
+    single: values.single,
+    cors: values.cors,
+    accessLog: values["access-log"],
     readOnly: values["read-only"],
     tls: tlsOf(values.cert, values.key),
     check: values.check,
@@ -111,10 +131,14 @@ function parse(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        port: { type: "string" },
+        port: { type: "string", short: "p" },
         host: { type: "string" },
         "allowed-host": { type: "string", multiple: true, default: [] },
         live: { type: "boolean", default: false },
+        users: { type: "string" },
+        single: { type: "boolean", default: false },
+        cors: { type: "boolean", default: false },
+        "access-log": { type: "boolean", default: false },
         "read-only": { type: "boolean", default: false },
         cert: { type: "string" },
         key: { type: "string" },

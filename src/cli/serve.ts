@@ -11,7 +11,7 @@ const settleMs = 100;
 
 /** Serves until a signal says to stop. Rejects with what keeps it from starting, or from stopping in order. */
 export async function serve(commandLine: CommandLine, log: OperatorLog): Promise<void> {
-  const { target, watchConfig, live } = commandLine;
+  const { target, watchConfig } = commandLine;
   const stopped = signalled("SIGINT", "SIGTERM").then(() => undefined);
   let starting: Promise<Service> | undefined;
   const reload = oneAtATime(async () => (await starting)?.reload());
@@ -20,7 +20,11 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
   process.on("SIGHUP", reloadUnlessItFails);
   const isConfigured = await isPage(target);
   if (watchConfig && !isConfigured) throw new UsageError("--watch-config expects a page, not a directory");
-  if (live && isConfigured) throw new UsageError("--live expects a directory: a page names its plugins itself");
+  for (const option of ["live", "users", "single", "cors", "accessLog"] as const) {
+    const name = option === "accessLog" ? "access-log" : option;
+    if (commandLine[option] && isConfigured)
+      throw new UsageError(`--${name} expects a directory: a page names its plugins itself`);
+  }
   const page = watchConfig ? await watchPage(resolve(target), reloadUnlessItFails) : undefined;
 
   starting = Service.start(commandLine, log);

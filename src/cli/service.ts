@@ -6,7 +6,7 @@ import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
 import { Listener, type Timeouts } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { openHostWarnings } from "./open-hosts.ts";
+import { openHostWarnings, writersNotice } from "./open-hosts.ts";
 import { defaultAddress, type StartedFiles, startFiles } from "./start-files.ts";
 import { SwitchOver } from "./switch-over.ts";
 import { readTlsFiles } from "./tls-files.ts";
@@ -25,7 +25,7 @@ export class Service {
   readonly #bound: Address;
   readonly #current: SwitchOver;
   #isStopping = false;
-  #warned: readonly string[] = [];
+  #warned: readonly string[] | undefined;
 
   /** Resolves when it listens. Rejects with what keeps it from that. */
   static async start(commandLine: CommandLine, log: OperatorLog, timeouts: Partial<Timeouts> = {}): Promise<Service> {
@@ -87,10 +87,12 @@ export class Service {
     if (cut > 0) throw new Error(`${cut} ${cut === 1 ? "upload was" : "uploads were"} cut off before the end`);
   }
 
-  /** Warns of hosts to which anonymous clients may write, unless a former configuration had the same. */
+  /** Says who may write, and warns of hosts to which anonymous clients may, unless a former configuration had the same. */
   #warnOfOpenHosts(config: FileServerConfig): void {
     const warnings = openHostWarnings(config, this.#bound.host);
-    for (const warning of warnings) if (!this.#warned.includes(warning)) this.#log.warn({}, warning);
+    const isNews = this.#warned === undefined || this.#warned.length > 0;
+    if (warnings.length === 0 && isNews) this.#log.notice(writersNotice(this.#commandLine));
+    for (const warning of warnings) if (!this.#warned?.includes(warning)) this.#log.warn({}, warning);
     this.#warned = warnings;
   }
 

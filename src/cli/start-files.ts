@@ -26,7 +26,11 @@ export interface StartedFiles {
 export const defaultAddress = "127.0.0.1";
 
 type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
-  Partial<Pick<CommandLine, "behind" | "host" | "allowedHosts" | "live" | "readOnly">>;
+  Partial<Pick<CommandLine, "behind" | "host" | "allowedHosts" | "readOnly">> &
+  DirectoryOptions;
+
+/** What a page says by itself, of a directory. */
+type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "single" | "cors" | "accessLog">>;
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -51,20 +55,14 @@ export async function isPage(target: string): Promise<boolean> {
   return found?.isFile() ?? /\.html?$/i.test(target);
 }
 
-async function configOf({
-  target,
-  behind = [],
-  tls,
-  verbose,
-  host,
-  allowedHosts = [],
-  live = false,
-  readOnly = false,
-}: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
+async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
+  const { target, behind = [], tls, verbose, host, allowedHosts = [], readOnly = false } = asked;
   const isConfigured = await isPage(target);
   if (isConfigured && behind.length > 0)
     throw new UsageError("a page names its roots itself: expected nothing beside it");
-  const loaded: PageConfig = isConfigured ? await loadConfig(target) : await directoryConfig([target, ...behind], live);
+  const loaded: PageConfig = isConfigured
+    ? await loadConfig(target)
+    : await directoryConfig([target, ...behind], asked);
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
@@ -76,13 +74,28 @@ async function configOf({
   return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
 }
 
-async function directoryConfig(roots: readonly string[], isLive: boolean): Promise<FileServerConfig> {
-  const root = roots.length === 1 ? roots[0] : roots;
-  const listing = { edit: true, zip: true };
-  if (!isLive) return { root, listing };
-  const { webSocket } = await import("../plugins/web-socket.ts");
-  // Nobody tells of changes that others make in a bucket.
-  return { root, listing, client: true, watch: !roots.some(isBucketUrl), plugins: [webSocket()] };
+async function directoryConfig(roots: readonly string[], options: DirectoryOptions): Promise<FileServerConfig> {
+  const {
+    live: isLive = false,
+    users: authfile,
+    single = false,
+    cors: isForAll = false,
+    accessLog: isLogged,
+  } = options;
+  const plugins: Plugin[] = [];
+  if (isLogged)
+    plugins.push((await import("../plugins/access-log.ts")).accessLog({ file: "/dev/stdout", format: "common" }));
+  if (isForAll) plugins.push((await import("../plugins/cors.ts")).cors({ origins: ["*"] }));
+  if (authfile !== undefined) plugins.push((await import("../plugins/basic-auth.ts")).basicAuth({ authfile }));
+  if (isLive) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
+  return {
+    root: roots.length === 1 ? roots[0] : roots,
+    listing: { edit: true, zip: true },
+    single,
+    plugins,
+    client: isLive,
+    watch: isLive && !roots.some(isBucketUrl), // nothing tells of changes that others make in a bucket
+  };
 }
 
 /** A server without a name, which only this computer can reach, answers to no name that another server may have. */

@@ -10,6 +10,10 @@ describe("the command line", () => {
       host: undefined,
       allowedHosts: [],
       live: false,
+      users: undefined,
+      single: false,
+      cors: false,
+      accessLog: false,
       readOnly: false,
       tls: undefined,
       check: false,
@@ -30,6 +34,10 @@ describe("the command line", () => {
       "--check",
       "--read-only",
       "--live",
+      "--users=users.html",
+      "--single",
+      "--cors",
+      "--access-log",
       "--host",
       "::",
       "--watch-config",
@@ -43,6 +51,10 @@ describe("the command line", () => {
       host: "::",
       allowedHosts: ["a.example", "b.example"],
       live: true,
+      users: "users.html",
+      single: true,
+      cors: true,
+      accessLog: true,
       readOnly: true,
       tls: { cert: "a.crt", key: "a.key" },
       check: true,
@@ -50,6 +62,14 @@ describe("the command line", () => {
       logFormat: "json",
       verbose: true,
     });
+  });
+
+  it("goes by PORT and HOST of the environment where it says neither itself", () => {
+    const environment = { PORT: "8080", HOST: "0.0.0.0" };
+    expect(parseCommandLine([], environment)).toMatchObject({ port: 8080, host: "0.0.0.0" });
+    expect(parseCommandLine(["-p", "0", "--host", "::1"], environment)).toMatchObject({ port: 0, host: "::1" });
+    expect(parseCommandLine([], { PORT: "", HOST: "" })).toMatchObject({ port: undefined, host: undefined });
+    expect(() => parseCommandLine([], { PORT: "http" })).toThrow(UsageError);
   });
 
   it("takes several directories and buckets in order", () => {
@@ -74,7 +94,7 @@ describe("the command line", () => {
     ["an empty port", ["--port="], '--port expects a number from 0 to 65535, got ""'],
     ["a port that is too large", ["--port", "65536"], '--port expects a number from 0 to 65535, got "65536"'],
     ["a port with a sign", ["--port=-1"], '--port expects a number from 0 to 65535, got "-1"'],
-    ["an option without its value", ["--port"], "Option '--port <value>' argument missing"],
+    ["an option without its value", ["--port"], "Option '-p, --port <value>' argument missing"],
     ["a value for an option that has none", ["--check=yes"], "Option '--check' does not take an argument"],
     ["an empty address", ["--host="], "--host expects an address"],
     ["an empty target", [""], 'expected a directory or a page, got ""'],

@@ -7,10 +7,10 @@ describe("hosts to which anonymous clients may write", () => {
   it("are warned of by name, with who can reach them", () => {
     const warnings = (address: string, config: FileServerConfig) => openHostWarnings(config, address);
     expect(warnings("0.0.0.0", { root: "." })).toEqual([
-      "every client that can reach 0.0.0.0 can change the files here: there is no authentication (--read-only, or basic-auth in a page, changes that)",
+      "every client that can reach 0.0.0.0 can change the files here: there is no authentication (--read-only or --users FILE changes that, and basic-auth in a page)",
     ]);
     expect(warnings("127.0.0.1", { hosts: { a: { root: "a" }, b: { root: "b" } } })).toEqual([
-      "every program on this computer can change the files of a, b: there is no authentication (--read-only, or basic-auth in a page, changes that)",
+      "every program on this computer can change the files of a, b: there is no authentication (--read-only or --users FILE changes that, and basic-auth in a page)",
     ]);
     expect(warnings("0.0.0.0", { root: ".", plugins: [basicAuth({ users: async () => false })] })).toEqual([]);
   });

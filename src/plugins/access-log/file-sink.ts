@@ -10,6 +10,8 @@ import { isDoneInTime, maxQueuedBytes, type Sink } from "./sink.ts";
 // Not blocking: a named pipe without a reader must neither delay the start nor occupy a pool thread for ever.
 const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
+const standardStreams: Readonly<Record<string, number>> = { "/dev/stdout": 1, "/dev/stderr": 2 };
+
 /** An open file, and the bytes of each line that it does not have yet. */
 interface OpenLog {
   readonly output: SonicBoom;
@@ -70,7 +72,8 @@ export class FileSink implements Sink {
 
   async #open(): Promise<OpenLog> {
     const { default: sonicBoom } = await import("sonic-boom");
-    const fd = await promisify(open)(this.#location, flags, 0o640);
+    // What these stand for is open already, and may be a socket, as under systemd, or of another user: it cannot be opened again.
+    const fd = standardStreams[this.#location] ?? (await promisify(open)(this.#location, flags, 0o640));
     const output = new sonicBoom.SonicBoom({ fd, maxLength: this.#maxBytes });
     const left: number[] = [];
     let written = 0;
