@@ -67,7 +67,11 @@ async function soak() {
   await prepare(root);
   const accounts = users.map((username) => ({ username, password: hash, roles: ["worker"] }));
   const log = join(directory, "access.log");
-  const server = start("server.mjs", [root, log, JSON.stringify(accounts)], ["--expose-gc"]);
+  const server = start(
+    "server.mjs",
+    [root, log, JSON.stringify(accounts)],
+    ["--expose-gc", "--max-old-space-size=256"],
+  );
   const { port } = /** @type {{ port: number }} */ (await reply(server));
   for (let index = 0; index < (busy ?? 0); index += 1) start("busy-loop.mjs", [String((minutes ?? 0) + 1)], []);
 

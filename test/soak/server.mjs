@@ -24,6 +24,8 @@ const files = createFileServer({
   untrustedContent: true,
   maxFileSize: 512 * 1024,
   documentCacheSize: 8 * 1024 ** 2,
+  elementBodyMemory: 16 * 1024 ** 2,
+  maxParseSteps: 500_000,
   onError: (/** @type {unknown} */ error) => {
     errors += 1;
     console.error(error);

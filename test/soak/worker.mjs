@@ -15,6 +15,9 @@ import { Random } from "./random.mjs";
 export const bigFile = Buffer.alloc(4 * 1024 ** 2, "a line of the big file\n");
 export const secretsPage = '<!doctype html><p class="open">open</p><p class="secret">secret</p>';
 
+/** More than the steps that `server.mjs` allows. */
+const costlyPage = "<b><i><u><s><em><code><p>".repeat(4_000);
+
 /** @param {readonly { user: string, shared: number }[]} workers */
 export const sharedPage = (workers) =>
   `<!doctype html>${workers.map(({ user, shared }) => `<p id="${user}">${shared}</p>`).join("")}`;
@@ -277,6 +280,28 @@ const steps = {
     await worker.ask("PUT", "/nobody/a.txt", { body: "x" }, 403);
     await worker.ask("GET", "/secrets.html", { headers: elements(".open") }, 206, '<p class="open">open</p>');
     await worker.ask("GET", "/secrets.html", { headers: elements(".secret") }, 403);
+  },
+  async refusedPage(worker) {
+    const path = `/${worker.user}/costly-${worker.requestId()}.html`; // a new one each time: refusals are remembered by path
+    await worker.ask("PUT", path, { body: costlyPage }, 201);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await worker.ask("GET", path, { headers: elements("p") }, 422);
+      worker.expect("code of a costly page", codeOf(answer), "DOCUMENT_TOO_COSTLY");
+    }
+    await worker.ask("DELETE", path, {}, 204);
+  },
+  async deepPath(worker) {
+    const path = `/${worker.user}${"/d".repeat(1900)}`;
+    await worker.ask("GET", path, {}, 404);
+    await worker.ask("OPTIONS", path, {}, 200, "");
+    await worker.ask("PUT", path, { body: "x" }, 400);
+  },
+  async largeBody(worker) {
+    const path = `/${worker.user}/large.html`;
+    await worker.ask("PUT", path, { body: "<p>a</p>" }, 201);
+    const body = `<p>${`<b>${worker.requestId()}</b>`.repeat(10_000)}</p>`;
+    await worker.ask("PUT", path, { headers: elements("p"), body }, 206, body);
+    await worker.ask("DELETE", path, {}, 204);
   },
   async services(worker) {
     const health = await worker.ask("GET", "/health", {}, 200);
