@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { hash, randomUUID } from "node:crypto";
-import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "../html/document/element-span.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
-import { serialisedParts } from "../html/document/serialise.ts";
+import { joined, serialisedParts } from "../html/document/serialise.ts";
 import { decodeHtml, type SourceDocument } from "../html/document/source-document.ts";
 import type { Fragment } from "../html/edit/well-formed.ts";
 import { entityTag } from "../http/entity-tag.ts";
@@ -19,8 +18,6 @@ import type { EditRequest, ElementRequest } from "./element-request.ts";
 
 /** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
 const mostRepeated = 4;
-
-const partsAtOnce = 256;
 
 // No version of a stored file has a colon in it, so that no document ever has such a tag.
 const tagPrefix = "elements:";
@@ -107,20 +104,19 @@ export async function elementBytes(
   limits: ReplyLimits,
 ): Promise<Uint8Array> {
   const maxLength = Math.min(limits.maxFileSize, limits.maxDocumentSize * mostRepeated);
-  const parts: string[] = [];
-  const slice = new TimeSlice();
-  let length = 0;
-  for (const element of elements) {
-    for (const part of elementParts(document, element)) {
-      length += part.length;
-      if (length > maxLength) {
-        throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
+  function* bounded(): Generator<string> {
+    let length = 0;
+    for (const element of elements) {
+      for (const part of elementParts(document, element)) {
+        length += part.length;
+        if (length > maxLength) {
+          throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
+        }
+        yield part;
       }
-      parts.push(part);
-      if (parts.length % partsAtOnce === 0 && slice.isOver) await slice.renew();
     }
   }
-  return Buffer.from(parts.join(""), document.encoding);
+  return Buffer.from(await joined(bounded()), document.encoding);
 }
 
 function elementParts(document: SourceDocument, element: SourceElement): Iterable<string> {

@@ -1,3 +1,4 @@
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { endOfPage, textOnPage } from "./element-span.ts";
 import {
   CommentNode,
@@ -41,6 +42,23 @@ export function serialise(
   escapeCharacter?: EscapeCharacter,
 ): string {
   return [...serialisedParts(document, root, escapeCharacter)].join("");
+}
+
+/** Parts that are joined at once: to join a million takes 100 ms. */
+const partsAtOnce = 256;
+
+/** Joins very many parts, while others have their turn. */
+export async function joined(parts: Iterable<string>): Promise<string> {
+  const pieces: string[] = [];
+  let some: string[] = [];
+  const slice = new TimeSlice();
+  for (const part of parts) {
+    if (some.push(part) < partsAtOnce) continue;
+    pieces.push(some.join(""));
+    some = [];
+    if (slice.isOver) await slice.renew();
+  }
+  return pieces.join("") + some.join("");
 }
 
 /** The pieces of what {@link serialise} makes. */

@@ -1,16 +1,13 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
-import { type EscapeCharacter, serialisedParts } from "../document/serialise.ts";
+import { type EscapeCharacter, joined, serialisedParts } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import type { NormalDocument } from "./placement.ts";
 import { prove } from "./proof.ts";
 
 // Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands for.
 const markedBytes = 0xf700;
-
-const partsAtOnce = 256;
 
 /**
  * Writes a document anew from its tree, for elements that have no characters of their own, and for broken markup that
@@ -30,17 +27,11 @@ export async function normalise(
   return { document: normal, elements: counterparts.filter((element) => element !== undefined) };
 }
 
-async function written(
+function written(
   document: Pick<SourceDocument, "source" | "root">,
   escapeCharacter?: EscapeCharacter,
 ): Promise<string> {
-  const parts: string[] = [];
-  const slice = new TimeSlice();
-  for (const part of serialisedParts(document, document.root, escapeCharacter)) {
-    parts.push(part);
-    if (parts.length % partsAtOnce === 0 && slice.isOver) await slice.renew();
-  }
-  return parts.join("");
+  return joined(serialisedParts(document, document.root, escapeCharacter));
 }
 
 /** The bytes beyond ASCII as they were, and what references stand for as references. */
