@@ -29,7 +29,7 @@ if ([minutes, maxRequests, busy, seed].some((each) => each === undefined || Numb
 const workerCount = 8;
 const stepsInRound = 20;
 /** Requests after which caches and histories are full, so that memory is compared from there on. */
-const warmUp = 3000;
+const warmUp = 7000;
 /** How much more heap the last third of the samples may hold than the first third: medians, after garbage collection. */
 const heapMargin = 2 * 1024 ** 2;
 /** Locks are sockets. The watcher holds some when a sample is taken, to look at what has just changed. */
