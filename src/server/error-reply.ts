@@ -31,6 +31,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   "no-parent": [409, "NO_PARENT", "The parent directory does not exist."],
   "not-empty": [409, "DIRECTORY_NOT_EMPTY", "The directory is not empty; nothing was deleted."],
   forbidden: [403, "FORBIDDEN_PATH", "The server may not do this to that path."],
+  "invalid-name": [400, "INVALID_PATH", 'The system here has no names with <, >, ", |, ? or *.'],
   "name-too-long": [400, "INVALID_PATH", "A name in the path is too long."],
   "too-deep": [400, "INVALID_PATH", "Too many of the directories in the path do not exist: 32 are made at a time."],
   encoded: [415, "UNSUPPORTED_ENCODING", "The file is stored compressed: replace all of it to change it."],

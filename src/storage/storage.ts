@@ -208,6 +208,7 @@ export type StorageErrorCode =
   | "not-empty"
   | "forbidden"
   | "name-too-long"
+  | "invalid-name"
   | "too-deep"
   | "encoded"
   | "full"

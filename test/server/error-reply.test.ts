@@ -13,6 +13,7 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: st
   "no-parent": [409, "NO_PARENT"],
   "not-empty": [409, "DIRECTORY_NOT_EMPTY"],
   forbidden: [403, "FORBIDDEN_PATH"],
+  "invalid-name": [400, "INVALID_PATH"],
   "name-too-long": [400, "INVALID_PATH"],
   "too-deep": [400, "INVALID_PATH"],
   encoded: [415, "UNSUPPORTED_ENCODING"],

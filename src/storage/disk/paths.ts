@@ -90,9 +90,10 @@ export class DiskPaths {
   /**
    * Where a change under a request path is to be made; it need not exist, nor its parents. Throws `forbidden` where a
    * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way, `unavailable` where the root
-   * is gone.
+   * is gone, `invalid-name` for what Windows has no names with.
    */
   async target(path: string): Promise<Target> {
+    if (process.platform === "win32" && /[<>"|?*]/.test(path)) throw new StorageError("invalid-name");
     const location = this.locationOf(path);
     if (location === undefined || !(await this.#isListed(location))) throw new StorageError("forbidden");
     const { real, rest } = await nearestExisting(location, this.root);

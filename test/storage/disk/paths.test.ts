@@ -3,11 +3,11 @@ import { link, mkdir, readFile, readlink, symlink, writeFile } from "node:fs/pro
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
 import { type DiskStorageOptions, diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { DiskPaths } from "../../../src/storage/disk/paths.ts";
-import type { Storage } from "../../../src/storage/storage.ts";
+import type { Storage, StorageError } from "../../../src/storage/storage.ts";
 import { failAt } from "../../helpers/faulty-disk.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, entriesAt, namesAt, textAt, withBytes } from "../content.ts";
@@ -296,5 +296,18 @@ describe("a path of 2,000 names", () => {
     const paths = new DiskPaths(root, "within-root");
     await paths.protect(join(root, "a/a"));
     expect([paths.isProtected(join(root, deep)), paths.isProtected(join(root, "a/b"))]).toEqual([true, false]);
+  });
+});
+
+describe("names with characters that Windows has not", () => {
+  it("are refused on Windows", async () => {
+    const paths = new DiskPaths(await temporaryDirectory(), "within-root");
+    const platform = vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+    const codes = ["<", ">", "?", "*", "|", '"'].map((character) =>
+      paths.target(`/a${character}b.txt`).catch((error: StorageError) => error.code),
+    );
+    platform.mockRestore();
+    expect(await Promise.all(codes)).toEqual(Array(6).fill("invalid-name"));
+    expect(await paths.target("/a<b.txt")).toMatchObject({ real: expect.stringContaining("a<b.txt") });
   });
 });
