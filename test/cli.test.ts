@@ -138,7 +138,7 @@ describe("filement, the command", () => {
     await writeFile(join(directory, "old.html"), old("oauth2"));
     const missing = await runFilement("import-config", join(directory, "old.html"));
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toMatch(/^filement: \S+old\.html:4: there is no plugin oauth2 here: .*\n/);
+    expect(missing.stderr).toMatch(/^filement: \S+old\.html:3: there is no plugin oauth2 here: .*\n/);
     expect((await runFilement("import-config")).code).toBe(2);
   });
 
