@@ -82,7 +82,8 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       if (!source) throw new ConfigError([`host "${site.name}" has a file handler, but neither root nor storage`]);
       const taken = takenMethods(site.options, { methods, readOnly });
       const warn = (message: string): void => site.logger.warn({}, message);
-      await source.start?.((problem) => site.report(problem), taken.some(isChange) ? warn : undefined);
+      const isWritten = taken.some(isChange);
+      await source.start?.((problem) => site.report(problem), isWritten ? warn : undefined, isWritten);
       await site.cover(source);
       const space = fileSpace(source, at, { ...site.options, ...own });
       site.documentCaches.add(space.documents);

@@ -120,8 +120,8 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
   }
 
   return {
-    async start(report, warn) {
-      for (const storage of storages) await storage.start?.(report, warn);
+    async start(report, warn, isWritten = true) {
+      for (const storage of storages) await storage.start?.(report, warn, isWritten && storage === first);
     },
     stat: (path) => statIn(storages, path),
     async listedPath(path) {

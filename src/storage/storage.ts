@@ -137,9 +137,9 @@ export interface Storage {
   /**
    * Called once before the first request: checks that the storage is there and clears what a crash left behind. `report`
    * is told from then on of what goes wrong without making an operation fail: a change that was made, and may not outlive
-   * a power failure. `warn` is told of what its operator should know from the start.
+   * a power failure. `warn` is told of what its operator should know from the start. What is not `isWritten` is not cleared either.
    */
-  start?(report?: (problem: unknown) => void, warn?: (message: string) => void): Promise<void>;
+  start?(report?: (problem: unknown) => void, warn?: (message: string) => void, isWritten?: boolean): Promise<void>;
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
   /**

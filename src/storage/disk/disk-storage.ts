@@ -10,10 +10,10 @@ import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { look } from "./look.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
-import { recover } from "./recovery.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
-import { abandonedAfterMs, temporaryFileName } from "./temporary-file.ts";
+import { Sweep } from "./sweep.ts";
+import { temporaryFileName } from "./temporary-file.ts";
 import { openFile, statAt } from "./visible-file.ts";
 import { watch } from "./watch.ts";
 import { append, update, write } from "./write.ts";
@@ -63,16 +63,15 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const changes = new DiskChanges(disk);
   const smallFiles = new SmallFiles(disk.paths);
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
-  let recovering: NodeJS.Timeout | undefined;
+  const sweep = new Sweep(disk.paths, disk.report);
   return {
-    async start(reporter = () => {}, warn = () => {}) {
+    async start(reporter = () => {}, warn = () => {}, isWritten = true) {
       report = reporter;
       const problem = locks ? undefined : await lockProblem();
       if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
-      const isSomeInUse = await recover(disk.paths.root);
-      // Of another process, which may still die: looked at again when that would be beyond doubt.
-      if (!isSomeInUse) return;
-      recovering = setTimeout(() => recover(disk.paths.root).catch(ignoreFailure), abandonedAfterMs).unref();
+      if (!isWritten) return disk.paths.requireRoot();
+      witnesses.add(sweep);
+      await sweep.begin();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
@@ -90,7 +89,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     },
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
-      clearTimeout(recovering);
+      await sweep.close();
       await changes.close();
       unshare?.();
       await locks?.close?.();
@@ -103,9 +102,6 @@ async function check({ paths, thread, sync }: Disk): Promise<void> {
   await paths.requireRoot();
   await thread.run({ kind: "probe", directory: paths.root, temporary: temporaryFileName(), sync });
 }
-
-/** Nobody waits for the second look; the next start reports what is still wrong then. */
-function ignoreFailure(): void {}
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {
   const found = await look(disk, path, statAt);

@@ -11,24 +11,17 @@ import { endIfAbandoned } from "./visible-file.ts";
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
 const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);
 
-/**
- * Removes what processes that died left behind anywhere under `root`, and takes back the appends they did not finish. Gives
- * whether there are files that others may still be at work on.
- */
-export async function recover(root: string): Promise<boolean> {
-  const directories = [root];
-  let isSomeInUse = false;
-  for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
-    const { subdirectories, leftovers } = await contentsOf(directory, directory === root);
-    for (const subdirectory of subdirectories) directories.push(subdirectory);
-    if (await tidy(directory, leftovers)) isSomeInUse = true;
-  }
-  return isSomeInUse;
+/** What was found in a directory that was tidied. */
+interface Tidied {
+  readonly subdirectories: readonly string[];
+  /** Whether there are files that others may still be at work on. */
+  readonly isSomeInUse: boolean;
 }
 
-/** Does the same in one directory. */
-export async function removeLeftovers(directory: string): Promise<void> {
-  await tidy(directory, (await contentsOf(directory, false)).leftovers);
+/** Removes what processes that died left behind in a directory, and takes back the appends they did not finish. */
+export async function tidyDirectory(directory: string, isRequired: boolean): Promise<Tidied> {
+  const { subdirectories, leftovers } = await contentsOf(directory, isRequired);
+  return { subdirectories, isSomeInUse: await tidy(directory, leftovers) };
 }
 
 interface Contents {

@@ -4,7 +4,7 @@ import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { errnoOf, statOf } from "./file-record.ts";
 import { type LockedTarget, locked } from "./locked-target.ts";
-import { removeLeftovers } from "./recovery.ts";
+import { tidyDirectory } from "./recovery.ts";
 import type { FileRecord } from "./write-programs.ts";
 
 /**
@@ -49,7 +49,7 @@ async function removeTarget(
   } catch (error) {
     if (type === "file" || !["ENOTEMPTY", "EEXIST"].includes(errnoOf(error))) throw error;
     // What nobody sees must not keep a directory from being removed, unless someone is at work on it.
-    await removeLeftovers(real);
+    await tidyDirectory(real, false);
     const found = await lookAt(disk, directory, name);
     return found === undefined || found === "elsewhere"
       ? "elsewhere"
