@@ -1,6 +1,7 @@
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { formatHttpDate } from "../http/http-date.ts";
+import { isPast } from "../http/preconditions.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";
 import {
@@ -30,7 +31,7 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
     const { body, etag } = await contentOf(document, matches, options);
     const headers = elementHeaders(request, matches.length);
     headers["etag"] = etag;
-    headers["last-modified"] = formatHttpDate(stat.modified);
+    if (isPast(stat.modified)) headers["last-modified"] = formatHttpDate(stat.modified);
     if ((await judgePreconditions(exchange, stat, async () => etag)) === "not-modified")
       return emptyReply(304, headers);
     headers["content-length"] = String(body.byteLength);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
-import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";
+import { evaluatePreconditions, isPast, preconditionFailed } from "../http/preconditions.ts";
 import { decidedContent, type FileWrite } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
@@ -82,7 +82,7 @@ export function storedReply(status: 200 | 201, path: string, stat: StoredStat, h
     {
       ...headers,
       etag,
-      "last-modified": formatHttpDate(stat.modified),
+      ...(isPast(stat.modified) && { "last-modified": formatHttpDate(stat.modified) }),
     },
   );
 }

@@ -3,7 +3,13 @@ import { type ContentCoding, entityTag, variantTag } from "../http/entity-tag.ts
 import { attachment } from "../http/file-name.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
-import { evaluatePreconditions, isRangeCurrent, preconditionFailed, type Validators } from "../http/preconditions.ts";
+import {
+  evaluatePreconditions,
+  isPast,
+  isRangeCurrent,
+  preconditionFailed,
+  type Validators,
+} from "../http/preconditions.ts";
 import { documentKind } from "../http/selector-range.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
@@ -74,6 +80,8 @@ function send(
 interface FileHeaders {
   readonly path: string;
   readonly options: FileOptions;
+  /** Whether its date is told. */
+  readonly isDated: boolean;
   readonly validators: Validators;
   /** Header fields of a 304: what a cache needs to know, with or without content (RFC 9110 §15.4.5). */
   readonly ofUnchanged: Readonly<ReplyHeaders>;
@@ -89,13 +97,14 @@ const knownHeaders = new WeakMap<StoredStat, FileHeaders>();
 function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const { path, options, serving } = request;
   const known = serving.asksEachTime ? undefined : knownHeaders.get(stat);
-  if (known?.path === path && known.options === options) return known;
+  const isDated = isPast(stat.modified);
+  if (known?.path === path && known.options === options && known.isDated === isDated) return known;
   const etag = entityTag(stat.version);
   const cacheControl = serving.cacheControlOf(path, stat);
   const savedAs = serving.savedAs(path, stat);
   const validating: ReplyHeaders = {
     ...(options.etag && { etag }),
-    "last-modified": formatHttpDate(stat.modified),
+    ...(isDated && { "last-modified": formatHttpDate(stat.modified) }),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
     ...varying(request),
   };
@@ -107,6 +116,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const made: FileHeaders = {
     path,
     options,
+    isDated,
     validators: { etag, modified: stat.modified },
     ofUnchanged: { ...validating, ...own },
     ofContent: { ...validating, ...describing, ...own, "content-length": String(stat.size) },

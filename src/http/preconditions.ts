@@ -44,7 +44,7 @@ export function evaluatePreconditions(
     // Not the extra tags: a 304 would then vouch for elements that the client may never have seen.
     if (isNamed(ifNoneMatch, current)) return isRead ? "not-modified" : "failed";
   } else if (isRead && ifModifiedSince !== undefined) {
-    if (comparedWith(ifModifiedSince, current) === "not newer") return "not-modified";
+    if (current && isSameMoment(ifModifiedSince, current)) return "not-modified";
   }
   return "proceed";
 }
@@ -56,8 +56,24 @@ export function evaluatePreconditions(
 export function isRangeCurrent(ifRange: string | undefined, current: Validators): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return ifRange === current.etag;
-  const date = parseHttpDate(ifRange);
-  return date !== undefined && seconds(date) === seconds(current.modified);
+  return isSameMoment(ifRange, current);
+}
+
+/**
+ * Whether a date may be told as `Last-Modified`: it must not lie after `Date` (RFC 9110 §8.8.2.1). One that does was set by another
+ * clock, or by this one before it was set back, and says nothing.
+ */
+export function isPast(modified: Date): boolean {
+  return modified.getTime() <= Date.now();
+}
+
+/**
+ * Whether a date field is the `Last-Modified` of what is stored. A later date is not taken for "not modified since": where a clock
+ * was set back, or an older file was put in its place, what is stored now has an earlier date than what the client has.
+ */
+function isSameMoment(field: string, { modified }: Validators): boolean {
+  const date = parseHttpDate(field);
+  return date !== undefined && seconds(date) === seconds(modified) && isPast(modified);
 }
 
 /** The 412 of a failed condition. It carries the `ETag` of what is stored now, so that the client can decide again. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { describe, expect, test } from "vitest";
-import { evaluatePreconditions, isRangeCurrent, preconditionFailed } from "../../src/http/preconditions.ts";
+import { describe, expect, it, test } from "vitest";
+import { evaluatePreconditions, isPast, isRangeCurrent, preconditionFailed } from "../../src/http/preconditions.ts";
 
 const current = { etag: '"now"', modified: new Date("2024-05-01T12:00:00.700Z") };
 const before = "Wed, 01 May 2024 11:59:59 GMT";
@@ -31,7 +31,7 @@ describe("evaluatePreconditions", () => {
     [{ "if-none-match": "now" }, "proceed", "proceed"],
     [{ "if-modified-since": before }, "proceed", "proceed"],
     [{ "if-modified-since": same }, "not-modified", "proceed"],
-    [{ "if-modified-since": after }, "not-modified", "proceed"],
+    [{ "if-modified-since": after }, "proceed", "proceed"],
     [{ "if-modified-since": "2030-01-01" }, "proceed", "proceed"],
     [{ "if-none-match": '"old"', "if-modified-since": after }, "proceed", "proceed"],
     [{ "if-none-match": '"now"', "if-modified-since": before }, "not-modified", "failed"],
@@ -90,4 +90,15 @@ test("tells the current tag in a 412", () => {
   const error = preconditionFailed(current);
   expect(error).toMatchObject({ status: 412, code: "PRECONDITION_FAILED", headers: { etag: '"now"' } });
   expect(preconditionFailed(undefined).headers).toEqual({});
+});
+
+describe("a date that lies ahead", () => {
+  const ahead = new Date(Date.now() + 3_600_000);
+
+  it("is not told, and says nothing in a condition", () => {
+    expect([isPast(ahead), isPast(new Date(Date.now() - 1))]).toEqual([false, true]);
+    const stored = { etag: '"now"', modified: ahead };
+    expect(evaluatePreconditions("GET", { "if-modified-since": ahead.toUTCString() }, stored)).toBe("proceed");
+    expect(isRangeCurrent(ahead.toUTCString(), stored)).toBe(false);
+  });
 });

@@ -14,6 +14,8 @@ const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // In microseconds.
 let lastMoment = 0;
+/** More than writes without a pause get ahead of the clock. */
+const setBackBy = 1_000_000;
 
 /** What of a file's record tells its versions apart. */
 export type VersionRecord = Pick<BigIntStats, "ino" | "size" | "mtimeNs" | "ctimeNs">;
@@ -47,7 +49,8 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
  */
 export function uniqueMoment(): number {
   const present = Date.now() * 1000 + Math.floor(Math.random() * 1000);
-  lastMoment = Math.max(present, lastMoment + 1);
+  // Not after the clock was set back: all files would have one date, which lies ahead, until it has caught up.
+  lastMoment = present < lastMoment - setBackBy ? present : Math.max(present, lastMoment + 1);
   return lastMoment / 1e6;
 }
 

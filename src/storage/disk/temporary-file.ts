@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, readFileSync, readlinkSync } from "node:fs";
 import { type FileHandle, unlink } from "node:fs/promises";
-import { hostname, uptime } from "node:os";
+import { hostname } from "node:os";
 import type { Content } from "../storage.ts";
 import { isAppendNoteName } from "./append-note.ts";
 import { errnoOf } from "./file-record.ts";
@@ -32,7 +32,10 @@ let known: string | undefined;
 function machine(): string {
   known ??= machineOf(
     orNothing(hostname) || run, // where the runtime does not tell, this run is a machine of its own
-    orNothing(() => readFileSync("/etc/machine-id", "latin1")),
+    // Until it is started again: process ids begin anew then.
+    orNothing(
+      () => readFileSync("/etc/machine-id", "latin1") + readFileSync("/proc/sys/kernel/random/boot_id", "latin1"),
+    ),
     orNothing(() => readlinkSync("/proc/self/ns/pid")),
   );
   return known;
@@ -74,13 +77,11 @@ export function temporaryKind(name: string): TemporaryKind | undefined {
 export function isAbandoned(name: string, modifiedMs: number): boolean {
   const [, madeOn, processId] = ownName.exec(name) ?? [];
   if (madeOn === undefined) return false;
-  const now = Date.now();
-  if (modifiedMs < now - abandonedAfterMs) return true;
-  if (madeOn !== machine()) return false;
-  if (modifiedMs < now - Number(orNothing(() => String(uptime())) || Number.POSITIVE_INFINITY) * 1000) return true;
+  // By its time only where nothing else tells: a clock can be set, and a process can rest for long.
+  if (madeOn !== machine()) return modifiedMs < Date.now() - abandonedAfterMs;
+  if (Number(processId) !== process.pid) return !isAlive(Number(processId));
   // Our own id, but from before we started: it is used again.
-  if (Number(processId) === process.pid) return modifiedMs < now - process.uptime() * 1000;
-  return !isAlive(Number(processId));
+  return !name.includes(`-${run}`) && modifiedMs < Date.now() - process.uptime() * 1000;
 }
 
 function isAlive(processId: number): boolean {

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   asStorageError,
   errnoOf,
@@ -29,6 +29,14 @@ describe("a unique moment", () => {
     const microseconds = moments.map((moment) => Math.round(moment * 1e6));
     expect(new Set(microseconds).size).toBe(10_000);
     expect(microseconds).toEqual([...microseconds].sort((a, b) => a - b));
+  });
+
+  it("follows a clock that was set back", () => {
+    const back = Date.now() - 3_600_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: back });
+    onTestFinished(() => void vi.useRealTimers());
+    const [first, second] = [uniqueMoment(), uniqueMoment()];
+    expect([Math.floor(first * 1000), second > first]).toEqual([back, true]);
   });
 
   it("is the present", () => {

@@ -1,14 +1,26 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, link, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { appendNoteName, markBegun, noteRecord } from "../../../src/storage/disk/append-note.ts";
 import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
-import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { inPool } from "../../../src/storage/disk/system-calls.ts";
-import { abandonedAfterMs, TemporaryFile } from "../../../src/storage/disk/temporary-file.ts";
+import { abandonedAfterMs } from "../../../src/storage/disk/temporary-file.ts";
 import type { Content } from "../../../src/storage/storage.ts";
 import { timesOf } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
@@ -255,14 +267,11 @@ describe("a note about an append", () => {
   });
 });
 
-/** Leaves a temporary file in a directory, as a process does that dies. */
+/** Leaves a temporary file in a directory, as a process of another machine does that died long ago. */
 async function abandoned(directory: string): Promise<string> {
-  const opened = await OpenDirectory.open(directory);
-  const file = await TemporaryFile.create(opened);
-  await file.receive([Buffer.from("half")]);
+  const path = join(directory, ".filement-00000000-1-ab.tmp");
+  await writeFile(path, "half");
   const longAgo = (Date.now() - abandonedAfterMs) / 1000 - 1;
-  await file.handle.utimes(longAgo, longAgo);
-  await file.handle.close();
-  await opened.close();
-  return file.path;
+  await utimes(path, longAgo, longAgo);
+  return path;
 }

@@ -30,6 +30,7 @@ async function ownName(): Promise<string> {
 }
 
 const ofProcess = (name: string, id: number): string => name.replace(/-\d+-/, `-${id}-`);
+const ofOtherRun = (name: string): string => name.replace(/-[0-9a-f]+\.tmp$/, "-00.tmp");
 const ofOtherMachine = (name: string): string => name.replace(/^\.filement-[0-9a-f]+/, ".filement-00000000");
 
 describe("a temporary name", () => {
@@ -82,12 +83,15 @@ describe("a temporary file counts as abandoned", () => {
     vi.useRealTimers();
   });
 
-  it("when nothing was added for longer than any process takes", async () => {
-    const long = now - abandonedAfterMs - 1;
-    expect([isAbandoned(await ownName(), long), isAbandoned(ofOtherMachine(await ownName()), long)]).toEqual([
-      true,
-      true,
-    ]);
+  const long = now - abandonedAfterMs - 1;
+
+  it("when another machine has added nothing for longer than any process takes", async () => {
+    expect(isAbandoned(ofOtherMachine(await ownName()), long)).toBe(true);
+  });
+
+  it("not when its process lives, however old it is: clocks are set, and processes rest", async () => {
+    const names = [await ownName(), ofProcess(await ownName(), process.ppid)];
+    expect(names.map((name) => isAbandoned(name, long))).toEqual([false, false]);
   });
 
   it("when its process has ended", async () => {
@@ -96,7 +100,7 @@ describe("a temporary file counts as abandoned", () => {
   });
 
   it("when its process had our number, but before us", async () => {
-    expect(isAbandoned(await ownName(), beforeThisProcess)).toBe(true);
+    expect(isAbandoned(ofOtherRun(await ownName()), beforeThisProcess)).toBe(true);
   });
 
   it("not when its process is alive", async () => {
