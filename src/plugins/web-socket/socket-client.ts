@@ -6,7 +6,7 @@ import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
 import { changeText, gapText, helloText } from "../live/change-message.ts";
 import type { LiveClient } from "../live/live-clients.ts";
-import { streamItem } from "./stream-item.ts";
+import { streamItems } from "./stream-item.ts";
 
 /** FIN, and the opcode of text (RFC 6455 §5.2). */
 const wholeText = 0x81;
@@ -55,7 +55,7 @@ const ping = '{"type":"ping"}';
 const pong = textFrame('{"type":"pong"}');
 
 export const streamItemFormat: SocketFormat = {
-  encode: (change) => textFrame(streamItem(change)),
+  encode: (change) => Buffer.concat(streamItems(change).map(textFrame)),
   gap: undefined,
   hello: undefined,
 };

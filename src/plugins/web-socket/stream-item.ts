@@ -1,3 +1,4 @@
+import type { Edit } from "../../html/edit/edits.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
 import { encodePath } from "../../http/request-target.ts";
 import type { Change } from "../../server/change-feed.ts";
@@ -12,8 +13,34 @@ const itemType = "http://rustybeam.net/StreamItem";
  * `template`, in which a `tr` and an unfinished `li` stay what they are.
  */
 export function streamItem({ method, path, selector, html }: Change): string {
-  const properties = { method, url: encodePath(path), selector };
-  const texts = Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [text(name, value)]));
+  return itemOf({ method, url: encodePath(path), selector }, html);
+}
+
+/**
+ * What a change is to clients of stream items: one item, or for a list of edits one for each, in their order. What PUT, POST or
+ * DELETE of a selector does has that method; all else has PATCH, and the fields of the edit as further properties.
+ */
+export function streamItems(change: Change): readonly string[] {
+  const { path, edits, requestId } = change;
+  if (!edits) return [streamItem(change)];
+  return edits.map(({ matches, ...edit }) => {
+    const method = methodOf(edit);
+    const { html, selector, ...fields }: Partial<Record<string, string | number>> = edit;
+    const more = method === "PATCH" ? fields : {};
+    return itemOf({ method, url: encodePath(path), selector, ...more, requestId }, html?.toString());
+  });
+}
+
+function methodOf(edit: Edit): string {
+  if (edit.op === "replace") return "PUT";
+  if (edit.op === "remove") return "DELETE";
+  return edit.op === "insert" && edit.position === "beforeend" ? "POST" : "PATCH";
+}
+
+function itemOf(properties: Readonly<Record<string, string | number | undefined>>, html: string | undefined): string {
+  const texts = Object.entries(properties).flatMap(([name, value]) =>
+    value === undefined ? [] : [text(name, String(value))],
+  );
   const content = html === undefined ? "" : contentItem(html);
   return `<div itemscope itemtype="${itemType}">${texts.join("")}${content}</div>`;
 }

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterMap, parseFragment, serialize } from "parse5";
 import { describe, expect, it } from "vitest";
-import { streamItem } from "../../../src/plugins/web-socket/stream-item.ts";
+import { streamItem, streamItems } from "../../../src/plugins/web-socket/stream-item.ts";
 import type { Change } from "../../../src/server/change-feed.ts";
 
 type Element = DefaultTreeAdapterMap["element"];
@@ -90,5 +90,26 @@ describe("streamItem", () => {
     expect(microdata(streamItem(change({ path: '/ä "b"?#.html' })))).toMatchObject({
       url: "/%C3%A4%20%22b%22%3F%23.html",
     });
+  });
+});
+
+describe("streamItems", () => {
+  it("are one for each edit of a list, in order, under one request id", () => {
+    const edits: NonNullable<Change["edits"]> = [
+      { op: "replace", selector: "#a", html: "<i>a</i>", matches: 1 },
+      { op: "insert", position: "beforeend", selector: "ul", html: "<li>b", matches: 1 },
+      { op: "remove", selector: "p", matches: 2 },
+      { op: "move", selector: "#c", to: "ul", position: "afterbegin", matches: 1 },
+      { op: "setText", selector: "b", text: "<", matches: 1 },
+    ];
+    const items = streamItems(change({ kind: "elements-edited", method: "PATCH", edits }));
+    const of = { type, url: "/a.html", requestId: "r" };
+    expect(items.map(microdata)).toEqual([
+      { ...of, method: "PUT", selector: "#a", "content markup": "<i>a</i>" },
+      { ...of, method: "POST", selector: "ul", "content markup": "<li>b</li>" },
+      { ...of, method: "DELETE", selector: "p" },
+      { ...of, method: "PATCH", selector: "#c", op: "move", to: "ul", position: "afterbegin" },
+      { ...of, method: "PATCH", selector: "b", op: "setText", text: "<" },
+    ]);
   });
 });
