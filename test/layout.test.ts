@@ -19,6 +19,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/document/namespaces": "constants",
   "html/edit/attribute-placement": "elements/edit-list.test.ts",
   "html/edit/apply-edits": "elements/edit-list.test.ts",
+  "html/edit/batch": "elements/edit-list.test.ts, elements/edit-lists-chromium.test.ts",
   "html/edit/edits": "types",
   "html/edit/operations": "elements/edit-list.test.ts",
   "html/edit/operations/attributes": "elements/edit-list.test.ts",

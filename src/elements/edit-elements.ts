@@ -11,7 +11,7 @@ import type { Effect } from "../html/edit/operations/operation.ts";
 import { outermost } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
-import type { Right } from "../server/access.ts";
+import { permitAll, type Right } from "../server/access.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import { decidedEdits, decidedHtml } from "../server/before-write.ts";
 import { knownHttpError } from "../server/error-reply.ts";
@@ -218,39 +218,48 @@ class Editing {
     const { selector } = this.#wanted;
     this.#told = [];
     if (selector === undefined) await this.#judgeConditions(held.document, stat);
-    let before: string | undefined;
     let announced: AnnouncedElements | undefined;
     const edited = await applyEdits(held.document, edits, {
       limits: { ...this.#limits, work: { steps: 0 } },
       isAlone: selector !== undefined,
+      mayWait: selector === undefined && !this.#isJudgedByElements(),
       select: finderOf(options, this.#client, { steps: 0 }),
       outerHtml: (document, elements) => textOf(document, elements, options),
       tagOf: async (document, elements) => elementTag(await elementBytes(document, elements, options)),
       checkReplacement: dialects[options.dialect].checkReplacement,
       begin: async ({ document, matches, affected }) => {
         this.#matches = matches;
-        if (selector !== undefined && matches.length === 0) return;
+        if (selector !== undefined && matches.length === 0) return undefined;
         await this.#judge(
           document,
           affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
         );
         if (selector !== undefined) await this.#judgeConditions(document, stat);
         const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
-        before = isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
+        const before =
+          isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
         announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
         await announced.judgeBefore(selector === undefined);
+        return { isReadable: this.#isReadable, before, announced };
       },
       takeTree: (document) => announced?.releaseTree() === true && this.#take(document, held),
-      end: async ({ edit, matches, changes }) => {
+      end: async ({ edit, matches, changes }, begun) => {
         const last = changes.at(-1);
-        if (!announced) return;
-        if (last) await announced.judgeAfter(last, options.maxSelectionSteps);
-        const isReadable = this.#isReadable;
-        this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, isReadable, before, announced });
+        if (!begun) return;
+        if (last) await begun.announced.judgeAfter(last, options.maxSelectionSteps);
+        this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
       },
     });
     this.#held.push(this.#request.documents.keep(edited.document));
     return edited;
+  }
+
+  /** Whether a rule or a listener may ask about elements, which each edit leaves in a page of its own. */
+  #isJudgedByElements(): boolean {
+    const { exchange, path } = this.#request;
+    const { access, site } = exchange;
+    const hasNoRules = access === permitAll || access.selectorsOf?.(path).length === 0;
+    return !hasNoRules || site.changes.judgesElements(path) !== false;
   }
 
   /** Takes the tree of a document for that of the next version; `false` where somebody works with it. */

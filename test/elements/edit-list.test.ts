@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { FileServer } from "../../src/file-server.ts";
+import { ParseBudget } from "../../src/html/document/parse-budget.ts";
 import type { Edit } from "../../src/html/edit/edits.ts";
 import { serveOne, wholePage } from "./editing.ts";
 
@@ -402,5 +403,83 @@ describe("a list", () => {
     expect((await patch(files, [{ op: "move", selector: "p", to: "i", position: "afterend" }])).status).toBe(200);
     expect((await wholePage(files)).toString("latin1")).toBe("<i>\xff</i><p>\xe9</p>");
     expect((await patch(files, [{ op: "setText", selector: "p", text: "é" }])).json["code"]).toBe("NOT_UTF8");
+  });
+});
+
+describe("edits that have nothing to do with each other", () => {
+  const cells = Array.from({ length: 100 }, (_, index) => `<td id=c${index} class=x>${index}</td>`);
+  const table = `<table><tr>${cells.join("")}</table>`;
+
+  it("are parsed and proven together", async () => {
+    const parse = vi.spyOn(ParseBudget.prototype, "takeOver");
+    onTestFinished(() => parse.mockRestore());
+    const edits = cells.map((_, index) => ({ op: "setText", selector: `#c${index}`, text: "new" }));
+    const { json, page } = await patch(site(table + "<p>x</p>".repeat(500)), edits);
+    expect([json["edits"], page.match(/>new</g)?.length, parse.mock.calls.length]).toEqual([
+      edits.map(() => ({ matches: 1 })),
+      100,
+      1,
+    ]);
+  });
+
+  it.each<[string, Edit[], string]>([
+    [
+      "what was added is found",
+      [
+        { op: "insert", selector: "#a", position: "afterend", html: "<li id=n>" },
+        { op: "setText", selector: "#n", text: "1" },
+      ],
+      "<li id=n>1</li>",
+    ],
+    [
+      "what has gone is not",
+      [
+        { op: "setContent", selector: "ul", html: "" },
+        { op: "setText", selector: "#a", text: "1" },
+      ],
+      "<ul></ul>",
+    ],
+    [
+      "a class that was added counts",
+      [
+        { op: "addClass", selector: "#b", class: "k" },
+        { op: "setText", selector: ".k", text: "1" },
+      ],
+      '<li id=b class="k">1</li>',
+    ],
+    [
+      "so does one that was taken away",
+      [
+        { op: "removeClass", selector: "#a", class: "x" },
+        { op: "remove", selector: ".x" },
+      ],
+      "<li id=a class='y'>A</li>",
+    ],
+    [
+      "places are counted anew",
+      [
+        { op: "remove", selector: "#a" },
+        { op: "setText", selector: "li:first-child", text: "1" },
+      ],
+      "<li id=b>1</li>",
+    ],
+    [
+      "neighbours keep their order",
+      [
+        { op: "insert", selector: "#a", position: "afterend", html: "1" },
+        { op: "insert", selector: "#a", position: "afterend", html: "2" },
+      ],
+      "</li>21\n",
+    ],
+    [
+      "a tag is changed twice",
+      [
+        { op: "setAttribute", selector: "#b", name: "u", value: "1" },
+        { op: "setAttribute", selector: "#b", name: "v", value: "2" },
+      ],
+      '<li id=b u="1" v="2">',
+    ],
+  ])("and others are made one after the other: %s", async (_, edits, expected) => {
+    expect(await pageAfter(list, ...edits)).toContain(expected);
   });
 });

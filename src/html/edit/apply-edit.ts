@@ -71,6 +71,18 @@ export async function applyEdit(
   return { ...second, isNormalised: true };
 }
 
+/** Makes changes that are placed already, or throws why they cannot be made in this document as it is written. */
+export async function applyPlacements(
+  document: SourceDocument,
+  placements: readonly Placement[],
+  limits: EditLimits,
+  takeTree: () => boolean,
+): Promise<AppliedEdit> {
+  const applied = await attempt(document, [], { place: async () => placements }, limits, takeTree);
+  if (applied instanceof DocumentError) throw applied;
+  return { ...applied, isNormalised: false };
+}
+
 /** The edit, or why it cannot be made in this document as it is written. */
 async function attempt(
   document: SourceDocument,

@@ -1,29 +1,36 @@
 import type { SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
-import { type AppliedEdit, applyEdit, type EditLimits, languageOf } from "./apply-edit.ts";
+import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits, languageOf } from "./apply-edit.ts";
+import { Batch } from "./batch.ts";
 import type { Edit } from "./edits.ts";
 import type { Affected, EditedPage } from "./operations/operation.ts";
 import { operationOf } from "./operations.ts";
-import type { CheckReplacement } from "./placement.ts";
+import type { CheckReplacement, Placement } from "./placement.ts";
 
-/** What a list of edits takes from those who have it made. */
-export interface EditHost {
+/** What edits take from those who have them made. */
+interface EditRules {
   readonly limits: EditLimits;
-  /** Whether there is one edit and no list, so that errors need not say which one they are about. */
-  readonly isAlone?: boolean;
   /** The elements that a selector selects. */
   select(document: SourceDocument, selector: string): Promise<readonly SourceElement[]> | readonly SourceElement[];
   /** The outer HTML of elements, byte for byte, and its tag. */
   outerHtml(document: SourceDocument, elements: readonly SourceElement[]): Promise<string>;
   tagOf(document: SourceDocument, elements: readonly SourceElement[]): Promise<string>;
   readonly checkReplacement?: CheckReplacement;
-  /** Called when it is known what an edit is about, before it is made; throws where it may not be. */
-  begin?(begun: BegunEdit): Promise<void>;
-  /** Called after the edit, with the changes that it was made of. */
-  end?(made: MadeEdit): Promise<void>;
   /** Whether the tree of a document may become that of the next one. */
   takeTree?(document: SourceDocument): boolean;
+}
+
+/** Those who have a list of edits made. */
+export interface EditHost<Context> extends EditRules {
+  /** Whether there is one edit and no list, so that errors need not say which one they are about. */
+  readonly isAlone?: boolean;
+  /** Whether edits that have nothing to do with each other may be made together: nobody needs the pages in between. */
+  readonly mayWait?: boolean;
+  /** Called when it is known what an edit is about, before it is made, perhaps twice; throws where it may not be. */
+  begin?(begun: BegunEdit): Promise<Context>;
+  /** Called after the edit, with the changes that it was made of, and with what `begin` has said of it. */
+  end?(made: MadeEdit, context: Context): Promise<void>;
 }
 
 /** An edit, in the page as those before have left it. */
@@ -31,6 +38,7 @@ export interface BegunEdit {
   readonly edit: Edit;
   readonly document: SourceDocument;
   readonly matches: readonly SourceElement[];
+  readonly to: readonly SourceElement[];
   readonly affected: readonly Affected[];
 }
 
@@ -52,28 +60,149 @@ export interface EditedDocument {
  * Makes edits one after the other, each in the page as those before have left it; throws where one of them cannot be made, with
  * its index. Each change is proven, and so is their sum.
  */
-export async function applyEdits(
+export async function applyEdits<Context>(
   document: SourceDocument,
   edits: readonly Edit[],
-  host: EditHost,
+  host: EditHost<Context>,
 ): Promise<EditedDocument> {
-  let current = document;
-  let only: AppliedEdit | undefined;
-  let count = 0;
-  let isNormalised = false;
-  for (const [index, edit] of edits.entries()) {
+  const list = new ListOfEdits(document, host);
+  for (const [index, edit] of edits.entries()) await list.make(edit, index);
+  await list.settle();
+  return list;
+}
+
+/** An edit that waits for others, to be made with them. */
+interface WaitingEdit<Context> {
+  readonly edit: Edit;
+  readonly index: number;
+  readonly begun: BegunEdit;
+  readonly context: Context | undefined;
+  readonly isChange: boolean;
+}
+
+/** The edits that were made so far, and those that wait. */
+class ListOfEdits<Context> implements EditedDocument {
+  document: SourceDocument;
+  only: AppliedEdit | undefined;
+  isNormalised = false;
+  readonly #host: EditHost<Context>;
+  #batch: Batch;
+  #waiting: WaitingEdit<Context>[] = [];
+  #count = 0;
+
+  constructor(document: SourceDocument, host: EditHost<Context>) {
+    this.document = document;
+    this.#host = host;
+    this.#batch = new Batch(document);
+  }
+
+  /** Makes an edit by itself, or has it wait for others. */
+  async make(edit: Edit, index: number): Promise<void> {
+    if (this.#host.mayWait && (await this.#waits(edit, index))) return;
+    await this.settle();
+    await this.#makeAlone(edit, index);
+  }
+
+  /** Makes all that wait, at once; where that cannot be proven, one by one, which says what is wrong with which. */
+  async settle(): Promise<void> {
+    const waiting = this.#waiting;
+    const { placements } = this.#batch;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    const applied = placements.length > 0 ? await this.#together(placements) : undefined;
+    if (placements.length > 0 && !applied) {
+      for (const { edit, index } of waiting) await this.#makeAlone(edit, index);
+      return;
+    }
+    if (applied) this.#add(applied);
+    for (const { begun, context, isChange } of waiting) {
+      await this.#host.end?.({ ...begun, changes: applied && isChange ? [applied] : [] }, context as Context);
+    }
+    this.#batch = new Batch(this.document);
+  }
+
+  async #together(placements: readonly Placement[]): Promise<AppliedEdit | undefined> {
+    const { document } = this;
+    const { limits, takeTree } = this.#host;
+    const sorted = placements.toSorted((a, b) => a.start - b.start);
     try {
-      for (const change of await applyOne(current, edit, host)) {
-        current = change.document;
-        isNormalised ||= change.isNormalised;
-        only = change;
-        count += 1;
-      }
+      return await applyPlacements(document, sorted, limits, () => takeTree?.(document) ?? false);
     } catch (error) {
-      throw error instanceof DocumentError && !host.isAlone ? indexed(error, edit, index) : error;
+      if (error instanceof DocumentError) return undefined; // one by one, each knows its own error
+      throw error;
     }
   }
-  return { document: current, only: count === 1 ? only : undefined, isNormalised };
+
+  async #makeAlone(edit: Edit, index: number): Promise<void> {
+    try {
+      for (const change of await applyOne(this.document, edit, this.#host)) this.#add(change);
+    } catch (error) {
+      throw error instanceof DocumentError && !this.#host.isAlone ? indexed(error, edit, index) : error;
+    }
+    this.#batch = new Batch(this.document);
+  }
+
+  #add(change: AppliedEdit): void {
+    this.document = change.document;
+    this.isNormalised ||= change.isNormalised;
+    this.#count += 1;
+    this.only = this.#count === 1 ? change : undefined;
+  }
+
+  /** Whether an edit can wait: those that wait already change nothing of what it is. */
+  async #waits(edit: Edit, index: number): Promise<boolean> {
+    const batch = this.#batch;
+    if (edit.etag !== undefined || "to" in edit || !batch.leavesAlone(edit.selector)) return false;
+    try {
+      const begun = await beginOne(this.document, edit, this.#host);
+      const { matches } = begun;
+      const isOfPage = matches.some(
+        (element) =>
+          element.parent === null || element.parent.parent?.type === "root" || element.parent.type === "root",
+      );
+      if (isOfPage || !batch.has(matches)) return false;
+      const context = await this.#host.begin?.(begun);
+      await judgeConditions(begun, this.#host);
+      const page = new WaitingPage(this.document, this.#host);
+      await makeOne(page, begun);
+      const { placements } = page;
+      if (!placements || !batch.take(placements)) return false;
+      this.#waiting.push({ edit, index, begun, context, isChange: placements.length > 0 });
+      return true;
+    } catch {
+      return false; // it may be an earlier one that fails; by itself, it fails again
+    }
+  }
+}
+
+/** Notes what an edit would change. */
+class WaitingPage implements EditedPage {
+  readonly document: SourceDocument;
+  readonly language: EditedPage["language"];
+  readonly checkReplacement: CheckReplacement;
+  /** `undefined` where an element has no place of its own. */
+  placements: readonly Placement[] | undefined = [];
+  readonly #maxLength: number;
+
+  constructor(document: SourceDocument, { limits, checkReplacement = () => {} }: EditRules) {
+    this.document = document;
+    this.language = languageOf(document);
+    this.checkReplacement = checkReplacement;
+    this.#maxLength = limits.maxLength;
+  }
+
+  async change(
+    elements: readonly SourceElement[],
+    place: Parameters<EditedPage["change"]>[1],
+    length = 0,
+  ): Promise<readonly SourceElement[]> {
+    this.placements = length <= this.#maxLength ? await place(this.document, elements) : undefined;
+    return elements;
+  }
+
+  outerHtml(): Promise<string> {
+    return Promise.reject(new TypeError("what waits cannot be read"));
+  }
 }
 
 function indexed(error: DocumentError, { op }: Edit, index: number): DocumentError {
@@ -84,27 +213,37 @@ function indexed(error: DocumentError, { op }: Edit, index: number): DocumentErr
 /** Fields whose text is put into the page. */
 const suppliedFields = ["html", "text", "name", "value", "class"];
 
-async function applyOne(document: SourceDocument, edit: Edit, host: EditHost): Promise<readonly AppliedEdit[]> {
-  const matches = await host.select(document, edit.selector);
-  const to = "to" in edit && matches.length > 0 ? await host.select(document, edit.to) : [];
-  const operation = operationOf(edit);
-  const own = operation.affects(edit, matches, to);
-  const isConditional = edit.matches !== undefined || edit.etag !== undefined;
-  const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
-  const begun = { edit, document, matches, affected };
-  await host.begin?.(begun);
+async function applyOne<Context>(
+  document: SourceDocument,
+  edit: Edit,
+  host: EditHost<Context>,
+): Promise<readonly AppliedEdit[]> {
+  const begun = await beginOne(document, edit, host);
+  const context = await host.begin?.(begun);
   await judgeConditions(begun, host);
   const page = new Page(document, host);
-  if (matches.length > 0) {
-    for (const field of suppliedFields)
-      if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
-    await operation.make(page, edit, matches, to);
-  }
-  await host.end?.({ ...begun, changes: page.changes });
+  await makeOne(page, begun);
+  await host.end?.({ ...begun, changes: page.changes }, context as Context);
   return page.changes;
 }
 
-async function judgeConditions({ edit, document, matches }: BegunEdit, host: EditHost): Promise<void> {
+/** Finds what an edit is about. */
+async function beginOne(document: SourceDocument, edit: Edit, host: EditRules): Promise<BegunEdit> {
+  const matches = await host.select(document, edit.selector);
+  const to = "to" in edit && matches.length > 0 ? await host.select(document, edit.to) : [];
+  const own = operationOf(edit).affects(edit, matches, to);
+  const isConditional = edit.matches !== undefined || edit.etag !== undefined;
+  const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
+  return { edit, document, matches, to, affected };
+}
+
+async function makeOne(page: EditedPage, { edit, document, matches, to }: BegunEdit): Promise<void> {
+  if (matches.length === 0) return;
+  for (const field of suppliedFields) if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
+  await operationOf(edit).make(page, edit, matches, to);
+}
+
+async function judgeConditions({ edit, document, matches }: BegunEdit, host: EditRules): Promise<void> {
   const { etag } = edit;
   if (edit.matches !== undefined && edit.matches !== matches.length) {
     throw failed(`There are ${matches.length} such elements, not ${edit.matches}`);
@@ -121,9 +260,9 @@ function failed(reason: string): DocumentError {
 class Page implements EditedPage {
   document: SourceDocument;
   readonly changes: AppliedEdit[] = [];
-  readonly #host: EditHost;
+  readonly #host: EditRules;
 
-  constructor(document: SourceDocument, host: EditHost) {
+  constructor(document: SourceDocument, host: EditRules) {
     this.document = document;
     this.#host = host;
   }
