@@ -88,7 +88,10 @@ const ofHost = {
     [yesOrNo, listOf(pathPattern, "path patterns"), aFunction],
     "true, false, a list of path patterns, or a function",
   ),
-  maxAge: integer("a number of seconds, 0 or more", (seconds) => seconds >= 0),
+  // More is express.static's milliseconds, taken over as they were.
+  maxAge: integer("a number of seconds, at most a year of them (31536000), no milliseconds", (seconds) => {
+    return seconds >= 0 && seconds <= 31_536_000;
+  }),
   immutable: yesOrNo,
   etag: yesOrNo,
   headers: aFunction,
