@@ -114,6 +114,28 @@ describe("starting", () => {
     expect(heard).toEqual([5, 3, 0]);
   });
 
+  it("tells the program how large a file is after each change", async () => {
+    const files = createFileServer({ storage: memoryStorage({ "/a.html": "<p>1</p>" }) });
+    const told: unknown[] = [];
+    files.changes.subscribe((change) => {
+      if (change.kind === "elements-replaced") told.push([change.selector, change.size]);
+      else told.push([change.kind, change.kind === "deleted" ? "gone" : change.size]);
+    });
+    const ask = (method: string, body?: string, headers = {}) =>
+      files.fetch(new Request("http://x/a.html", { method, headers, ...(body !== undefined && { body }) }));
+    await ask("PUT", "<p>22</p>", { range: "selector=p" });
+    await ask("POST", "!");
+    await ask("PUT", "");
+    await ask("DELETE");
+    expect(told).toEqual([
+      ["p", 9],
+      ["appended", 10],
+      ["replaced", 0],
+      ["deleted", "gone"],
+    ]);
+    await files.close();
+  });
+
   it("takes a root as a URL", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "a b.txt"), "a");

@@ -144,7 +144,7 @@ class Editing {
     });
     if (!edited) throw new TypeError("the storage did not ask for the new content");
     if (selector !== undefined && this.#matches.length === 0) return noMatchReply(options.dialect);
-    if (changed) this.#announce(edited, stat.version);
+    if (changed) this.#announce(edited, stat);
     return this.#wanted.reply(this.#done(edited, stat.version), content);
   }
 
@@ -297,7 +297,7 @@ class Editing {
   }
 
   /** Tells listeners of edits that were written, and keeps the new version. */
-  #announce({ document }: EditedDocument, version: string): void {
+  #announce({ document }: EditedDocument, { version, size }: StoredStat): void {
     const { exchange, documents, path, options } = this.#request;
     const { kind, selector } = this.#wanted;
     if (readsAsParsed(document)) documents.set(path, version, document);
@@ -305,10 +305,10 @@ class Editing {
     const [first] = told;
     const changed = told.flatMap(({ announced }) => announced.elements ?? []);
     const elements = changed.length === told.length ? changed : undefined;
-    const change = { kind, path, etag: entityTag(version) };
-    if (selector === undefined || !first) {
+    const change = { path, etag: entityTag(version), size };
+    if (kind === "elements-edited" || selector === undefined || !first) {
       const edits = told.map(({ edit: { etag, ...edit }, matches }) => ({ ...edit, matches }));
-      exchange.changed({ ...change, edits }, elements);
+      exchange.changed({ ...change, kind: "elements-edited", edits }, elements);
       return;
     }
     const { edit, matches, before, announced } = first;
@@ -316,7 +316,7 @@ class Editing {
       ...("html" in edit && edit.html !== "" && { html: edit.html }),
       ...(options.recordRemoved && kind !== "elements-appended" && before !== undefined && { removed: before }),
     };
-    exchange.changed({ ...change, selector, matches, ...more }, elements);
+    exchange.changed({ ...change, kind, selector, matches, ...more }, elements);
     if (announced.isAskedLater) documents.keep(document); // for as long as somebody is still to be told
   }
 

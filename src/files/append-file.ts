@@ -34,6 +34,6 @@ export async function appendFile(request: FileRequest): Promise<Reply> {
     storage.append(path, counted(content), { check }),
   );
   // Nothing was added, so there is no change to announce.
-  if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version) });
+  if (added > 0) exchange.changed({ kind: "appended", path, etag: entityTag(stat.version), size: stat.size });
   return storedReply(200, path, stat);
 }

@@ -26,7 +26,7 @@ export async function createFile(request: FileRequest): Promise<Reply> {
   const { stat } = await makeChange({ ...request, path, stat: undefined }, change, (content, check) =>
     storage.write(path, content, { check, exclusive: true, createParents: false }),
   );
-  exchange.changed({ kind: "created", path, etag: entityTag(stat.version) });
+  exchange.changed({ kind: "created", path, etag: entityTag(stat.version), size: stat.size });
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });
 }
 

@@ -28,7 +28,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const { created, stat } = await makeChange(request, wanted, (content, check) =>
     storage.write(path, content, { check, createParents }),
   );
-  exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version) });
+  exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version), size: stat.size });
   if (!created) return storedReply(200, path, stat);
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });
 }

@@ -17,28 +17,15 @@ export type ChangeKind =
 /** One of several edits that were made together: as it was asked for, and how many elements it was about. */
 export type ChangedByEdit = Edit & { readonly matches: number };
 
-/** A committed change; published once, in the order of the commits. */
-export interface Change {
+/** What every change has. */
+interface AnyChange {
   /** Counts up by one from 1 for each feed. */
   readonly id: number;
-  readonly kind: ChangeKind;
   /** Method of the request that made the change. */
   readonly method: string;
   readonly host: string;
   /** Canonical path of what changed. */
   readonly path: string;
-  /** Selector of the changed elements, for the `elements-` kinds. */
-  readonly selector?: string;
-  /** For `elements-edited`, the edits in their order; those that changed nothing are left out. */
-  readonly edits?: readonly ChangedByEdit[];
-  /** How many elements changed. */
-  readonly matches?: number;
-  /** What the request supplied, for replaced and appended elements. */
-  readonly html?: string;
-  /** The elements that were replaced or deleted, with the option `recordRemoved`. Clients do not get it. */
-  readonly removed?: string;
-  /** Entity tag of the file after the change; none for a deleted one. */
-  readonly etag?: string;
   /** Name of the user who made it, where there was authentication. */
   readonly user?: string;
   readonly requestId: string;
@@ -46,11 +33,66 @@ export interface Change {
   readonly time: string;
 }
 
+/** What the file is after a change. */
+interface ChangedFile {
+  /** Its entity tag. */
+  readonly etag?: string;
+  /** In bytes; clients do not get it. Missing where the server that made the change tells none. */
+  readonly size?: number;
+}
+
+/** What only some changes have. */
+type Without<Names extends string> = { readonly [Name in Names]?: never };
+
+/** A change of a whole file. */
+export interface FileChange
+  extends AnyChange,
+    ChangedFile,
+    Without<"selector" | "matches" | "html" | "removed" | "edits"> {
+  readonly kind: "created" | "replaced" | "appended";
+}
+
+/** The end of a file. */
+export interface FileDeletion
+  extends AnyChange,
+    Without<"selector" | "matches" | "html" | "removed" | "edits" | "etag" | "size"> {
+  readonly kind: "deleted";
+}
+
+/** A change of elements by one selector. Clients that may not know what it was get it without its content. */
+export interface ElementsChange extends AnyChange, ChangedFile, Without<"edits"> {
+  readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted";
+  /** Selector of the changed elements. */
+  readonly selector?: string;
+  /** How many elements changed. */
+  readonly matches?: number;
+  /** What the request supplied, for replaced and appended elements. */
+  readonly html?: string;
+  /** The elements that were replaced or deleted, with the option `recordRemoved`. Clients do not get it. */
+  readonly removed?: string;
+}
+
+/** A list of edits, made as one change. */
+export interface EditsChange extends AnyChange, ChangedFile, Without<"selector" | "matches" | "html" | "removed"> {
+  readonly kind: "elements-edited";
+  /** The edits in their order; those that changed nothing are left out. */
+  readonly edits?: readonly ChangedByEdit[];
+}
+
+/** A committed change; published once, in the order of the commits. Its `kind` tells which fields it can have. */
+export type Change = FileChange | FileDeletion | ElementsChange | EditsChange;
+
+/** What is left of each member of a union. */
+type Less<Type, Names extends string> = Type extends unknown ? Omit<Type, Names> : never;
+
 /** A {@link Change} before the feed has numbered it. */
-export type NewChange = Omit<Change, "id" | "time">;
+export type NewChange = Less<Change, "id" | "time">;
+
+/** What an operation says of a change; who made it and how, the exchange knows. */
+export type MadeChange = Less<NewChange, "method" | "host" | "user" | "requestId">;
 
 /** A change that has happened, and has no number yet. */
-export type UnnumberedChange = Omit<Change, "id">;
+export type UnnumberedChange = Less<Change, "id">;
 
 /** Where a change comes from; not for every listener to pass on. */
 export interface ChangeOrigin {

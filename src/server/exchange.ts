@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddresses } from "../http/client-address.ts";
 import { type Access, type ChangedElements, permitAll, type User } from "./access.ts";
 import { tooLarge } from "./admission.ts";
-import type { NewChange } from "./change-feed.ts";
+import type { MadeChange } from "./change-feed.ts";
 import type { HostRequest, IncomingRequest } from "./incoming-request.ts";
 import { notify } from "./logger.ts";
 import type { Site } from "./site.ts";
@@ -166,10 +166,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   follows: string | undefined;
 
   /** Announces a committed change to the listeners of the host's `changes`; `elements` are those that changed. */
-  changed(
-    change: Pick<NewChange, "kind" | "path" | "selector" | "matches" | "html" | "removed" | "edits" | "etag">,
-    elements?: readonly ChangedElements[],
-  ): void {
+  changed(change: MadeChange, elements?: readonly ChangedElements[]): void {
     const { site, method, host, user, id } = this;
     const published = { ...change, method, host, ...(user && { user: user.name }), requestId: id };
     site.changes.publish(published, { site: site.name, elements, follows: this.follows });

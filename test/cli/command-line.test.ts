@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { help, parseCommandLine, UsageError } from "../../src/cli/command-line.ts";
 
@@ -20,6 +21,16 @@ describe("the command line", () => {
       watchConfig: false,
       logFormat: "text",
       verbose: false,
+    });
+  });
+
+  it("takes what the page about Kubernetes has a pod say", () => {
+    const [, args = ""] = /^ +args: (.*)$/m.exec(readFileSync("docs/recipes/kubernetes.md", "utf8")) ?? [];
+    expect(parseCommandLine(JSON.parse(args))).toMatchObject({
+      target: "/etc/filement/config.html",
+      host: "0.0.0.0",
+      watchConfig: true,
+      logFormat: "json",
     });
   });
 

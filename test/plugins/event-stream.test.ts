@@ -9,6 +9,7 @@ import { createFileServer, type FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { directory } from "../../src/plugins/directory.ts";
 import { type EventStreamOptions, eventStream } from "../../src/plugins/event-stream.ts";
+import type { NewChange } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { Inbox } from "../helpers/live-client.ts";
@@ -302,7 +303,7 @@ describe("eventStream", () => {
       let published = 0;
       // How much the system takes before anything has to wait is its own affair.
       while (reported.length === 0) {
-        served.files.changes.publish({ ...change, html }, { site: "*" });
+        served.files.changes.publish({ ...change, html } as NewChange, { site: "*" });
         published += 1;
         let event = await quick.inbox.next();
         while (event.data === undefined) event = await quick.inbox.next(); // a sign of life

@@ -15,6 +15,7 @@ import { guard } from "../../src/plugins/guard.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import { type WebSocketOptions, webSocket } from "../../src/plugins/web-socket.ts";
+import type { NewChange } from "../../src/server/change-feed.ts";
 import type { Exchange } from "../../src/server/exchange.ts";
 import { silentLogger } from "../../src/server/logger.ts";
 import type { ConnectedClient, Plugin } from "../../src/server/plugin.ts";
@@ -149,7 +150,7 @@ describe("webSocket", () => {
     await inbox.next();
     for (const length of [0, 1, 60, 125, 126, 127, 65_000, 65_535, 65_536, 200_000]) {
       const change = { kind: "replaced", method: "PUT", host: "h", path: "/a.html", requestId: "r" } as const;
-      served.files.changes.publish({ ...change, html: "é".repeat(length) }, { site: "*" });
+      served.files.changes.publish({ ...change, html: "é".repeat(length) } as NewChange, { site: "*" });
       expect((await inbox.next())["html"]).toBe("é".repeat(length));
     }
   });
@@ -223,7 +224,7 @@ describe("webSocket", () => {
       const served = await serveLive({ maxUnsentBytes: 10_000 });
       const change = { kind: "replaced", method: "PUT", host: "h", path: "/a", requestId: "r" } as const;
       for (let i = 0; i < 1_000; i += 1) {
-        served.files.changes.publish({ ...change, html: "x".repeat(20_000) }, { site: "*" });
+        served.files.changes.publish({ ...change, html: "x".repeat(20_000) } as NewChange, { site: "*" });
       }
       const { inbox, socket } = await connectLive(served.url, "/ws?since=0");
       await inbox.next();
@@ -571,7 +572,7 @@ describe("webSocket", () => {
       let published = 0;
       // How much the system takes before anything has to wait is its own affair.
       while (!taken[0]?.destroyed) {
-        served.files.changes.publish({ ...change, html }, { site: "*" });
+        served.files.changes.publish({ ...change, html } as NewChange, { site: "*" });
         published += 1;
         expect((await quick.inbox.next()).id).toBe(published);
       }

@@ -40,7 +40,7 @@ describe("the stream of changes", { tags: ["redis-server"] }, () => {
     const change = (sequence: number, follows: string, etag?: string): OutgoingChange[] =>
       sent(sequence).map((each) => ({
         ...each,
-        change: { ...each.change, path: "/a.txt", ...(etag !== undefined && { etag }) },
+        change: { ...each.change, path: "/a.txt", ...(etag !== undefined && { etag }) } as OutgoingChange["change"],
         origin: { site: "h", follows },
       }));
     await a.add(change(1, "", '"1"'));

@@ -46,15 +46,11 @@ export async function announceExternalEdits(site: Site, options: ExternalEditsOp
       own.delete(path);
       const isKnown = announced === undefined ? wasThere : announced !== gone;
       if (etag === announced || (etag === gone && !isKnown)) return;
+      const noticed = { host: site.name, path, requestId: randomUUID() };
       site.changes.publish(
-        {
-          kind: etag === gone ? "deleted" : isKnown ? "replaced" : "created",
-          method: etag === gone ? "DELETE" : "PUT",
-          host: site.name,
-          path,
-          ...(etag !== gone && { etag }),
-          requestId: randomUUID(),
-        },
+        stat
+          ? { ...noticed, kind: isKnown ? "replaced" : "created", method: "PUT", etag, size: stat.size }
+          : { ...noticed, kind: "deleted", method: "DELETE" },
         { site: site.name, isNoticed: true },
       );
       own.delete(path); // as its own listener has just noted it

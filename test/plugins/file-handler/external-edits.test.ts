@@ -124,6 +124,7 @@ describe("an edit on the disk", () => {
         host: "*",
         path: "/page.html",
         etag,
+        size: "<p>changed".length,
         requestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { ChangeMessage, changeText, gapText, helloText } from "../../../src/plugins/live/change-message.ts";
+import type { Change } from "../../../src/server/change-feed.ts";
 
 const change = {
   requestId: "r",
@@ -21,7 +22,7 @@ describe("a change as JSON", () => {
 
   it("has what an edit of elements has", () => {
     const edit = { selector: "p", matches: 2, html: "<p>", etag: '"e"', user: "ada" };
-    expect(JSON.parse(changeText({ ...change, ...edit }))).toEqual({ type: "change", ...change, ...edit });
+    expect(JSON.parse(changeText({ ...change, ...edit } as Change))).toEqual({ type: "change", ...change, ...edit });
   });
 });
 

@@ -22,7 +22,7 @@ function microdata(html: string): Record<string, string> {
 
 function change(properties: Partial<Change>): Change {
   const base = { id: 1, kind: "elements-replaced", method: "PUT", host: "h", requestId: "r", time: "" } as const;
-  return { ...base, path: "/a.html", ...properties };
+  return { ...base, path: "/a.html", ...properties } as Change;
 }
 
 const type = "http://rustybeam.net/StreamItem";
