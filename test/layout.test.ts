@@ -120,10 +120,11 @@ describe("the layout", () => {
     expect(missing).toEqual([]);
   });
 
-  it("ships the compiled library with its documents and examples, and no source maps", () => {
+  it("ships the compiled library with its source maps, documents and examples", () => {
     const { files } = JSON.parse(readFileSync(`${projectRoot}/package.json`, "utf8"));
     expect(files).toEqual(["dist", "docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
-    expect(filesBelow("dist", ".map")).toEqual([]);
+    expect(filesBelow("dist", ".map")).toEqual(expect.arrayContaining(["cli.js.map", "index.js.map"]));
+    expect(filesBelow("dist/client", ".map")).toEqual([]); // browsers would not ask for them
     expect(statSync(`${projectRoot}/dist/cli.js`).isFile()).toBe(true);
   });
 });

@@ -18,9 +18,9 @@ function site(config: FileServerConfig = {}): Promise<Served> {
 
 /** A URL, its document, and the methods that OPTIONS names there. */
 const urls: readonly (readonly [string, string, FileServerConfig, string])[] = [
-  ["/about", "/about.html", { extensions: [".htm", ".html"] }, "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
-  ["/docs/", "/docs/home.html", {}, "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
-  ["/users/7", "/app.html", { single: "/app.html" }, "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
+  ["/about", "/about.html", { extensions: [".htm", ".html"] }, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
+  ["/docs/", "/docs/home.html", {}, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
+  ["/users/7", "/app.html", { single: "/app.html" }, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
 ];
 
 describe("the document that a GET finds", () => {
