@@ -64,6 +64,16 @@ describe("examples/node-http.mjs", () => {
   });
 });
 
+describe("examples/edits.mjs", () => {
+  it("moves a card in one step, and not twice", async () => {
+    const { url, printed } = await runExample("edits.mjs");
+    expect(printed.stdout).toContain("clock move, setAttribute\ntrue false\n");
+    const page = await (await fetch(url)).text();
+    expect(page).toBe(`<ul id=todo>\n</ul><ul id=done><li id=paint data-by="the clock">Paint the door</li></ul>`);
+    expect((await fetch(url, { method: "PATCH", body: "[]" })).status).toBe(405);
+  });
+});
+
 describe("examples/express.mjs", () => {
   it("has the files under /docs, and lets the application answer for what is not a file", async () => {
     const { url } = await runExample("express.mjs");

@@ -243,7 +243,7 @@ function entryOf(id: string, fields: readonly string[]): StreamEntry {
 
 /** A client that sees a change of elements without what was supplied reads the file. */
 function withoutMuchHtml(change: UnnumberedChange): UnnumberedChange {
-  if ((change.html?.length ?? 0) + (change.removed?.length ?? 0) <= maxHtml) return change;
-  const { html, removed, matches, ...rest } = change;
+  const { html = "", removed = "", edits, matches, ...rest } = change;
+  if (html.length + removed.length + (edits ? JSON.stringify(edits).length : 0) <= maxHtml) return change;
   return rest;
 }

@@ -17,6 +17,7 @@ const measurements = {
   processes: async () => (await import("./processes.mjs")).processes,
   listings: async () => (await import("./listings.mjs")).listings,
   elements: async () => (await import("./elements.mjs")).elements,
+  edits: async () => (await import("./edits.mjs")).edits,
   plugins: async () => (await import("./plugins.mjs")).plugins,
   live: async () => (await import("./live.mjs")).live,
   trees: async () => (await import("./trees.mjs")).trees,
