@@ -147,6 +147,7 @@ export class DocumentCache {
 
   /** Keeps the document that `version` of `path` is known to be: an edit has parsed its own result. */
   set(path: string, version: string, document: SourceDocument): void {
+    if (this.#taken.has(document)) return; // an edit has followed
     this.#documents.set(path, { version, document });
     this.#latest = { path, version, document: new WeakRef(document) };
   }

@@ -47,14 +47,13 @@ export interface WantedEdits {
 
 /** Edits that were made and written. */
 export interface DoneEdits {
-  readonly document: SourceDocument;
   readonly edits: readonly DoneEdit[];
   /** Of the file. */
   readonly etag: string;
   /** Header fields of every reply about them. */
   readonly headers: ReplyHeaders;
-  /** The elements that a selector selects from now on; `undefined` where the client may not read them. */
-  readable(selector: string): Promise<readonly SourceElement[] | undefined>;
+  /** Of the elements that the selector of a single edit selects from now on; `undefined` where the client may not read them. */
+  readonly elementTag: string | undefined;
 }
 
 /** An edit that was made. */
@@ -131,21 +130,32 @@ class Editing {
 
     let edited: EditedDocument | undefined;
     let content: Uint8Array | undefined;
-    const { stat, changed } = await storage.update(path, async (read, current) => {
-      exchange.follows = entityTag(current.version);
-      const { kind } = before.document;
-      const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
-      const old = await parsed();
-      edited = await this.#apply(old, current, asked);
-      const others = await this.#decided();
-      if (others) edited = await this.#apply(await parsed(), current, others);
-      content = await this.#wanted.content?.(edited, this.#matches);
-      return this.#bytesOf(edited, old.document);
-    });
+    let tag: string | undefined;
+    /** Hands the new version to the edit that comes next, which may take its tree. */
+    const made = ({ version }: StoredStat): void => {
+      if (edited) this.#keep(edited.document, version);
+      this.release();
+    };
+    const { stat, changed } = await storage.update(
+      path,
+      async (read, current) => {
+        exchange.follows = entityTag(current.version);
+        const { kind } = before.document;
+        const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
+        const old = await parsed();
+        edited = await this.#apply(old, current, asked);
+        const others = await this.#decided();
+        if (others) edited = await this.#apply(await parsed(), current, others);
+        content = await this.#wanted.content?.(edited, this.#matches);
+        tag = content && selector !== undefined ? await this.#tagOf(edited.document, selector) : undefined;
+        return this.#bytesOf(edited, old.document);
+      },
+      made,
+    );
     if (!edited) throw new TypeError("the storage did not ask for the new content");
     if (selector !== undefined && this.#matches.length === 0) return noMatchReply(options.dialect);
     if (changed) this.#announce(edited, stat);
-    return this.#wanted.reply(this.#done(edited, stat.version), content);
+    return this.#wanted.reply(this.#done(edited, stat.version, tag), content);
   }
 
   /** An error, with how many elements it is about where the client may know. */
@@ -298,9 +308,9 @@ class Editing {
 
   /** Tells listeners of edits that were written, and keeps the new version. */
   #announce({ document }: EditedDocument, { version, size }: StoredStat): void {
-    const { exchange, documents, path, options } = this.#request;
+    const { exchange, path, options } = this.#request;
     const { kind, selector } = this.#wanted;
-    if (readsAsParsed(document)) documents.set(path, version, document);
+    this.#keep(document, version);
     const told = this.#told.filter(({ isChange }) => isChange);
     const [first] = told;
     const changed = told.flatMap(({ announced }) => announced.elements ?? []);
@@ -311,34 +321,40 @@ class Editing {
       exchange.changed({ ...change, kind: "elements-edited", edits }, elements);
       return;
     }
-    const { edit, matches, before, announced } = first;
+    const { edit, matches, before } = first;
     const more = {
       ...("html" in edit && edit.html !== "" && { html: edit.html }),
       ...(options.recordRemoved && kind !== "elements-appended" && before !== undefined && { removed: before }),
     };
     exchange.changed({ ...change, kind, selector, matches, ...more }, elements);
-    if (announced.isAskedLater) documents.keep(document); // for as long as somebody is still to be told
   }
 
-  #done({ document, isNormalised }: EditedDocument, version: string): DoneEdits {
+  #done({ isNormalised }: EditedDocument, version: string, tag: string | undefined): DoneEdits {
     // A client that may not read the elements learns neither their number nor what they hold besides the edit.
     const matches = this.#wanted.selector !== undefined && this.#isReadable ? this.#matches.length : undefined;
     return {
-      document,
       edits: this.#told,
       etag: entityTag(version),
       headers: { ...matchHeaders(matches), ...(isNormalised && { "x-normalised": "true" }) },
-      readable: (selector) => this.#readable(document, selector),
+      elementTag: tag,
     };
   }
 
-  async #readable(document: SourceDocument, selector: string): Promise<readonly SourceElement[] | undefined> {
+  /** The document is what the file is from now on; for as long as somebody is still to be told of it, its tree stays. */
+  #keep(document: SourceDocument, version: string): void {
+    const { documents, path } = this.#request;
+    if (readsAsParsed(document)) documents.set(path, version, document);
+    if (this.#told.some(({ announced }) => announced.isAskedLater)) documents.keep(document);
+  }
+
+  async #tagOf(document: SourceDocument, selector: string): Promise<string | undefined> {
     try {
       const matches = await this.#find(document, selector);
       // The edit may have made the selector match elements of somebody else, whose content the tag would give away.
-      return (await this.#mayRead(document, matches)) ? matches : undefined;
+      if (matches.length === 0 || !(await this.#mayRead(document, matches))) return undefined;
+      return elementTag(await elementBytes(document, matches, this.#request.options));
     } catch (error) {
-      // The change is made; that selecting again takes too long is no reason to say that it failed.
+      // That selecting again takes too long is no reason to refuse the edit.
       if (knownHttpError(error)) return undefined;
       throw error;
     }
@@ -348,15 +364,13 @@ class Editing {
 /** The reply to a PUT or POST of elements. */
 export async function elementsReply(
   request: ElementRequest,
-  { edits: [only], readable, document, headers }: DoneEdits,
+  { edits: [only], elementTag: etag, headers }: DoneEdits,
   content: Uint8Array,
 ): Promise<Reply> {
   const all = { ...elementHeaders(request), ...headers };
   if (!only?.isReadable) {
     return { status: 206, headers: all, body: Buffer.from(only && "html" in only.edit ? only.edit.html : "") };
   }
-  const matches = await readable(request.selector);
-  const etag = matches && matches.length > 0 && elementTag(await elementBytes(document, matches, request.options));
   return { status: 206, headers: { ...all, ...(etag && { etag }) }, body: content };
 }
 

@@ -145,9 +145,9 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
       await requireFirst(path);
       return first.append(path, content, options);
     },
-    async update(path, edit) {
+    async update(path, edit, made) {
       await requireFirst(path);
-      return first.update(path, edit);
+      return first.update(path, edit, made);
     },
     async remove(path, options) {
       await refuseLater(path);

@@ -53,7 +53,7 @@ export function storageAt(at: string, storage: Storage): Storage {
     list,
     write: async (path, content, options) => storage.write(inside(path), content, options),
     append: async (path, content, options) => storage.append(inside(path), content, options),
-    update: async (path, edit) => storage.update(inside(path), edit),
+    update: async (path, edit, made) => storage.update(inside(path), edit, made),
     remove: async (path, options) => storage.remove(inside(path), options),
   };
 }

@@ -163,8 +163,15 @@ export interface Storage {
   write(path: string, content: Content, options?: WriteOptions): Promise<WriteResult>;
   /** Adds all of `content` to the end of a file that exists, or none of it. */
   append(path: string, content: Content, options?: Pick<WriteOptions, "check">): Promise<WriteResult>;
-  /** The atomic read, change and write: `edit` runs under the file's lock. The result says what is stored now. */
-  update(path: string, edit: FileUpdate): Promise<WriteResult & { readonly changed: boolean }>;
+  /**
+   * The atomic read, change and write: `edit` runs under the file's lock. The result says what the edit has made of the file; others
+   * that waited may have changed that since. `made` is called with it before they see it, and before it is stored.
+   */
+  update(
+    path: string,
+    edit: FileUpdate,
+    made?: (stat: StoredStat) => void,
+  ): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
   /** Checks whether something could be stored now; throws if not. */

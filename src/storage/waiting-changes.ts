@@ -46,8 +46,9 @@ export class Draft {
     return outcome ? Buffer.concat([stored, ...outcome.content.map(inMemory)]) : stored;
   }
 
-  replace(content: Uint8Array | StoredContent): void {
-    this.#change({ kind: "replaced", content }, content.byteLength, content.byteLength);
+  /** Gives what the file is then. */
+  replace(content: Uint8Array | StoredContent): StoredStat {
+    return this.#change({ kind: "replaced", content }, content.byteLength, content.byteLength);
   }
 
   append(content: Uint8Array | StoredContent): void {
@@ -61,11 +62,12 @@ export class Draft {
     }
   }
 
-  #change(outcome: Outcome, size: number, work: number): void {
+  #change(outcome: Outcome, size: number, work: number): StoredStat {
     this.outcome = outcome;
     this.work += work;
     // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been replaced.
     this.stat = { type: "file", size, modified: new Date(), version: randomBytes(16).toString("base64url") };
+    return this.stat;
   }
 }
 
@@ -217,8 +219,11 @@ class Group implements ChangeGroup {
   /** Nothing was stored. */
   fail(error: unknown): void {
     const [first = this.#queue.waiting.shift(), ...others] = this.#members;
-    // One after the other: what one of them made impossible, such as too much content for the disk, is its own failure.
-    if (first && others.length > 0) this.#queue.waiting.unshift(...[first, ...others].map(alone));
+    // One after the other: what one of them made impossible, such as too much content for the disk, is its own failure. But where
+    // the outcome is not known, all may have been stored.
+    const isUnknown = error instanceof StorageError && error.code === "outcome-unknown";
+    if (isUnknown) for (const { reject } of others) reject(error);
+    if (first && others.length > 0 && !isUnknown) this.#queue.waiting.unshift(...[first, ...others].map(alone));
     else first?.reject(error);
   }
 }

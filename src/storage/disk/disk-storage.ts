@@ -78,7 +78,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     list: (path) => list(disk, path),
     write: (path, content, how = {}) => withStorageErrors(write(disk, changes, path, content, how)),
     append: (path, content, how) => withStorageErrors(append(disk, changes, path, content, how?.check)),
-    update: (path, edit) => withStorageErrors(update(changes, path, edit)),
+    update: (path, edit, made) => withStorageErrors(update(changes, path, edit, made)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
     check: () => withStorageErrors(check(disk)),
     listedPath: (path) => disk.paths.listedPath(path),

@@ -126,7 +126,7 @@ export class DiskThread {
 
   #giveUp(): void {
     this.#isStuck = true;
-    for (const { late } of this.#underWay) late(unavailable());
+    for (const { late } of this.#underWay) late(unknown());
     for (const { reject } of this.#waiting.splice(0)) reject(unavailable());
   }
 
@@ -143,11 +143,15 @@ export class DiskThread {
     this.#stopWatch();
     clearTimeout(this.#idle);
     for (const { late, reject } of underWay) {
-      late(unavailable()); // made or not: the thread cannot say
-      reject(unavailable());
+      late(unknown()); // made or not: the thread cannot say
+      reject(unknown());
     }
     for (const { job, resolve, reject } of waiting) inPool(programOf(job)).then(resolve, reject);
   }
+}
+
+function unknown(): StorageError {
+  return new StorageError("outcome-unknown", new Error("the disk has not answered"));
 }
 
 function unavailable(): StorageError {

@@ -85,10 +85,17 @@ function requireFile<File extends StoredStat | BigIntStats>(path: string, file: 
 }
 
 /** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
-export async function update(changes: DiskChanges, path: string, edit: FileUpdate): Promise<ChangeResult> {
+export async function update(
+  changes: DiskChanges,
+  path: string,
+  edit: FileUpdate,
+  made?: (stat: StoredStat) => void,
+): Promise<ChangeResult> {
   return changes.run(path, async (draft) => {
     const edited = await edit(() => draft.bytes(), requireFile(path, draft.stat));
-    if (edited) draft.replace(edited);
+    if (!edited) return;
+    const after = draft.replace(edited);
+    made?.(after);
   });
 }
 

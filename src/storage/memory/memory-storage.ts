@@ -83,11 +83,13 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         if (added.length > 0) draft.append(added);
       });
     },
-    update: (path, edit) =>
+    update: (path, edit, made) =>
       changes.run(path, async (draft) => {
         const { stat = tree.file(path).stat } = draft;
         const edited = await edit(async () => copyOf(await draft.bytes()), stat);
-        if (edited) draft.replace(copyOf(edited));
+        if (!edited) return;
+        const after = draft.replace(copyOf(edited));
+        made?.(after);
       }),
     remove: (path, options = {}) =>
       locks.run(`/${namesOf(path).join("/")}`, async () => {

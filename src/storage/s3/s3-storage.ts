@@ -11,7 +11,7 @@ import { remove } from "./remove.ts";
 import { retries } from "./retries.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
-import { update, write } from "./write.ts";
+import { update, waitingUpdates, write } from "./write.ts";
 
 /** Options for {@link s3Storage}. */
 export interface S3StorageOptions {
@@ -64,6 +64,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
   const places = new Places(store, prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`);
   const changes = new Changes(places);
   const reader = new ObjectReader(places);
+  const updates = waitingUpdates(changes, reader);
 
   let probing: Promise<DeletesOnCondition> | undefined;
   const deletesOnCondition = (): Promise<DeletesOnCondition> => {
@@ -103,7 +104,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
     },
     write: (path, content, how) => write(changes, path, content, how),
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
-    update: (path, edit) => update(changes, reader, path, edit),
+    update: (path, edit, made) => update(updates, path, edit, made),
     remove: (path, how) => remove(changes, path, how?.check, deletesOnCondition),
     check,
     observe(observer) {

@@ -1,5 +1,13 @@
 import { Buffer } from "node:buffer";
-import { type Content, type FileUpdate, StorageError, type WriteOptions, type WriteResult } from "../storage.ts";
+import {
+  type Content,
+  type FileUpdate,
+  StorageError,
+  type StoredStat,
+  type WriteOptions,
+  type WriteResult,
+} from "../storage.ts";
+import { Draft, WaitingChanges } from "../waiting-changes.ts";
 import { type Changes, fileAt, judge, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
@@ -66,27 +74,45 @@ async function requireReplaceable(
   return file;
 }
 
-type Updated = WriteResult & { readonly changed: boolean };
-
-/** Reads a file, has it edited and stores the result, unless it was changed in between: then all of that again. */
-export async function update(changes: Changes, reader: ObjectReader, path: string, edit: FileUpdate): Promise<Updated> {
+/** Updates that wait together are stored at once: read, edited and put, unless the file was changed in between; then all of that again. */
+export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingChanges {
   const { places } = changes;
-  const key = places.keyOf(path);
-  const look = async (): Promise<Found> =>
-    (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
-  return changes.run(path, look, async (found, mark): Promise<Tried<Updated>> => {
-    if (found.kind !== "file") throw await places.missing(path, found);
-    const current = found.bytes ? found : await reader.read(path);
-    if (!current?.bytes) return { again: { kind: "nothing" } };
-    const { object, bytes } = current;
-    requirePlain(object);
-    const edited = await edit(async () => new Uint8Array(bytes), object.stat);
-    if (edited === undefined) return { unchanged: { created: false, changed: false, stat: object.stat } };
-    const content = Buffer.from(edited);
-    return changes.commit(
-      { path, mark, before: object, bytes: content },
-      (condition) => places.store.put(key, content, newWrite(mark, object), condition),
-      ({ stat }) => ({ created: false, changed: true, stat }),
-    );
+  return new WaitingChanges(async (path, group) => {
+    const key = places.keyOf(path);
+    const look = async (): Promise<Found> =>
+      (path.endsWith("/") ? undefined : await reader.read(path)) ?? places.look(path);
+    const stored = await changes.run(path, look, async (found, mark): Promise<Tried<StoredStat | undefined>> => {
+      if (found.kind !== "file") throw await places.missing(path, found);
+      const current = found.bytes ? found : await reader.read(path);
+      if (!current?.bytes) return { again: { kind: "nothing" } };
+      const { object, bytes } = current;
+      requirePlain(object);
+      const draft = new Draft(object.stat, async () => new Uint8Array(bytes));
+      await group.apply(draft);
+      if (!draft.outcome) return { unchanged: undefined };
+      const content = Buffer.from(await draft.bytes());
+      return changes.commit(
+        { path, mark, before: object, bytes: content },
+        (condition) => places.store.put(key, content, newWrite(mark, object), condition),
+        ({ stat }) => stat,
+      );
+    });
+    await group.done(stored);
+  });
+}
+
+/** Edits a file, together with others that wait for it. */
+export function update(
+  updates: WaitingChanges,
+  path: string,
+  edit: FileUpdate,
+  made?: (stat: StoredStat) => void,
+): Promise<WriteResult & { readonly changed: boolean }> {
+  return updates.run(path, async (draft) => {
+    const { stat } = draft;
+    const edited = stat && (await edit(() => draft.bytes(), stat));
+    if (!edited) return;
+    const after = draft.replace(edited);
+    made?.(after);
   });
 }

@@ -26,13 +26,17 @@ describe("the thread of a disk", () => {
 
   it("is replaced when it dies, whose changes are unavailable and those after it made", async () => {
     const root = await temporaryDirectory();
-    expect(await printed(root, "die")).toEqual({ died: "unavailable", waiting: "done", after: "done" });
+    expect(await printed(root, "die")).toEqual({ died: "outcome-unknown", waiting: "done", after: "done" });
     expect(await readFile(join(root, "b.txt"), "utf8")).toBe("after");
   });
 
   it("that a dead disk holds up gives 503, holds up no other, and ends what it began when that answers", async () => {
     const root = await temporaryDirectory();
-    expect(await printed(root, "stop")).toEqual({ stopped: "unavailable", meanwhile: "unavailable", after: "done" });
+    expect(await printed(root, "stop")).toEqual({
+      stopped: "outcome-unknown",
+      meanwhile: "unavailable",
+      after: "done",
+    });
   });
 
   it("is done without where threads are not allowed", async () => {
