@@ -196,6 +196,7 @@ describe("the README", () => {
       "/to-do.html 206 2",
       "/to-do.html 206 1",
       "/to-do.html 206 1",
+      "/to-do.html 200",
       "/to-do.html 204 3",
       "/diary.txt 201",
       "/diary.txt 200",

