@@ -120,10 +120,23 @@ export class DocumentCache {
   ): Promise<SourceDocument> {
     const known = this.#documents.peek(path);
     const loadingKey = `${version}:${path}`;
-    const loading = this.#known(path, version) ?? this.#loading.get(loadingKey);
-    if (loading) {
+    const document = this.#known(path, version);
+    if (document) {
       this.hits += 1;
-      return loading;
+      return document;
+    }
+    const loading = this.#loading.get(loadingKey);
+    if (loading) {
+      try {
+        const shared = await loading;
+        this.hits += 1;
+        return shared;
+      } catch (error) {
+        if (error instanceof DocumentError) throw error;
+        // The one who loads it could not read that version any more; whoever has it open still can.
+        if (this.#loading.get(loadingKey) === loading) this.#loading.delete(loadingKey);
+        return this.#get(path, version, load);
+      }
     }
     const refused = this.#refused.get(path);
     if (refused?.version === version) throw new DocumentError(refused.code, refused.message);

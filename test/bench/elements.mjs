@@ -63,7 +63,7 @@ export async function elements(directory, effort) {
 }
 
 /** The page of the corpus whose size is nearest to the typical. */
-async function typicalPage() {
+export async function typicalPage() {
   const found = await Promise.all(
     (await readdir(pages)).map(async (name) => ({
       name,

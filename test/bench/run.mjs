@@ -14,6 +14,7 @@ import { driver } from "./rounds.mjs";
 const measurements = {
   start: async () => (await import("./start.mjs")).start,
   files: async () => (await import("./files.mjs")).files,
+  writes: async () => (await import("./writes.mjs")).writes,
   processes: async () => (await import("./processes.mjs")).processes,
   listings: async () => (await import("./listings.mjs")).listings,
   elements: async () => (await import("./elements.mjs")).elements,

@@ -73,6 +73,14 @@ describe("DocumentCache", () => {
     expect(await get(cache, "/b", "1", load)).toBe(document);
   });
 
+  it("loads itself what another request could not read any more", async () => {
+    const cache = new DocumentCache();
+    const failing = get(cache, "/a", "1", () => Promise.reject(new Error("changed meanwhile")));
+    const waiting = get(cache, "/a", "1", load);
+    await expect(failing).rejects.toThrow("changed meanwhile");
+    expect(await waiting).toBe(document);
+  });
+
   it("forgets a failed parse", async () => {
     const cache = new DocumentCache();
     await expect(get(cache, "/a", "1", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");

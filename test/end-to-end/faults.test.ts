@@ -1,7 +1,10 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
+import { DiskThread } from "../../src/storage/disk/disk-thread.ts";
+import { received, resultsOf } from "../../src/storage/disk/sent-results.ts";
+import type { Job, JobResult } from "../../src/storage/disk/write-programs.ts";
 import { isCampaign } from "../helpers/effort.ts";
 import { failAt } from "../helpers/faulty-disk.ts";
 import type { Sending } from "../helpers/send.ts";
@@ -121,11 +124,22 @@ const codes = isCampaign
   ? ["EIO", "EDQUOT", "ENOSPC", "EMFILE", "EACCES", "EPERM", "EROFS", "ENOENT", "EEXIST"]
   : ["EIO"];
 
-describe("a system call that fails", () => {
+/** The calls of a job as the thread of a disk makes them, in this one. */
+function withoutPool(): void {
+  const run = async (job: Job): Promise<JobResult> => received((await resultsOf([job]))[0]);
+  vi.spyOn(DiskThread.prototype, "run").mockImplementation(run);
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
+describe.each([
+  ["of the pool", false],
+  ["of the thread", true],
+] as const)("a system call %s that fails", (_, isSync) => {
   describe.each(codes)("with %s", (code) => {
     it.each(Object.keys(operations))(
       "in %s leaves reply, disk and feed in agreement, whichever call it is",
       async (name) => {
+        if (isSync) withoutPool();
         const { method, target, sending, before, after } = operations[name] as Operation;
         const root = await temporaryDirectory();
         const site = await testSite(await onDisk(root), { onError: () => {} });
@@ -137,7 +151,7 @@ describe("a system call that fails", () => {
           const directory = join(root, `${steps}`);
           await prepare(directory, before);
           const announcedBefore = site.changes.length;
-          const disk = await failAt(steps, code);
+          const disk = await failAt(steps, code, isSync);
           onTestFinished(() => disk.mend());
           const { status } = await site.send(method, `/${steps}/${target}`, sending);
           disk.mend();

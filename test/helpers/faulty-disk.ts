@@ -29,9 +29,9 @@ export interface FaultyDisk {
 
 /**
  * Has the system call of that number fail with an error, counted from now and over all of `node:fs` in this process but
- * for its synchronous part, of which the looks at where an open file lies count. What fails has not been done, except that a file is closed.
+ * for its synchronous part, of which the looks at where an open file lies count, and with `isSync` all that a thread of a disk calls. What fails has not been done, except that a file is closed.
  */
-export async function failAt(step: number, code: string): Promise<FaultyDisk> {
+export async function failAt(step: number, code: string, isSync = false): Promise<FaultyDisk> {
   const handle = await fs.open(process.execPath);
   const handles = Object.getPrototypeOf(handle) as Record<string, Call>;
   await handle.close();
@@ -56,6 +56,17 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
     if (isFailing("readlink", [path])) throw faultOf(code, "readlink");
     return readlinkSync(path);
   };
+  const sync = syncFs as unknown as Record<string, (...values: unknown[]) => unknown>;
+  const syncNames = callbackCalls.filter((name) => name !== "readlink").map((name) => `${name}Sync`);
+  const originalSync = Object.fromEntries(syncNames.map((name) => [name, sync[name]]));
+  for (const name of isSync ? syncNames : []) {
+    const original = sync[name];
+    sync[name] = (...values) => {
+      if (!isFailing(name, values)) return original?.(...values);
+      if (name === "closeSync") original?.(...values);
+      throw faultOf(code, name);
+    };
+  }
   const callbacks = syncFs as unknown as Record<string, (...values: unknown[]) => void>;
   const originalCallbacks = Object.fromEntries(callbackCalls.map((name) => [name, callbacks[name]]));
   for (const name of callbackCalls) {
@@ -81,7 +92,7 @@ export async function failAt(step: number, code: string): Promise<FaultyDisk> {
     mend() {
       Object.assign(fs, originals);
       Object.assign(handles, originalHandles);
-      Object.assign(syncFs, { readlinkSync, ...originalCallbacks });
+      Object.assign(syncFs, { readlinkSync, ...originalCallbacks, ...originalSync });
       syncBuiltinESMExports();
     },
   };

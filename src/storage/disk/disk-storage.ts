@@ -14,7 +14,7 @@ import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { Sweep } from "./sweep.ts";
 import { temporaryFileName } from "./temporary-file.ts";
-import { openFile, statAt } from "./visible-file.ts";
+import { knownWhole, openFile, statAt } from "./visible-file.ts";
 import { watch } from "./watch.ts";
 import { append, update, write } from "./write.ts";
 
@@ -74,6 +74,10 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       await sweep.begin();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
+    recent(path) {
+      const location = path.endsWith("/") ? undefined : disk.paths.plainLocation(path);
+      return location === undefined ? undefined : knownWhole(location)?.stat;
+    },
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
     write: (path, content, how = {}) => withStorageErrors(write(disk, changes, path, content, how)),

@@ -14,8 +14,8 @@ interface SentError {
 }
 
 /** Does jobs together, in this thread. */
-export function resultsOf(jobs: readonly Job[]): readonly SentResult[] {
-  return together(jobs.map(programOf)).map((ended) => {
+export async function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
+  return (await together(jobs.map(programOf))).map((ended) => {
     if ("error" in ended) return { error: sent(ended.error) };
     const { value } = ended;
     return { value: value.kind === "done" ? { ...value, problems: value.problems.map(sent) } : value };

@@ -99,24 +99,36 @@ async function syncByHandle(file: number): Promise<void> {
 export type Ended<Result> = { readonly value: Result } | { readonly error: unknown };
 
 /**
- * Runs programs at once, in the thread that calls it: each to its end, except that the syncs of directories come last and once for
- * all who asked for the same.
+ * Runs programs in the thread that calls it, which does nothing else: each to its next sync. Then all that is to be synced is, side by
+ * side, so that the file system puts it into one commit; a directory once for all who asked for it.
  */
-export function together<Result>(programs: readonly Program<Result>[]): readonly Ended<Result>[] {
+export async function together<Result>(programs: readonly Program<Result>[]): Promise<readonly Ended<Result>[]> {
   const ended: Ended<Result>[] = [];
   let waiting = programs.map((program, i) => ({ i, program, ...advance(program, () => program.next()) }));
   for (;;) {
-    const syncs = new Map<string, Ended<unknown>>();
+    const syncs = new Map<string | SystemCall, SystemCall>();
     for (const { i, end, sync } of waiting) {
       if (end) ended[i] = end;
-      else if (sync?.directory && !syncs.has(sync.directory)) syncs.set(sync.directory, attempt(sync));
+      else if (sync) syncs.set(sync.directory ?? sync, sync);
     }
+    if (syncs.size === 0) return ended;
+    const outcomes = new Map<unknown, Ended<unknown>>();
+    const [only] = syncs.size === 1 ? syncs : [];
+    if (only) outcomes.set(only[0], attempt(only[1]));
+    else
+      await Promise.all([...syncs].map(async ([key, sync]) => outcomes.set(key, await settled(asynchronously(sync)))));
     waiting = waiting.flatMap(({ i, program, sync }) => {
-      const synced = sync && syncs.get(sync.directory ?? "");
+      const synced = sync && outcomes.get(sync.directory ?? sync);
       return synced ? [{ i, program, ...advance(program, () => goOn(program, synced)) }] : [];
     });
-    if (waiting.length === 0) return ended;
   }
+}
+
+function settled(call: Promise<unknown>): Promise<Ended<unknown>> {
+  return call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
 }
 
 interface Advanced<Result> {
@@ -124,12 +136,12 @@ interface Advanced<Result> {
   readonly sync?: SystemCall;
 }
 
-/** Runs a program to its end, or to the next call that it may share. */
+/** Runs a program to its end, or to its next sync. */
 function advance<Result>(program: Program<Result>, begin: () => IteratorResult<SystemCall, Result>): Advanced<Result> {
   try {
     let step = begin();
     while (!step.done) {
-      if (step.value.directory !== undefined) return { sync: step.value };
+      if (step.value.name === "fsync" || step.value.name === "fdatasync") return { sync: step.value };
       step = goOn(program, attempt(step.value));
     }
     return { end: { value: step.value } };

@@ -8,5 +8,5 @@ export type ThreadMessage = readonly SentResult[] | undefined;
 
 const send = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on("message", (jobs: readonly Job[]) => send(resultsOf(jobs)));
+parentPort?.on("message", async (jobs: readonly Job[]) => send(await resultsOf(jobs)));
 send(undefined);

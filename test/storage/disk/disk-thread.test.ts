@@ -50,11 +50,11 @@ describe("the thread of a disk", () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "a"), "");
     const place = { directory: root, missing: ["a"], name: "b", expected: undefined, sync: false };
-    const [found] = resultsOf([
+    const [found] = await resultsOf([
       { kind: "append", ...place, content: Buffer.from("x"), isAlone: false, keepsNote: false },
     ]);
     expect(found).toEqual({ value: { kind: "found", found: undefined, hasNote: false } });
-    const [failed] = resultsOf([
+    const [failed] = await resultsOf([
       { kind: "replace", ...place, content: Buffer.from("x"), temporary: ".filement-x.tmp", moment: 1 },
     ]);
     expect(failed).toMatchObject({ error: { storage: "not-a-directory" } });

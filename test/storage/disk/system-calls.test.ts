@@ -29,7 +29,7 @@ describe("a program of system calls", () => {
     const root = await temporaryDirectory();
     expect(await inPool(nameOfDirectory(`${root}/a`))).toBe("made");
     expect(await inPool(nameOfDirectory(`${root}/a`))).toBe("failed: EEXIST");
-    expect(together([nameOfDirectory(`${root}/b`), nameOfDirectory(`${root}/b`)])).toEqual([
+    expect(await together([nameOfDirectory(`${root}/b`), nameOfDirectory(`${root}/b`)])).toEqual([
       { value: "made" },
       { value: "failed: EEXIST" },
     ]);
@@ -39,7 +39,7 @@ describe("a program of system calls", () => {
     const root = await temporaryDirectory();
     const failing = (): Program<void> => call.rmdir(`${root}/none`);
     await expect(inPool(failing())).rejects.toMatchObject({ code: "ENOENT" });
-    const [first, second] = together<unknown>([failing(), nameOfDirectory(`${root}/a`)]);
+    const [first, second] = await together<unknown>([failing(), nameOfDirectory(`${root}/a`)]);
     expect(first).toMatchObject({ error: { code: "ENOENT" } });
     expect(second).toEqual({ value: "made" });
   });
@@ -56,7 +56,7 @@ describe("a program of system calls", () => {
       order.push(`synced ${name}`);
       yield* call.close(file);
     }
-    together(["a", "b", "c"].map(program));
+    await together(["a", "b", "c"].map(program));
     expect(syncs()).toBe(1);
     expect(order).toEqual(["made a", "made b", "made c", "synced a", "synced b", "synced c"]);
   });
