@@ -133,9 +133,14 @@ export class WaitingChanges {
     });
   }
 
-  /** Resolves when what was begun has ended, but for what has been given up. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#queues.values()].map(({ problem, ended }) => (problem ? undefined : ended)));
+  /** Resolves when what was begun has ended, but for what has been given up. What waits for a file that is not free is not made. */
+  async close(): Promise<void> {
+    const queues = [...this.#queues.values()];
+    for (const queue of queues) {
+      for (const { reject } of queue.waiting.splice(0))
+        reject(new StorageError("busy", new Error("the storage was closed")));
+    }
+    await Promise.all(queues.map(({ problem, hasBegun, ended }) => (problem || !hasBegun ? undefined : ended)));
   }
 
   async #workOff(path: string, queue: Queue): Promise<void> {
@@ -147,6 +152,7 @@ export class WaitingChanges {
       const group = new Group(queue);
       await this.#commit(path, group).catch((error: unknown) => group.fail(error));
       queue.problem = undefined;
+      queue.hasBegun = false;
     }
     this.#queues.delete(path);
     queue.end?.();
@@ -155,6 +161,8 @@ export class WaitingChanges {
 
 interface Queue {
   readonly waiting: Waiting[];
+  /** Whether the file has become free for the group that is under way. */
+  hasBegun?: boolean;
   /** Why changes are not taken for the moment. */
   problem?: unknown;
   ended?: Promise<void>;
@@ -185,6 +193,7 @@ class Group implements ChangeGroup {
 
   async apply(draft: Draft): Promise<void> {
     const { waiting } = this.#queue;
+    this.#queue.hasBegun = true;
     this.#ended = [];
     for (const member of this.#members) this.#ended.push(await made(member, draft));
     // Those who come from now on are the next group: the first of this one is not to wait for ever.

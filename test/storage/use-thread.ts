@@ -68,6 +68,12 @@ const uses: Readonly<Record<string, () => Promise<unknown>>> = {
     await thread?.terminate();
     return { died: await dying, waiting: await waiting, after: await write("/b.txt", "after") };
   },
+  async wait() {
+    const waiting = write("/locked.txt", "waiting");
+    await new Promise(setImmediate);
+    await storage.close?.();
+    return { waiting: await waiting };
+  },
   async stop() {
     held = [];
     const stopped = write("/a.txt", "stopped");

@@ -60,7 +60,7 @@ export class DiskChanges {
 
   /** Resolves when nothing is under way, and nothing of it stays but what was stored. */
   async close(): Promise<void> {
-    await this.#waiting.idle();
+    await this.#waiting.close();
     await this.#notes.close();
   }
 

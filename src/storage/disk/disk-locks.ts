@@ -260,8 +260,8 @@ export async function lockProblem(): Promise<string | undefined> {
 
 /** Waits until the holder closes, or that time is over. */
 async function untilReleased(name: string, ms: number): Promise<void> {
-  const socket = connect({ path: name });
-  const timer = setTimeout(() => socket.destroy(), ms);
+  const socket = connect({ path: name }).unref();
+  const timer = setTimeout(() => socket.destroy(), ms).unref();
   let wasHeld = false;
   socket.on("connect", () => {
     wasHeld = true;

@@ -53,6 +53,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
   const disk: Disk = {
     paths,
+    alive: new Set(),
     thread: threadOf(statSync(paths.root).dev),
     sync: durability === "fsync",
     async callWitnesses(path) {
@@ -94,6 +95,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
       await sweep.close();
+      for (const timer of disk.alive) clearInterval(timer);
       await changes.close();
       unshare?.();
       await locks?.close?.();

@@ -4,6 +4,8 @@ import type { DiskPaths } from "./paths.ts";
 /** What all operations on one disk storage share. */
 export interface Disk {
   readonly paths: DiskPaths;
+  /** Keep the process alive while changes wait for a lock, until the storage closes. */
+  readonly alive: Set<NodeJS.Timeout>;
   /** Makes changes. */
   readonly thread: DiskThread;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */

@@ -12,6 +12,9 @@ import { maxMissing } from "./paths.ts";
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;
 
+/** Any long time: it only says that there is something to wait for. */
+const aliveMs = 3_600_000;
+
 /** Where content is received that is too much for memory. */
 export interface Place {
   /** The directory of the target or, as long as that does not exist, the nearest above, open. */
@@ -53,6 +56,23 @@ export async function openPlace(disk: Disk, path: string): Promise<Place> {
  * path turns out to lead to.
  */
 export async function locked(
+  disk: Disk,
+  path: string,
+  since: number,
+  task: (target: LockedTarget) => Promise<"done" | "elsewhere">,
+): Promise<void> {
+  // Those who wait for another process do not keep this one from its end, once the storage is closed.
+  const alive = setInterval(() => {}, aliveMs);
+  disk.alive.add(alive);
+  try {
+    await lockedAt(disk, path, since, task);
+  } finally {
+    clearInterval(alive);
+    disk.alive.delete(alive);
+  }
+}
+
+async function lockedAt(
   disk: Disk,
   path: string,
   since: number,

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { resultsOf } from "../../../src/storage/disk/sent-results.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
@@ -44,6 +45,14 @@ describe("the thread of a disk", () => {
     const flags = ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"];
     expect(await printed(root, "write", flags)).toMatchObject({ threadCalls: 0, failures: [] });
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("4");
+  });
+
+  it("lets a storage be closed, and its process end, while a change waits for another process", async () => {
+    const root = await temporaryDirectory();
+    await diskLocks.run(join(root, "locked.txt"), async () => {
+      expect(await printed(root, "wait")).toEqual({ waiting: "busy" });
+    });
+    expect(await readdir(root)).toEqual(["a.txt"]);
   });
 
   it("sends errors as they were thrown", async () => {
