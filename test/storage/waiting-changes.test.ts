@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { type Storage, StorageError, type StoredStat } from "../../src/storage/storage.ts";
+import { checks } from "../helpers/effort.ts";
 import { content, gate, textAt } from "./content.ts";
 
 /** A request, and whether its condition fails where the file is longer than that. */
@@ -68,6 +69,7 @@ describe("changes that wait together", () => {
         expect(outcomes).toEqual(expected);
         expect(await textAt(together, "/a.txt")).toBe(await textAt(apart, "/a.txt"));
       }),
+      checks({ seed: 23, numRuns: 100, inCampaign: 1_000 }),
     );
   });
 
