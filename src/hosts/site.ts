@@ -147,10 +147,10 @@ function definedOptions(config: HostConfig): Partial<SiteOptions> {
 }
 
 function storageOf(name: string, config: HostConfig): Storage | undefined {
-  const { storage, root, symlinks = "within-root", durability = "fsync" } = config;
+  const { storage, root, symlinks = "within-root", durability = "fsync", readOnly } = config;
   if (storage || root === undefined) return storage;
   try {
-    return storageOfRoots(root, { symlinks, durability });
+    return storageOfRoots(root, { symlinks, durability, readOnly });
   } catch (error) {
     throw new ConfigError([inHost(name) + messageOf(error)]);
   }

@@ -14,7 +14,7 @@ import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { Sweep } from "./sweep.ts";
 import { temporaryFileName } from "./temporary-file.ts";
-import { knownWhole, openFile, statAt } from "./visible-file.ts";
+import { knownWhole, onlyRead, openFile, statAt } from "./visible-file.ts";
 import { watch } from "./watch.ts";
 import { append, update, write } from "./write.ts";
 
@@ -32,6 +32,8 @@ export interface DiskStorageOptions {
    * @default "fsync"
    */
   readonly durability?: "fsync" | "rename";
+  /** Whether nothing is changed on the disk by reading: what a dead process left behind stays. @default false */
+  readonly readOnly?: boolean | undefined;
   /**
    * Locks between machines that change the files of one directory: see `redisLocks`. Keys are paths from the root, so all of them
    * have to serve the same directory. @default locks between the processes of this machine
@@ -47,7 +49,7 @@ export interface DiskStorageOptions {
  * const files = createFileServer({ storage: diskStorage("site", { symlinks: "never" }) });
  */
 export function diskStorage(root: string | URL, options: DiskStorageOptions = {}): Storage {
-  const { symlinks = "within-root", durability = "fsync", locks } = options;
+  const { symlinks = "within-root", durability = "fsync", readOnly = false, locks } = options;
   const witnesses = new Set<ChangeWitness>();
   let report: (problem: unknown) => void = () => {};
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
@@ -62,9 +64,10 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     report: (problem) => report(problem),
   };
   const changes = new DiskChanges(disk);
+  if (readOnly) onlyRead.add(paths.root);
   const smallFiles = new SmallFiles(disk.paths);
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
-  const sweep = new Sweep(disk.paths, disk.report);
+  const sweep = new Sweep(disk.paths, disk.report, readOnly);
   return {
     async start(reporter = () => {}, warn = () => {}, isWritten = true) {
       report = reporter;
@@ -97,6 +100,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       await sweep.close();
       for (const timer of disk.alive) clearInterval(timer);
       await changes.close();
+      if (readOnly) onlyRead.delete(paths.root);
       unshare?.();
       await locks?.close?.();
     },

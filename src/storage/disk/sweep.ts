@@ -28,9 +28,11 @@ export class Sweep implements ChangeWitness {
   #isSomeInUse = false;
   #isClosed = false;
   #again: NodeJS.Timeout | undefined;
+  readonly #readOnly: boolean;
 
-  constructor(paths: Pick<DiskPaths, "root" | "locationOf">, report: (problem: unknown) => void) {
+  constructor(paths: Pick<DiskPaths, "root" | "locationOf">, report: (problem: unknown) => void, readOnly = false) {
     this.#paths = paths;
+    this.#readOnly = readOnly;
     this.#report = report;
   }
 
@@ -38,7 +40,7 @@ export class Sweep implements ChangeWitness {
   async begin(): Promise<void> {
     const { root } = this.#paths;
     this.#device = (await lstat(root)).dev;
-    if (await isReadOnly(root)) return;
+    if (this.#readOnly || (await isReadOnly(root))) return;
     this.#left = [root];
     for (let count = 0; count < atStart && this.#left.length > 0; count += 1) await this.#next();
     void this.#goOn();

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { type ByteSpan, type OpenFile, StorageError, type StoredStat } from "../storage.ts";
@@ -95,11 +95,19 @@ export async function visibleStat(
   return stat; // another program writes to it all the time, and leaves no notes
 }
 
+/** Real locations below which reading changes nothing: there an append that was cut short is told of as if it had not begun. */
+export const onlyRead: Set<string> = new Set();
+
+function isOnlyRead(real: string): boolean {
+  for (const root of onlyRead) if (`${real}${sep}`.startsWith(root.endsWith(sep) ? root : root + sep)) return true;
+  return false;
+}
+
 /** The state before an append that is under way. One whose process has died is ended first. */
 async function beforeAppend(directory: OpenDirectory, name: string, stats: BigIntStats): Promise<Before | undefined> {
   const cut = { note: directory.at(appendNoteName(stats.ino)), file: directory.at(name) };
   const { before } = (await inPool(noteAt(cut.note))) ?? {};
-  if (!before) return undefined;
+  if (!before || isOnlyRead(directory.real)) return before;
   try {
     return (await endIfAbandoned(join(directory.real, name), stats, cut)) ? undefined : before;
   } catch {

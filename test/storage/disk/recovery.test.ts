@@ -190,6 +190,14 @@ describe("a note about an append", () => {
     expect(await textAt(diskStorage(root), "/a.txt")).toBe(half);
   });
 
+  it("is not followed by a storage that is only read, which shows what was before", async () => {
+    const half = old + added.slice(0, 4000);
+    const { root, file } = await cutAppend(half);
+    const storage = diskStorage(root, { readOnly: true });
+    await storage.start?.();
+    expect([await textAt(storage, "/a.txt"), await textOf(file)]).toEqual([old, half]);
+  });
+
   it("is not followed when it belongs to another user", { tags: ["root"] }, async () => {
     const half = old + added.slice(0, 4000);
     const { root, file } = await cutAppend(half);
