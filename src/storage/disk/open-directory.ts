@@ -2,7 +2,7 @@ import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
 import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { errnoOf, fileIdentity, meansAbsent, recordAt, syncFile } from "./file-record.ts";
+import { errnoOf, fileIdentity, meansAbsent, recordAt } from "./file-record.ts";
 
 /** Where Linux shows the files that this process has open, where that may be read; looked for when it is first needed. */
 const descriptorsFolder = "/proc/self/fd";
@@ -127,11 +127,6 @@ export class OpenDirectory {
     }
   }
 
-  /** Makes the names that are in it by now survive a power failure. Requests that wait together share the effort. */
-  sync(): Promise<void> {
-    return this.#shared.sync();
-  }
-
   /** Never rejects: nothing was written to it. Harmless when called twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -149,8 +144,6 @@ class SharedHandle {
   readonly #handle: FileHandle | undefined;
   readonly #way: string | undefined;
   users = 0;
-  #syncing: Promise<void> | undefined;
-  #nextSync: Promise<void> | undefined;
 
   constructor(real: string, handle: FileHandle | undefined, way?: string) {
     this.#real = real;
@@ -171,35 +164,11 @@ class SharedHandle {
     );
   }
 
-  /** A sync under way may have missed the last changes: all who come meanwhile wait for the next one. */
-  sync(): Promise<void> {
-    if (!this.#syncing) return this.#beginSync();
-    this.#nextSync ??= this.#syncing.catch(ignoreFailure).then(() => this.#beginSync());
-    return this.#nextSync;
-  }
-
-  #beginSync(): Promise<void> {
-    this.#nextSync = undefined;
-    const syncing = syncUnlessUnable(this.#handle).finally(() => {
-      if (this.#syncing === syncing) this.#syncing = undefined;
-    });
-    this.#syncing = syncing;
-    return syncing;
-  }
-
   async leave(): Promise<void> {
     this.users -= 1;
     if (this.users > 0) return;
     if (inUse.get(this.#real) === this) inUse.delete(this.#real);
     await this.#handle?.close().catch(ignoreFailure);
-  }
-}
-
-async function syncUnlessUnable(handle: FileHandle | undefined): Promise<void> {
-  try {
-    if (handle) await syncFile(handle);
-  } catch (error) {
-    if (!unsyncable.has(errnoOf(error))) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdir, open, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
@@ -69,30 +69,5 @@ describe("a directory that several use at once", { tags: ["linux"] }, () => {
     const after = await opened(location);
     expect([await before.isInPlace(), await after.isInPlace()]).toEqual([false, true]);
     expect((await opened(location)).at("x")).toBe(after.at("x"));
-  });
-
-  it("is synced once for all who wait together, after they came", async () => {
-    const root = await temporaryDirectory();
-    const handle = await open(root);
-    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
-    onTestFinished(() => sync.mockRestore());
-    await handle.close();
-    const [one, other] = [await opened(root), await opened(root)];
-    await Promise.all([one.sync(), other.sync(), one.sync(), other.sync()]);
-    expect(sync).toHaveBeenCalledTimes(2); // of which the first was under way already when the others came
-    await other.sync();
-    expect(sync).toHaveBeenCalledTimes(3);
-  });
-
-  it("is synced for the others although a sync before theirs has failed", async () => {
-    const root = await temporaryDirectory();
-    const handle = await open(root);
-    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
-    onTestFinished(() => sync.mockRestore());
-    await handle.close();
-    sync.mockRejectedValueOnce(new Error("EIO"));
-    const directory = await opened(root);
-    const outcomes = await Promise.allSettled([directory.sync(), directory.sync()]);
-    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   });
 });
