@@ -52,7 +52,7 @@ export interface HostConfig {
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
   /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`, also for selectors. @default [] */
   readonly extensions?: readonly string[] | undefined;
-  /** The page that a GET gets where nothing is, for single-page applications; `true` for `/index.html`. @default false */
+  /** The page that a GET gets where no file is, for single-page applications; `true` for `/index.html`. @default false */
   readonly single?: string | boolean | undefined;
   /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
   readonly ignores?: readonly string[] | undefined;

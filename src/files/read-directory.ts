@@ -3,7 +3,7 @@ import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
-import { type FileRequest, openedAt } from "./file-request.ts";
+import { type FileRequest, openedAt, standIn } from "./file-request.ts";
 import { listDirectory } from "./list-directory.ts";
 import { asksForZip } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
@@ -49,5 +49,5 @@ async function openIndex(request: FileRequest): Promise<FileRequest | undefined>
     const index = await openedAt(request, request.path + name);
     if (index) return index;
   }
-  return undefined;
+  return standIn(request);
 }

@@ -136,6 +136,25 @@ const ofHost = {
   ),
 };
 
+/** What to do about options of other static servers, which people take over as they are. */
+const ofOtherServers = new Map(
+  Object.entries({
+    acceptRanges: "always on: leave it out",
+    allowedPath: "the plugin guard does that",
+    brotli: 'here "precompressed"',
+    cors: "the plugin cors does that",
+    dev: "always so: leave it out",
+    gzip: 'here "precompressed", or "compress"',
+    lastModified: "always on: leave it out",
+    list: 'here "listing"',
+    onNoMatch: 'here "fallthrough"',
+    prefix: 'here "mount"',
+    redirect: "always on: leave it out",
+    serveDotFiles: 'here "dotfiles"',
+    setHeaders: 'here "headers"',
+  }),
+);
+
 const { aliases, ...ofServerHost } = ofHost;
 const { plugins, symlinks, durability, maxFileSize, allowedOrigins, serverHeader, watch, client, ...ofFileHandler } =
   ofServerHost;
@@ -147,9 +166,11 @@ const directoryPath = text(
 export const fileHandlerOptions: OptionsSchema = optionsOf(
   { ...ofFileHandler, at: directoryPath },
   "an object of options",
+  [],
+  ofOtherServers,
 );
 /** What the options of a host are checked against. */
-export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options");
+export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
 
 /** What the options of a server are checked against. */
 export const serverOptions: OptionsSchema = optionsOf(
@@ -177,6 +198,8 @@ export const serverOptions: OptionsSchema = optionsOf(
     onError: aFunction,
   },
   "an object of options",
+  [],
+  ofOtherServers,
 );
 
 /** What a configuration page can say of a server: besides the options, where to listen. */

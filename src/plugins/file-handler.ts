@@ -260,7 +260,7 @@ async function documentOf(found: FoundTarget): Promise<FoundTarget> {
     last = await findTarget(found.exchange, found, found.path + index);
     if (last.stat) return last;
   }
-  return last ?? found;
+  return (await standIn(found)) ?? last ?? found;
 }
 
 /** The path of that document, for those who do not ask for its content. */
@@ -272,7 +272,7 @@ async function documentAt(space: ElementSpace, path: string, accept?: string): P
     ? standInPaths(space, path, accept)
     : stat.type === "file"
       ? [path]
-      : space.serving.indexes.map((index) => directory + index);
+      : [...space.serving.indexes.map((index) => directory + index), ...standInPaths(space, directory, accept)];
   for (const candidate of candidates) {
     const found = candidate === path ? stat : await space.storage.stat(candidate);
     if (found?.type === "file") return documentKind(candidate) && candidate;

@@ -1,13 +1,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fastifyStatic from "@fastify/static";
+import { getRequestListener } from "@hono/node-server";
+import { serveStatic } from "@hono/node-server/serve-static";
 import compression from "compression";
 import cors from "cors";
 import express from "express";
 import { fastify } from "fastify";
 import helmet from "helmet";
+import { Hono } from "hono";
 import sirv from "sirv";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -34,6 +38,8 @@ async function siteDirectory(): Promise<string> {
   await writeFile(join(root, "long.txt"), "line\n".repeat(1000));
   await writeFile(join(root, "assets", "app.js.br"), brotliCompressSync("app()"));
   await writeFile(join(root, "assets", "app.js.gz"), gzipSync("app()"));
+  await writeFile(join(root, "assets", "only.js.br"), brotliCompressSync("only()"));
+  await writeFile(join(root, ".hidden"), "hidden");
   return root;
 }
 
@@ -66,6 +72,43 @@ const ofFastify =
     onTestFinished(() => app.close());
     await app.ready();
     return app.routing as unknown as RequestListener;
+  };
+
+type Middleware = (context: unknown, next: () => Promise<void>) => Promise<void>;
+interface KoaApplication {
+  use(middleware: Middleware): KoaApplication;
+  callback(): RequestListener;
+}
+
+// These have no types.
+const required = createRequire(import.meta.url);
+const Koa: new () => KoaApplication = required("koa");
+const koaStatic: (root: string, options: object) => Middleware = required("koa-static");
+const serveHandler: (...given: [...Parameters<RequestListener>, object]) => void = required("serve-handler");
+const httpServer: { createServer(options: object): { server: Server } } = required("http-server");
+
+const ofKoa =
+  (options: object): Peer =>
+  (root) =>
+    Object.assign(new Koa(), { silent: true }).use(koaStatic(root, options)).callback();
+
+const ofHono =
+  (options: object): Peer =>
+  (root) =>
+    getRequestListener(new Hono().use("/*", serveStatic({ root, ...options })).fetch);
+
+/** What is in the package `serve`, with what `serve.json` says. */
+const ofServe =
+  (options: object): Peer =>
+  (root) =>
+  (request, response) =>
+    serveHandler(request, response, { public: root, ...options });
+
+const ofHttpServer =
+  (options: object): Peer =>
+  (root) => {
+    const { server } = httpServer.createServer({ root, ...options });
+    return (request, response) => void server.emit("request", request, response);
   };
 
 /** A route of Express, and one of Fastify, that calls the method of their replies that has no option. */
@@ -374,6 +417,145 @@ const rows: readonly Row[] = [
     sending: html,
     compared: ["status", "text"],
   },
+  {
+    option: "single (sirv): a directory without an index file",
+    peer: ofSirv({ single: true }),
+    ours: { single: true },
+    path: "/assets/",
+    sending: html,
+    compared: ["status", "text"],
+  },
+  {
+    option: "extensions (sirv) by default",
+    peer: ofSirv({}),
+    ours: { extensions: [".html", ".htm"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "extensions (koa-static)",
+    peer: ofKoa({ extensions: ["html"] }),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "index (koa-static)",
+    peer: ofKoa({ index: "default.htm" }),
+    ours: { index: "default.htm" },
+    path: "/old/",
+    compared: ["status", "text"],
+  },
+  {
+    option: "brotli (koa-static)",
+    peer: ofKoa({ brotli: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+  {
+    option: "hidden (koa-static)",
+    peer: ofKoa({ hidden: true }),
+    ours: { dotfiles: "allow" },
+    path: "/.hidden",
+    compared: ["status", "text"],
+  },
+  {
+    option: "precompressed (Hono)",
+    peer: ofHono({ precompressed: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+  {
+    option: "index (Hono)",
+    peer: ofHono({ index: "default.htm" }),
+    ours: { index: "default.htm" },
+    path: "/old/",
+    compared: ["status", "text"],
+  },
+  {
+    option: "dotfiles, which Hono serves",
+    peer: ofHono({}),
+    ours: { dotfiles: "allow" },
+    path: "/.hidden",
+    compared: ["status", "text"],
+  },
+  {
+    option: "cleanUrls (serve)",
+    peer: ofServe({}),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "--single, which are rewrites (serve)",
+    peer: ofServe({ rewrites: [{ source: "**", destination: "/index.html" }] }),
+    ours: { single: true },
+    path: "/assets/",
+    sending: html,
+    compared: ["status", "text"],
+  },
+  {
+    option: "--ext (http-server)",
+    peer: ofHttpServer({}),
+    ours: { extensions: [".html"] },
+    path: "/about",
+    compared: ["status", "text"],
+  },
+  {
+    option: "--brotli (http-server)",
+    peer: ofHttpServer({ brotli: true }),
+    ours: { precompressed: true },
+    path: "/assets/app.js",
+    sending: brotli,
+    compared: ["status", "content-encoding", "text", "content-length"],
+  },
+];
+
+/** What docs/moving.md says to be another thing there: a peer, what it does, and what we do. */
+const differences: readonly [string, Peer, Partial<FileServerConfig>, string, object, object][] = [
+  ["a path that cannot be decoded", ofExpress({}), {}, "/%zz", { status: 404 }, { status: 400 }],
+  ["an encoded slash", ofExpress({}), {}, "/assets%2Fapp.js", { status: 200 }, { status: 400 }],
+  [
+    "a variant whose file is not there",
+    ofSirv({ brotli: true }),
+    { precompressed: true },
+    "/assets/only.js",
+    { status: 200 },
+    { status: 404 },
+  ],
+  [
+    "the type of a script",
+    ofExpress({}),
+    {},
+    "/assets/app.js",
+    { "content-type": "text/javascript; charset=utf-8" },
+    { "content-type": "application/javascript" },
+  ],
+  [
+    "a status that was set before",
+    (root) =>
+      express().use((_request, response, next) => next(response.status(404) && undefined), express.static(root)),
+    {},
+    "/about.html",
+    { status: 404 },
+    { status: 200 },
+  ],
+  ["a directory without its slash", ofSirv({}), {}, "/assets", { status: 404 }, { status: 301, location: "/assets/" }],
+  ["a slash behind a page", ofSirv({}), { extensions: [".html"] }, "/about/", { status: 200 }, { status: 404 }],
+  [
+    "a directory without an index file",
+    ofExpress({}),
+    { listing: false },
+    "/assets/",
+    { status: 404 },
+    { status: 403 },
+  ],
+  ["a name with a dot", ofFastify({}), {}, "/.hidden", { status: 200 }, { status: 404 }],
+  ["an extension that could be left out", ofServe({}), {}, "/about.html", { status: 301 }, { status: 200 }],
 ];
 
 describe("an option of a static server", () => {
@@ -393,12 +575,36 @@ describe("an option of a static server", () => {
     expect(await ask(filesOf({ ...ours, root: roots }))).toEqual(await ask(await peer(root)));
   });
 
+  it.each(differences)("does something else, as told: %s", async (_what, peer, ours, path, theirs, own) => {
+    const root = await siteDirectory();
+    const ask = async (handler: RequestListener) => {
+      const url = `http://127.0.0.1:${await listen(createServer(handler))}`;
+      const { status, headers } = await send(url, "GET", path, { headers: { accept: "text/html", ...brotli.headers } });
+      return { status, ...headers };
+    };
+    expect(await ask(await peer(root))).toMatchObject(theirs);
+    expect(await ask(filesOf({ root, ...ours }))).toMatchObject(own);
+  });
+
+  it.each<[object, string]>([
+    [{ setHeaders: () => {} }, '"setHeaders" (here "headers")'],
+    [{ brotli: true, gzip: true }, '"brotli" (here "precompressed"), "gzip" (here "precompressed", or "compress")'],
+    [{ dev: true }, '"dev" (always so: leave it out)'],
+    [{ preCompressed: true }, '"preCompressed" (did you mean "precompressed"?)'],
+    [{ constructor: true }, '"constructor"'],
+  ])("that is called otherwise here stops the start, which says how: %o", (options, message) => {
+    expect(() => createFileServer({ root: ".", ...options })).toThrow(message);
+    expect(() => fileHandler(options)).toThrow(message);
+  });
+
   /** Peers put `public` before it, which would let shared caches store what a user was sent. */
   it.each<[string, Peer, Partial<FileServerConfig>]>([
     ["maxAge (send)", ofExpress({ maxAge: 60_000 }), { maxAge: 60 }],
     ["maxAge, immutable (send)", ofExpress({ maxAge: 60_000, immutable: true }), { maxAge: 60, immutable: true }],
     ["maxAge, immutable (sirv)", ofSirv({ maxAge: 60, immutable: true }), { maxAge: 60, immutable: true }],
     ["maxAge (@fastify/static)", ofFastify({ maxAge: 60_000 }), { maxAge: 60 }],
+    ["maxage (koa-static)", ofKoa({ maxage: 60_000 }), { maxAge: 60 }],
+    ["-c (http-server)", ofHttpServer({ cache: 60 }), { maxAge: 60 }],
   ])("does what it does elsewhere, but for `public`: %s", async (_option, peer, ours) => {
     const root = await siteDirectory();
     const cacheOf = async (handler: RequestListener) => {
@@ -523,6 +729,17 @@ describe("what stands in for a file", () => {
     };
     const files = filesOf({ root: await siteDirectory(), extensions: [".html"], plugins: [guard as never] });
     expect((await files.fetch("/about")).status).toBe(403);
+  });
+
+  it("is the page of an application for selectors, too, at a directory that has none", async () => {
+    const files = filesOf({ root: await siteDirectory(), single: true });
+    const headers = { range: "selector=h1" };
+    const read = await files.fetch(new Request("http://localhost/assets/", { headers }));
+    expect([read.status, await read.text()]).toEqual([206, "<h1>App</h1>"]);
+    const json = { accept: "application/json" };
+    expect(await (await files.fetch(new Request("http://localhost/assets/", { headers: json }))).json()).toMatchObject({
+      path: "/assets/",
+    });
   });
 
   it("serves selectors at a directory from the first index file that is there", async () => {
