@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Reply } from "../server/reply.ts";
 import { editElements, elementsReply } from "./edit-elements.ts";
-import { dialects, elementBytes, suppliedText } from "./element-reply.ts";
+import { dialects, elementBytes } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /**
@@ -14,7 +14,7 @@ export function appendToElements(request: ElementRequest): Promise<Reply> {
   return editElements(request, {
     kind: "elements-appended",
     selector,
-    read: async () => [{ op: "insert", position: "beforeend", selector, html: await suppliedText(request) }],
+    edits: (html) => [{ op: "insert", position: "beforeend", selector, html }],
     content: async ({ document, only }, matches) => elementBytes(document, only?.elements ?? matches, options),
     reply(done, content = new Uint8Array()) {
       const [only] = done.edits;

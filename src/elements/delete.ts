@@ -8,7 +8,7 @@ export function deleteElements(request: ElementRequest): Promise<Reply> {
   return editElements(request, {
     kind: "elements-deleted",
     selector,
-    read: async () => [{ op: "remove", selector }],
+    edits: () => [{ op: "remove", selector }],
     reply: async ({ headers }) => emptyReply(204, headers),
   });
 }

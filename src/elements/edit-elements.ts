@@ -1,10 +1,10 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import type { Client } from "../event-loop/fair-queue.ts";
+import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
 import { preconditionCheck } from "../files/commit.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
-import { type DocumentKind, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
+import { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
 import { applyEdits, type EditedDocument } from "../html/edit/apply-edits.ts";
 import type { Edit } from "../html/edit/edits.ts";
 import type { Effect } from "../html/edit/operations/operation.ts";
@@ -38,8 +38,8 @@ export interface WantedEdits {
   readonly kind: "elements-replaced" | "elements-appended" | "elements-deleted" | "elements-edited";
   /** Of a single edit: the selector, whose elements are looked at before the content is read. */
   readonly selector?: string;
-  /** Reads the edits of the request; called once there is something to change. */
-  read(): Promise<readonly Edit[]>;
+  /** The edits that the content of the request is; called once there is something to change. */
+  edits(content: string): readonly Edit[];
   /** What the client is answered, which may be too much: called before anything is written. `matches`: those of the last edit. */
   content?(edited: EditedDocument, matches: readonly SourceElement[]): Promise<Uint8Array | undefined>;
   reply(done: DoneEdits, content: Uint8Array | undefined): Promise<Reply>;
@@ -75,6 +75,10 @@ const rights: Readonly<Record<Effect, Right>> = {
   removes: "delete",
 };
 
+/** An edit with more content is made by itself: what was sent, and the pages before and after, take many times its memory. */
+const smallBytes = 256 * 1024;
+const largeEdits = new FairQueue();
+
 /**
  * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both land, and
  * all of a list does or nothing.
@@ -101,6 +105,7 @@ class Editing {
   readonly #held: HeldDocument[] = [];
   /** What a single edit matches in the version that was looked at last. */
   #matches: readonly SourceElement[] = [];
+  #count = 0;
   /** Whether the client may read these. */
   #isReadable = false;
   /** The edits of the version that was looked at last. */
@@ -117,17 +122,36 @@ class Editing {
   }
 
   async run(): Promise<Reply> {
-    const { exchange, storage, documents, path, options, file } = this.#request;
+    const { exchange, bodies, options } = this.#request;
+    const kind = await this.#look();
+    if (!kind) return noMatchReply(options.dialect);
+    refuseEncodedContent(exchange.headers);
+    const isEmpty = this.#wanted.kind === "elements-deleted";
+    const body = isEmpty ? new Uint8Array() : await bodies.read(exchange, this.#maxLength);
+    const edit = (): Promise<Reply> => this.#edit(kind, this.#wanted.edits(decodeHtml(body)));
+    return body.byteLength <= smallBytes ? edit() : largeEdits.run(this.#client, edit);
+  }
+
+  /** Looks at the page before the content is read, and keeps nothing of it; `undefined` where there is nothing to do. */
+  async #look(): Promise<DocumentKind | undefined> {
+    const { exchange, documents, options, file } = this.#request;
     const { selector } = this.#wanted;
     const before = await loadDocument(this.#request, documents, options, this.#client);
-    this.#held.push(before);
-    await file?.close(); // some systems do not replace a file that is open
-    if (selector === undefined) preconditionCheck(exchange)(before.stat);
-    else if (!(await this.#hasMatches(before, selector))) return noMatchReply(options.dialect);
-    before.release(); // an edit that comes first may take it
-    refuseEncodedContent(exchange.headers);
-    const asked = await this.#wanted.read();
+    try {
+      await file?.close(); // some systems do not replace a file that is open
+      if (selector === undefined) preconditionCheck(exchange)(before.stat);
+      else if (!(await this.#hasMatches(before, selector))) return undefined;
+      return before.document.kind;
+    } finally {
+      before.release(); // an edit that comes first may take it
+      this.#matches = [];
+    }
+  }
 
+  /** Makes the edits under the file's lock. */
+  async #edit(kind: DocumentKind, asked: readonly Edit[]): Promise<Reply> {
+    const { exchange, storage, path, options } = this.#request;
+    const { selector } = this.#wanted;
     let edited: EditedDocument | undefined;
     let content: Uint8Array | undefined;
     let tag: string | undefined;
@@ -140,7 +164,6 @@ class Editing {
       path,
       async (read, current) => {
         exchange.follows = entityTag(current.version);
-        const { kind } = before.document;
         const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
         const old = await parsed();
         edited = await this.#apply(old, current, asked);
@@ -161,7 +184,7 @@ class Editing {
   /** An error, with how many elements it is about where the client may know. */
   explained(error: unknown): unknown {
     const isTold = this.#isReadable && this.#wanted.selector !== undefined;
-    return isTold ? withMatches(error, this.#matches.length) : error;
+    return isTold ? withMatches(error, this.#count) : error;
   }
 
   /** Nobody looks at the documents any more. */
@@ -172,6 +195,7 @@ class Editing {
   /** Looks at what a single edit is about; `false` where that is nothing. */
   async #hasMatches({ document, stat }: LoadedDocument, selector: string): Promise<boolean> {
     this.#matches = await this.#find(document, selector);
+    this.#count = this.#matches.length;
     if (this.#matches.length === 0) return false;
     const { right = "overwrite" } = this.#request;
     await this.#judge(document, [{ right, elements: this.#matches }]);
@@ -239,6 +263,7 @@ class Editing {
       checkReplacement: dialects[options.dialect].checkReplacement,
       begin: async ({ document, matches, affected }) => {
         this.#matches = matches;
+        this.#count = matches.length;
         if (selector !== undefined && matches.length === 0) return undefined;
         await this.#judge(
           document,

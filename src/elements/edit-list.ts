@@ -6,7 +6,7 @@ import { patchTypes } from "../http/methods.ts";
 import { parseRange } from "../http/selector-range.ts";
 import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
 import { editElements } from "./edit-elements.ts";
-import { elementBytes, elementHeaders, elementTag, suppliedText } from "./element-reply.ts";
+import { elementBytes, elementHeaders, elementTag } from "./element-reply.ts";
 import type { EditRequest } from "./element-request.ts";
 import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 
@@ -32,7 +32,7 @@ export async function editPage(request: EditRequest): Promise<Reply> {
   let shown: readonly SourceElement[] | undefined;
   return editElements(request, {
     kind: "elements-edited",
-    read: async () => checkEdits(parsed(await suppliedText(request)), options.maxEdits),
+    edits: (json) => checkEdits(parsed(json), options.maxEdits),
     async content({ document }) {
       if (preference !== "representation") return undefined;
       if (!find) return access.permitsPath("read", path) ? documentBytes(document) : undefined;

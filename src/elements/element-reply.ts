@@ -3,7 +3,7 @@ import { hash, randomUUID } from "node:crypto";
 import { elementSpan } from "../html/document/element-span.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import { joined, serialisedParts } from "../html/document/serialise.ts";
-import { decodeHtml, type SourceDocument } from "../html/document/source-document.ts";
+import type { SourceDocument } from "../html/document/source-document.ts";
 import type { Fragment } from "../html/edit/well-formed.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -14,7 +14,7 @@ import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { DialectName, FileOptions } from "../server/site.ts";
 import type { StoredStat } from "../storage/storage.ts";
-import type { EditRequest, ElementRequest } from "./element-request.ts";
+import type { ElementRequest } from "./element-request.ts";
 
 /** How many times the largest document elements that nest may be together, so that making a reply takes a moment. */
 const mostRepeated = 4;
@@ -82,11 +82,6 @@ export async function judgePreconditions(
   if (verdict !== "failed") return verdict;
   const failed = preconditionFailed(current);
   throw makeTag ? failed : new HttpError(failed.status, failed.code, failed.message);
-}
-
-/** The content of a request for elements, as text. Throws 400 `INVALID_HTML` for what is none. */
-export async function suppliedText({ exchange, bodies, options }: EditRequest): Promise<string> {
-  return decodeHtml(await bodies.read(exchange, Math.min(options.maxDocumentSize, options.maxFileSize)));
 }
 
 /** The strong entity tag (RFC 9110 §8.8.3) of the elements that are answered with `content`. */

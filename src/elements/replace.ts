@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Reply } from "../server/reply.ts";
 import { editElements, elementsReply } from "./edit-elements.ts";
-import { suppliedText } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /** That of HTML, which is less than what `trim` takes away. */
@@ -13,7 +12,7 @@ export function replaceElements(request: ElementRequest): Promise<Reply> {
   return editElements(request, {
     kind: "elements-replaced",
     selector,
-    read: async () => [{ op: "replace", selector, html: withoutFinalLineBreak(await suppliedText(request)) }],
+    edits: (html) => [{ op: "replace", selector, html: withoutFinalLineBreak(html) }],
     content: async ({ only }) =>
       Buffer.from(only?.placements.map(({ fragment }) => fragment?.html ?? "").join("") ?? ""),
     reply: (done, content = new Uint8Array()) => elementsReply(request, done, content),

@@ -159,6 +159,7 @@ class FragmentCheck implements TokenSink {
     const isForeign = this.#isForeign(name);
     if (!isForeign) this.#closeImplied(name);
     const place = this.#lines.at(start);
+    this.#budget.addElement(attributeCount);
     const attributes = attributeCount === 0 ? [] : attributesOf(this.#html, start);
     const tag: OpenTag = { name, attributes, start, contentStart: end, ...place, isForeign };
     this.tags.push(tag);
@@ -225,6 +226,7 @@ class FragmentCheck implements TokenSink {
   }
 
   #step(kind: FragmentStep["kind"], data: string, { line, column }: Place, tag?: FragmentTag): void {
+    if (!tag) this.#budget.addNode();
     this.steps.push({ kind, data, tag, parent: this.#open.at(-1)?.name, line, column });
   }
 

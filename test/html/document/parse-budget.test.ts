@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ParseLimits, parseInTurn } from "../../../src/html/document/parse-budget.ts";
 import { stepClock } from "../../helpers/counted-work.ts";
 import { sample } from "../../helpers/effort.ts";
@@ -54,6 +54,19 @@ describe("the budget of a parse", () => {
 
   it.each(["<", "<a ", "</"])("refuses endless names: %s", async (opening) => {
     await expect(parse(opening + "x".repeat(1_000_000))).rejects.toMatchObject(tooCostly);
+  });
+
+  it("lets a page, and HTML that is supplied, take a quarter of the heap at most", async () => {
+    vi.doMock("node:v8", () => ({ getHeapStatistics: () => ({ heap_size_limit: 40 * 1024 * 1024 }) }));
+    vi.resetModules();
+    onTestFinished(() => vi.doUnmock("node:v8"));
+    const { parseHtmlTree } = await import("../../../src/html/document/html-document.ts");
+    const { parseFragment } = await import("../../../src/html/edit/well-formed.ts");
+    for (const parseIt of [parseHtmlTree, (html: string) => parseFragment(html)]) {
+      await expect(parseIt("<br>".repeat(30_000))).resolves.toBeDefined();
+      await expect(parseIt("<br>".repeat(36_000))).rejects.toMatchObject(tooCostly);
+      await expect(parseIt("<!---->".repeat(72_000))).rejects.toMatchObject(tooCostly);
+    }
   });
 
   it("counts characters", async () => {
