@@ -35,6 +35,16 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["304", expect.arrayContaining(validating)],
     ["PUT 1 KB over an existing file", [...durabilities, "bare node:http, writeFile"]],
   ],
+  writes: ["rename", "fsync"].flatMap((durability) =>
+    [1, 16].flatMap((connections) => {
+      const told = `${durability}, connections: ${connections}`;
+      return [
+        [`PUT 1 KB, 16 files, ${told}`, ["filement", "bare node:http"]],
+        [`PUT selector=title, one page of 90 KB, ${told}`, ["filement"]],
+        [`POST 100 bytes to one file, ${told}`, ["filement"]],
+      ] as const;
+    }),
+  ),
   processes: [
     [
       "The lock, in microseconds of the processor",
@@ -60,6 +70,14 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["Documents built to be slow", expect.arrayContaining(["200,000 nested elements"])],
     ["Selectors built to be slow", expect.arrayContaining(["p:nth-child(2n+1)"])],
     ["Edits built to be slow", ["POST to *"]],
+  ],
+  edits: [
+    [
+      "PATCH of a page of 90 KB",
+      ["in a list", "all over"].flatMap((place) =>
+        ["setText", "setAttribute", "addClass", "insert, last"].map((name) => `${name}, ${place}`),
+      ),
+    ],
   ],
   plugins: [
     ["Decisions of a rate limit per second", limiters],

@@ -90,6 +90,6 @@ describe("a root in a bucket", () => {
 
   it("is not opened in code, where the keys are not those of the environment", () => {
     expect(() => createFileServer({ root: "s3://site" })).toThrow("s3Storage of filement/s3");
-    expect(() => createFileServer({ root: [".", "s3://site"] })).toThrow('root is "s3://site": expected a directory');
+    expect(() => createFileServer({ root: [".", "s3://site"] })).toThrow("root is a bucket: expected a directory");
   });
 });

@@ -110,7 +110,7 @@ describe("the file handler", () => {
 
   it.each([
     ["parses a page once", {}, 1],
-    ["parses it each time where nothing may be kept", { documentCacheSize: 1 }, 2],
+    ["keeps the page that was parsed last where the cache has no room for it", { documentCacheSize: 1 }, 1],
   ])("%s", async (_, options, reads) => {
     let read = 0;
     const storage = memoryStorage({ "/a.html": "<p>a" });

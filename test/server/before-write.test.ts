@@ -4,6 +4,7 @@ import type { BeforeWrite, PendingWrite } from "../../src/server/before-write.ts
 import type { Plugin } from "../../src/server/plugin.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { storages, type TestSite, testSite } from "../helpers/test-site.ts";
+import { content } from "../storage/content.ts";
 
 const files = { "/a.txt": "old", "/page.html": "<ul id=l><li>1</li><li>2</li></ul>", "/dir/": "" };
 
@@ -144,7 +145,7 @@ describe.each(storages)("beforeWrite, with files $where", ({ make }) => {
     let count = 0;
     const { send, storage } = await site(async () => {
       count += 1;
-      await storage.write("/a.txt", [Buffer.from(String(count))] as never);
+      await storage.write("/a.txt", content(String(count)));
     });
     const answer = await send("DELETE", "/a.txt");
     expect([answer.status, JSON.parse(answer.text).code, count]).toEqual([409, "WRITE_CONFLICT", 10]);
