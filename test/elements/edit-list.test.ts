@@ -63,6 +63,12 @@ describe("the operations", () => {
       { op: "insert", selector: "#a", position: "afterend", html: "x" },
     ],
     [
+      "move what has no end tag",
+      "<ul><li>a<li>b</ul><p>c<ol></ol>",
+      "<ul></ul><ol><li>a</li><li>b</li><p>c</p></ol>",
+      { op: "move", selector: "li, p", to: "ol", position: "beforeend" },
+    ],
+    [
       "insert behind the first line",
       "<pre>\nx</pre>",
       "<pre>\nyx</pre>",

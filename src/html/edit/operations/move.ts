@@ -1,3 +1,4 @@
+import { elementSpan, hasEndTag, isTagOnly } from "../../document/element-span.ts";
 import type { SourceElement, TreeParent } from "../../document/html-nodes.ts";
 import { DocumentError } from "../../document-error.ts";
 import { outermost } from "../placement.ts";
@@ -13,12 +14,25 @@ export const move: Operation<"move"> = {
       if (!moved.some((element) => element === each)) continue;
       throw new DocumentError("INVALID_TARGET", "An element cannot be moved to itself, or into itself.");
     }
-    const html = await page.outerHtml(moved);
+    const html: string[] = [];
+    for (const element of moved) {
+      const bytes = await page.outerHtml([element]);
+      html.push(element === moved.at(-1) ? bytes : closed(element, bytes, page.document.source));
+    }
     const { language } = page;
     const [place] = await page.change([...moved, to], (document, elements) =>
       language.remove(document, elements.slice(0, -1)),
     );
     const target: readonly SourceElement[] = place ? [place] : [];
-    await page.change(target, (document, elements) => language.insert(document, elements, html, edit.position));
+    await page.change(target, (document, elements) =>
+      language.insert(document, elements, html.join(""), edit.position),
+    );
   },
 };
+
+/** The bytes of an element, with the end tag that they lack: the element that is put behind it would become part of it. */
+function closed(element: SourceElement, html: string, source: string): string {
+  const { start, end } = elementSpan(element) ?? { start: 0, end: 0 };
+  const isOpen = !hasEndTag(element) && !isTagOnly(element) && html === source.slice(start, end);
+  return isOpen ? `${html}</${element.name}>` : html;
+}
