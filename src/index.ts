@@ -10,8 +10,7 @@ export type {
   ReadFile,
   WrittenFile,
 } from "./hosts/program-files.ts";
-export type { Edit } from "./html/edit/edits.ts";
-export type { InsertPosition } from "./html/edit/placement.ts";
+export type { Edit, InsertPosition } from "./html/edit/edits.ts";
 export type { TrustProxy } from "./http/client-address.ts";
 export { type ErrorCode, HttpError, type HttpErrorOptions, type ReplyHeaders } from "./http/http-error.ts";
 export type { FileMethod } from "./http/methods.ts";

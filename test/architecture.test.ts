@@ -71,6 +71,14 @@ describe("the architecture", () => {
     expect(foreign).toEqual([]);
   });
 
+  it("keeps client/ small: of the rest it imports what edits are, and what one does to a class", () => {
+    const foreign = modules
+      .filter((module) => module.startsWith("client/"))
+      .flatMap(importsOf)
+      .filter((imported) => !imported.startsWith("client/"));
+    expect(new Set(foreign)).toEqual(new Set(["html/edit/edits", "html/edit/operations/class-tokens"]));
+  });
+
   it("has no circle of imports, also not of types", () => {
     const circles = modules.filter((module) => reachableFrom(module).has(module));
     expect(circles).toEqual([]);

@@ -41,6 +41,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/standing-notes": "append.test.ts",
   "storage/disk/write-programs": "changes.test.ts",
   "storage/disk/write-thread": "disk-thread.test.ts",
+  "client/send": "client/selection.test.ts, client/edit-page.test.ts",
   "files/browser-module": "client-module.test.ts, client/listing/listing.test.ts",
   "files/directory-page-style": "a style sheet",
   "elements/element-request": "interfaces",

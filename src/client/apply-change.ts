@@ -1,4 +1,6 @@
-import type { PageChange } from "./change.ts";
+import type { Edit, EditOf, InsertPosition } from "../html/edit/edits.ts";
+import { withClasses, withoutClasses } from "../html/edit/operations/class-tokens.ts";
+import type { ChangedByEdit, PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
 
 /** Where a browser parses what is added differently from what is there: only the whole file tells what became of them. */
@@ -11,38 +13,120 @@ const unpredictable = "html,head,table,template,noscript";
 const openInNoscript = "body noscript:last-child :not(img),body noscript :not(img,p,iframe):last-child";
 
 /**
- * Makes a change of elements in a copy of the file. Gives `false`, with the copy in no particular state, where it cannot be
- * known from the message what the file has become: then it has to be read.
+ * Makes a change of elements in a copy of the file, all edits of a list in their order. Gives `false`, with the copy in no
+ * particular state, where it cannot be known from the message what the file has become: then it has to be read.
  */
 export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
-  const { kind, selector = "", matches, html = "" } = change;
-  const selected = find(copy, selector);
-  if (!selected || selected.length !== matches || dom(copy).querySelector(openInNoscript)) return false;
-
-  const isAppended = kind === "elements-appended";
-  for (const element of selected) {
-    if (isAppended) {
-      if (dom(element).matches(unpredictable)) return false;
-      dom(element).insertAdjacentHTML("beforeend", html);
-    } else if (dom(copy).contains(element)) {
-      // Otherwise it has gone with an outer one.
-      if (kind !== "elements-deleted") {
-        const parent = dom(element).parentElement;
-        if (element === dom(copy).body || (parent && dom(parent).matches(unpredictable))) return false;
-        dom(element).insertAdjacentHTML("beforebegin", html);
-      }
-      dom(element).remove();
-    }
-  }
+  const isKnown = (): boolean => !dom(copy).querySelector(openInNoscript);
+  const isMade = isKnown() && editsOf(change)?.every((edit) => applyEdit(copy, edit) && isKnown());
   dom(copy).normalize(); // text beside text is one text when the file is read
-  return !dom(copy).querySelector(openInNoscript); // nor one that was added
+  return isMade === true;
+}
+
+function editsOf(change: Omit<PageChange, "own">): readonly ChangedByEdit[] | undefined {
+  const { kind, edits, selector = "", matches = -1, html = "" } = change;
+  const about = { selector, matches };
+  const single: { readonly [Kind in PageChange["kind"]]?: readonly ChangedByEdit[] } = {
+    "elements-replaced": [{ op: "replace", html, ...about }],
+    "elements-appended": [{ op: "insert", position: "beforeend", html, ...about }],
+    "elements-deleted": [{ op: "remove", ...about }],
+  };
+  return edits ?? single[kind];
+}
+
+function applyEdit(copy: Document, edit: ChangedByEdit): boolean {
+  const elements = find(copy, edit.selector);
+  if (elements?.length !== edit.matches) return false;
+  const make = makers[edit.op] as Make<Edit["op"]>; // it gets edits of its own `op` only
+  return make(elements, edit, copy);
+}
+
+/** Makes an edit of elements; `false` as for a change. */
+type Make<Op extends Edit["op"]> = (elements: readonly Element[], edit: EditOf<Op>, copy: Document) => boolean;
+
+const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
+  replace: (elements, { html }) =>
+    outermost(elements).every((element) => {
+      if (!isPredictable(element, "beforebegin")) return false;
+      dom(element).insertAdjacentHTML("beforebegin", html);
+      dom(element).remove();
+      return true;
+    }),
+  insert: (elements, { html, position }) =>
+    elements.every((element) => {
+      if (!isPredictable(element, position)) return false;
+      dom(element).insertAdjacentHTML(position, html);
+      return true;
+    }),
+  remove(elements) {
+    for (const element of elements) dom(element).remove();
+    return true;
+  },
+  move(elements, { to, position }, copy) {
+    const [target, ...others] = find(copy, to) ?? [];
+    if (!target || others.length > 0 || !isPredictable(target, position)) return false;
+    dom(target)[movers[position]](...outermost(elements));
+    return true;
+  },
+  setContent: (elements, { html }) => fill(elements, (element) => dom(element).insertAdjacentHTML("afterbegin", html)),
+  setText: (elements, { text }) => fill(elements, (element) => dom(element).append(text)),
+  setAttribute: (elements, { name, value }) => changeAttribute(elements, name, () => value),
+  removeAttribute: (elements, { name }) => changeAttribute(elements, name, () => null),
+  addClass: (elements, edit) => changeAttribute(elements, "class", (value) => withClasses(value ?? "", edit.class)),
+  removeClass: (elements, edit) =>
+    changeAttribute(elements, "class", (value) => value && withoutClasses(value, edit.class)),
+  test: () => true,
+};
+
+const movers = { beforebegin: "before", afterbegin: "prepend", beforeend: "append", afterend: "after" } as const;
+
+function fill(elements: readonly Element[], put: (element: Element) => void): boolean {
+  return outermost(elements).every((element) => {
+    if (!isPredictable(element, "afterbegin")) return false;
+    dom(element).replaceChildren();
+    put(element);
+    return true;
+  });
+}
+
+function changeAttribute(
+  elements: readonly Element[],
+  name: string,
+  change: (value: string | null) => string | null,
+): boolean {
+  return elements.every((element) => {
+    // `viewbox` is `viewBox` in SVG. A page may give names that scripts may not.
+    if (!(element instanceof HTMLElement) || !/^[a-z][\w.-]*$/i.test(name)) return false;
+    const value = change(dom(element).getAttribute(name));
+    if (value === null) dom(element).removeAttribute(name);
+    else dom(element).setAttribute(name, value);
+    return true;
+  });
+}
+
+/** Whether a browser makes of HTML there, by itself, what it makes of it in the page. */
+function isPredictable(element: Element, position: InsertPosition): boolean {
+  const isInside = position === "afterbegin" || position === "beforeend";
+  const place = isInside ? element : dom(element).parentElement;
+  if (!place || dom(place).matches(unpredictable)) return false;
+  return position !== "afterbegin" || place.localName !== "body"; // where white space counts only behind a tag
+}
+
+/** Without those that lie in others. */
+function outermost(elements: readonly Element[]): readonly Element[] {
+  let last: Element | undefined;
+  return elements.filter((element) => {
+    if (last && dom(last).contains(element)) return false;
+    last = element;
+    return true;
+  });
 }
 
 /** As the server reads a selector: as it stands, and if that does not parse, percent-decoded. */
-function find(copy: Document, selector: string): NodeListOf<Element> | undefined {
+function find(copy: Document, selector: string): readonly Element[] | undefined {
   for (const decode of [String, decodeURIComponent]) {
     try {
-      return dom(copy).querySelectorAll(decode(selector));
+      return [...dom(copy).querySelectorAll(decode(selector))];
     } catch {
       // Not read that way.
     }

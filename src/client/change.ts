@@ -1,3 +1,5 @@
+import type { Edit } from "../html/edit/edits.ts";
+
 /** A change of the page's file; see the message reference. */
 export interface PageChange {
   readonly type: "change";
@@ -10,11 +12,14 @@ export interface PageChange {
     | "deleted"
     | "elements-replaced"
     | "elements-appended"
-    | "elements-deleted";
+    | "elements-deleted"
+    | "elements-edited";
   readonly method: string;
   readonly host: string;
   readonly path: string;
-  /** Selector of the changed elements, for the `elements-` kinds. */
+  /** Of `elements-edited`, the edits that changed something, each with how many elements it was about. */
+  readonly edits?: readonly ChangedByEdit[];
+  /** Selector of the changed elements, for the other `elements-` kinds. */
   readonly selector?: string;
   /** How many elements it selected. */
   readonly matches?: number;
@@ -30,6 +35,9 @@ export interface PageChange {
   /** Whether it was made with this `Page`. */
   readonly own: boolean;
 }
+
+/** An edit that was made, and how many elements it was about. */
+export type ChangedByEdit = Edit & { readonly matches: number };
 
 /**
  * What a listener gets: a change; `"gap"`, when changes were missed that the server no longer knows, so that what was

@@ -1,13 +1,17 @@
+import type { Edit } from "../html/edit/edits.ts";
 import type { PageEvent } from "./change.ts";
 import { type Connection, type ConnectionEvent, keepConnected } from "./connection.ts";
+import { type EditOptions, editPage, type MadeEdits } from "./edit-page.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
 import { selectorOf } from "./selector-of.ts";
 
-export type { PageChange, PageEvent } from "./change.ts";
+export type { Edit, InsertPosition } from "../html/edit/edits.ts";
+export type { ChangedByEdit, PageChange, PageEvent } from "./change.ts";
+export type { EditOptions, MadeEdits } from "./edit-page.ts";
 export type { Updated } from "./mirror.ts";
 export { PageError } from "./page-error.ts";
-export type { AppendOptions, Selection, StoredElements } from "./selection.ts";
+export type { AppendOptions, RemoveOptions, Selection, StoredElements } from "./selection.ts";
 
 /** Options for {@link connect}. */
 export interface PageOptions {
@@ -26,6 +30,8 @@ export interface Page {
   readonly state: "idle" | "open" | "closed";
   /** The elements that a CSS selector selects in the file. */
   select(selector: string): Selection;
+  /** Makes a list of edits: all of them or none, and one change for those who watch. Rejects with a {@link PageError}. */
+  edit(edits: readonly Edit[], options?: EditOptions): Promise<MadeEdits>;
   /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
   selectorOf(element: Element): string;
   /** Calls a listener with each change by any client. Returns a function that ends this. */
@@ -61,8 +67,9 @@ export function connect(url: string | URL = location.href, options: PageOptions 
   const writes = {
     begin: (requestId: string): void => void (connection && ownWrites.add(requestId)),
     fail: (requestId: string): void => void ownWrites.delete(requestId),
-    done: (requestId: string): Promise<void> | undefined => mirror?.shows(requestId),
+    done: (requestId: string, fileTag?: string): Promise<void> | undefined => mirror?.shows(requestId, fileTag),
   };
+  const requesting = { url: address.href, credentials, writes };
 
   function tell(event: ConnectionEvent): void {
     const delivered = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
@@ -93,7 +100,8 @@ export function connect(url: string | URL = location.href, options: PageOptions 
       if (!connection) return "idle";
       return connection.isOpen ? "open" : "closed";
     },
-    select: (selector) => select({ url: address.href, credentials, writes }, selector),
+    select: (selector) => select(requesting, selector),
+    edit: (edits, options) => editPage(requesting, edits, options),
     selectorOf,
     watch,
     mirror(updated) {

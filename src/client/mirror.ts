@@ -23,8 +23,8 @@ export interface Mirrored {
 /** Keeps the open document like its file. */
 export interface Mirror {
   receive(event: PageEvent): void;
-  /** Settles when the document shows what a write of this page has changed. */
-  shows(requestId: string): Promise<void>;
+  /** Settles when the document shows what a write of this page has changed, after which the file has this tag. */
+  shows(requestId: string, fileTag?: string): Promise<void>;
   stop(): void;
 }
 
@@ -136,10 +136,11 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
       else if (event.type === "gap" || !copy) mustRead = true;
       void work();
     },
-    shows(requestId) {
+    shows(requestId, fileTag) {
       return new Promise((resolve) => {
         // Whether it is there with a function or without: only one of the two can be before this.
         if (writes.delete(requestId)) return resolve();
+        if (fileTag !== undefined && fileTag === tag && !isWorking) return resolve(); // nothing was to be changed
         const readInstead = (): void => {
           mustRead = true;
           void work();

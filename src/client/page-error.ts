@@ -5,18 +5,26 @@ export class PageError extends Error {
   readonly status: number;
   /**
    * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing was
-   * written because no element matched, `RANGE_LOST` where the reply is about the whole page, and `HTTP_ERROR` for an error
+   * written because no element matched, `SEVERAL_MATCHES` where an update is about more than one, `RANGE_LOST` where the reply is about the whole page, and `HTTP_ERROR` for an error
    * of another server, such as a proxy.
    */
   readonly code: string;
   /** A sentence for people. */
   readonly details: string;
+  /** Of a list of edits, which could not be made, counted from 0. */
+  readonly index: number | undefined;
 
-  constructor(status: number, code: string, details: string, cause?: unknown) {
+  constructor(
+    status: number,
+    code: string,
+    details: string,
+    { cause, index }: { cause?: unknown; index?: number | undefined } = {},
+  ) {
     super(`${details} (${status} ${code})`, { cause });
     this.status = status;
     this.code = code;
     this.details = details;
+    this.index = index;
   }
 }
 
@@ -24,11 +32,12 @@ export class PageError extends Error {
 export async function refusal(response: Response): Promise<PageError> {
   const { status, statusText } = response;
   const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
-  const { code, details, error } = (body ?? {}) as Partial<Record<string, unknown>>;
-  return new PageError(status, String(code ?? "HTTP_ERROR"), String(details ?? error ?? (statusText || status)));
+  const { code, details, error, index } = (body ?? {}) as Partial<Record<string, unknown>>;
+  const text = String(details ?? error ?? (statusText || status));
+  return new PageError(status, String(code ?? "HTTP_ERROR"), text, typeof index === "number" ? { index } : {});
 }
 
 /** The error for a request that got no reply. */
 export function unanswered(cause: unknown): PageError {
-  return new PageError(0, "NETWORK", "The server cannot be reached.", cause);
+  return new PageError(0, "NETWORK", "The server cannot be reached.", { cause });
 }

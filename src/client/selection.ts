@@ -1,6 +1,9 @@
+import type { Edit, InsertPosition } from "../html/edit/edits.ts";
 import { dom } from "./dom.ts";
-import { PageError, refusal, unanswered } from "./page-error.ts";
+import { editPage } from "./edit-page.ts";
+import { PageError, refusal } from "./page-error.ts";
 import { localMark } from "./selector-of.ts";
+import { type Requesting, send } from "./send.ts";
 
 /** Elements as they are stored. */
 export interface StoredElements {
@@ -31,42 +34,64 @@ export interface Selection {
   replace(content: string | Element): Promise<StoredElements>;
   /** Adds to the end of each element. Gives the elements as they are now; under `draft-00`, what was added. */
   append(content: string | Element, options?: AppendOptions): Promise<StoredElements>;
-  /** Removes the elements. Gives how many there were; 0 is no error. */
-  remove(): Promise<number>;
+  /**
+   * Changes one element: reads it, calls `change` with it, and stores the element that this returns, otherwise the given one;
+   * again with what is there then, 10 times at most, where another client was faster. Fails with `NO_MATCH` and `SEVERAL_MATCHES`.
+   */
+  update(change: (element: Element) => unknown): Promise<StoredElements>;
+  /** Removes the elements. Gives how many there were; 0 is an error only with `mustExist`. */
+  remove(options?: RemoveOptions): Promise<number>;
+  /**
+   * Puts something before, behind, or first or last in each element. This and what follows gives how many elements it was about,
+   * `undefined` where one may not read them, and fails with `NO_MATCH` if that is 0. The selection then has to read again to know
+   * what is there.
+   */
+  insert(position: InsertPosition, content: string | Element): Promise<number | undefined>;
+  /** Puts the elements, as they are, to the one element that `to` selects. */
+  move(to: string, position: InsertPosition): Promise<number | undefined>;
+  /** Replaces what is inside by HTML. */
+  setContent(html: string): Promise<number | undefined>;
+  /** Replaces what is inside by text. */
+  setText(text: string): Promise<number | undefined>;
+  setAttribute(name: string, value: string): Promise<number | undefined>;
+  removeAttribute(name: string): Promise<number | undefined>;
+  /** One class, or several with blanks between them. */
+  addClass(classes: string): Promise<number | undefined>;
+  removeClass(classes: string): Promise<number | undefined>;
 }
 
-/** What a selection needs of its page. */
-export interface Requesting {
-  readonly url: string;
-  readonly credentials: RequestCredentials;
-  /** Told of a write before it is sent, and how it ended. */
-  readonly writes: { begin(requestId: string): void; fail(requestId: string): void; done(requestId: string): unknown };
+/** Options of {@link Selection.remove}. */
+export interface RemoveOptions {
+  /** Whether it fails with `NO_MATCH` if there is nothing to remove. @default false */
+  readonly mustExist?: boolean;
 }
+
+/** How often an update is tried. */
+const maxAttempts = 10;
+
+/** An edit of a selection, which knows the rest. */
+type Unselected<Any> = Any extends unknown ? Omit<Any, "selector" | "etag" | "matches"> : never;
 
 const nothing: StoredElements = { html: "", elements: [], matches: 0 };
 
 /** Makes a {@link Selection}. */
-export function select({ url, credentials, writes }: Requesting, selector: string): Selection {
+export function select(page: Requesting, selector: string): Selection {
   let tag: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function send(method: string, content?: string | Element): Promise<StoredElements> {
-    const requestId = randomId();
-    const isRead = method === "GET";
-    const body = content instanceof Element ? storedHtml(content) : (content ?? null);
+  async function ask(method: string, content?: string | Element): Promise<StoredElements> {
+    const body = content === undefined ? null : htmlOf(content);
     const headers = {
       range: `selector=${headerText(selector)}`,
       "x-range-unit": "selector", // should a proxy remove the range, this is refused and not done to the whole page
-      "x-request-id": requestId,
       ...(body !== null && { "content-type": "text/html" }),
-      ...(!isRead && tag && { "if-match": tag }),
+      ...(method !== "GET" && tag && { "if-match": tag }),
     };
-    if (!isRead) writes.begin(requestId);
-    try {
-      const response = await fetch(url, { method, headers, body, credentials, cache: "no-store" });
+    return send(page, method, { headers, body }, async (response) => {
       if (!response.ok) {
         const error = await refusal(response);
-        if (body === null && error.code === "NO_MATCH") return nothing; // under `draft-00` that is an error
+        // Under `draft-00` that is an error.
+        if (body === null && error.code === "NO_MATCH") return { result: nothing, isWritten: false };
         throw error;
       }
       const { status } = response;
@@ -74,33 +99,68 @@ export function select({ url, credentials, writes }: Requesting, selector: strin
       const html = await response.text();
       const elements = parse(html);
       const matches = Number(response.headers.get("x-selector-matches") ?? elements.length);
-      if (matches === 0 && body !== null) throw new PageError(status, "NO_MATCH", `Nothing matches ${selector}.`);
+      if (matches === 0 && body !== null) throw noMatch(selector);
       tag = strongTag(response);
-      if (!isRead && matches > 0) await writes.done(requestId);
-      return { html, elements, matches };
-    } catch (error) {
-      if (error instanceof PageError) {
-        writes.fail(requestId);
-        throw error;
+      return { result: { html, elements, matches }, isWritten: method !== "GET" && matches > 0 };
+    });
+  }
+
+  /** What the elements are then is not known: the next write has no condition, until they are read. */
+  async function edit(each: Unselected<Edit>): Promise<number | undefined> {
+    const made = await editPage(page, [{ ...each, selector, etag: tag } as Edit]);
+    const matches = made.edits[0]?.matches;
+    if (matches === 0) throw noMatch(selector);
+    tag = undefined;
+    return matches;
+  }
+
+  async function update(change: (element: Element) => unknown): Promise<StoredElements> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { elements, matches } = await ask("GET");
+      const [element] = elements;
+      if (!element) throw noMatch(selector);
+      if (matches > 1) throw new PageError(206, "SEVERAL_MATCHES", `${selector} selects ${matches} elements.`);
+      const changed = await change(element);
+      try {
+        return await ask("PUT", changed instanceof Element ? changed : element);
+      } catch (error) {
+        if (!(error instanceof PageError) || error.status !== 412 || attempt === maxAttempts) throw error;
       }
-      throw unanswered(error); // what was sent may have been done all the same
     }
   }
 
   /** The next request has to know the tag that the one before is answered with. */
-  function inTurn<Result>(ask: () => Promise<Result>): Promise<Result> {
-    const asked = last.then(ask, ask);
+  function inTurn<Result>(request: () => Promise<Result>): Promise<Result> {
+    const asked = last.then(request, request);
     last = asked;
     return asked;
   }
 
   return {
     selector,
-    get: () => inTurn(() => send("GET")),
-    replace: (content) => inTurn(() => send("PUT", content)),
-    append: (content, { id } = {}) => inTurn(() => send("POST", id === undefined ? content : withIds(content, id))),
-    remove: () => inTurn(async () => (await send("DELETE")).matches),
+    get: () => inTurn(() => ask("GET")),
+    replace: (content) => inTurn(() => ask("PUT", content)),
+    append: (content, { id } = {}) => inTurn(() => ask("POST", id === undefined ? content : withIds(content, id))),
+    update: (change) => inTurn(() => update(change)),
+    remove: ({ mustExist = false } = {}) =>
+      inTurn(async () => {
+        const { matches } = await ask("DELETE");
+        if (mustExist && matches === 0) throw noMatch(selector);
+        return matches;
+      }),
+    insert: (position, content) => inTurn(() => edit({ op: "insert", position, html: htmlOf(content) })),
+    move: (to, position) => inTurn(() => edit({ op: "move", to, position })),
+    setContent: (html) => inTurn(() => edit({ op: "setContent", html })),
+    setText: (text) => inTurn(() => edit({ op: "setText", text })),
+    setAttribute: (name, value) => inTurn(() => edit({ op: "setAttribute", name, value })),
+    removeAttribute: (name) => inTurn(() => edit({ op: "removeAttribute", name })),
+    addClass: (classes) => inTurn(() => edit({ op: "addClass", class: classes })),
+    removeClass: (classes) => inTurn(() => edit({ op: "removeClass", class: classes })),
   };
+}
+
+function noMatch(selector: string): PageError {
+  return new PageError(204, "NO_MATCH", `Nothing matches ${selector}.`);
 }
 
 /** The entity tag of a reply. The server's tags are strong; weak is what a proxy that compresses makes of them. */
@@ -115,9 +175,13 @@ function storedHtml(element: Element): string {
   return dom(stored).outerHTML;
 }
 
+function htmlOf(content: string | Element): string {
+  return content instanceof Element ? storedHtml(content) : content;
+}
+
 /** Content to store, with an id for each element that has none. */
 function withIds(content: string | Element, prefix: string): string {
-  const template = templateOf(content instanceof Element ? storedHtml(content) : content);
+  const template = templateOf(htmlOf(content));
   for (const element of template.content.children) {
     const [number] = crypto.getRandomValues(new Uint32Array(1));
     if (!dom(element).getAttribute("id")) dom(element).setAttribute("id", `${prefix}-${number}`);
@@ -141,9 +205,4 @@ function templateOf(html: string): HTMLTemplateElement {
   const template = dom(document).createElement("template") as HTMLTemplateElement;
   template.innerHTML = html;
   return template;
-}
-
-/** Not `randomUUID`, which browsers have on secure pages only. */
-function randomId(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].join("-");
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/client/client.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -82,6 +83,28 @@ const start = `<!doctype html><html><head><title>T</title></head><body><ul id="a
 <template><li>no</li></template><noscript><p>no</p></noscript><pre>
 x</pre><div id="b"></div></body></html>`;
 
+function randomEdit(pick: (limit: number) => number): Edit {
+  const one = <Item>(items: readonly Item[]): Item => items[pick(items.length)] as Item;
+  const selector = one(selectors);
+  const position = one(["beforebegin", "afterbegin", "beforeend", "afterend"] as const);
+  const name = one(["title", "data-x", "class", "viewBox", "@on"]);
+  const classes = one(["x", "y", " y  x z", "new"]);
+  return one<Edit>([
+    { op: "replace", selector, html: one(fragments) },
+    { op: "insert", selector, position, html: one(fragments) },
+    { op: "insert", selector, position, html: one(fragments) },
+    { op: "remove", selector },
+    { op: "move", selector, to: one(["#a", "#b", "pre", "tbody", "body", "p.x"]), position },
+    { op: "move", selector: one(["li", ".x", "b"]), to: one(["#a", "#b", "pre"]), position },
+    { op: "setContent", selector, html: one(fragments) },
+    { op: "setText", selector, text: one(["", "\n<b> & text", "plain"]) },
+    { op: "setAttribute", selector, name, value: one(["", "a  b", '"<&']) },
+    { op: "removeAttribute", selector: one(["li", ".x", "#b"]), name: one(["class", "id"]) },
+    { op: "addClass", selector, class: classes },
+    { op: "removeClass", selector, class: classes },
+  ]);
+}
+
 /** Random edits on the server, as many as it takes. */
 async function randomSteps(count: number): Promise<Step[]> {
   const files = createFileServer({ storage: memoryStorage({ "/p.html": start }) });
@@ -98,7 +121,10 @@ async function randomSteps(count: number): Promise<Step[]> {
     const method = ["PUT", "POST", "POST", "DELETE"][pick(4)] ?? "";
     const range = `selector=${selectors[pick(selectors.length)]}`;
     const body = fragments[pick(fragments.length)] ?? "";
-    await ask(method, { range }, method === "DELETE" ? undefined : body);
+    if (pick(2) === 0) {
+      const edits = Array.from({ length: 1 + pick(2) }, () => randomEdit(pick));
+      await ask("PATCH", { "content-type": "application/json" }, JSON.stringify(edits));
+    } else await ask(method, { range }, method === "DELETE" ? undefined : body);
     const [change] = changes.splice(0);
     const after = await ask("GET");
     if (change) steps.push({ change, before, after });
@@ -109,11 +135,15 @@ async function randomSteps(count: number): Promise<Step[]> {
   return steps;
 }
 
+const kinds = ["elements-replaced", "elements-appended", "elements-deleted", "elements-edited"];
+kinds.push("replace", "insert", "remove", "move", "setContent", "setText");
+kinds.push("setAttribute", "removeAttribute", "addClass", "removeClass");
+
 describe("applyChange", { tags: ["chromium"] }, () => {
   const browser = windows();
 
   it("makes of a copy what the server has made of the file, or says that it cannot; patchBody brings the document there", async () => {
-    const steps = await randomSteps(timesOf(60, 1_600));
+    const steps = await randomSteps(timesOf(160, 1_600));
     const { url } = await serve({ storage: memoryStorage(await pageWith("", ["apply-change", "patch-body"])) });
     const { page, problems } = await browser.open(`${url}/page.html`);
     await page.waitForFunction(isLoaded);
@@ -134,7 +164,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
         const wanted = parse(after);
         const copy = new DOMParser().parseFromString(before, "text/html");
         if (parts["apply-change"].applyChange(copy, change as never)) {
-          made.push(change.kind);
+          made.push(change.kind, ...(change.edits ?? []).map(({ op }) => op));
           trim(copy.body);
           if (!copy.body.isEqualNode(wanted.body)) wrong.push(["copy", change, before, copy.body.outerHTML]);
         } else refused += 1;
@@ -142,6 +172,8 @@ describe("applyChange", { tags: ["chromium"] }, () => {
         // The open document, before and after.
         const old = parse(before);
         document.body.innerHTML = old.body.innerHTML;
+        for (const name of document.body.getAttributeNames()) document.body.removeAttribute(name);
+        for (const { name, value } of old.body.attributes) document.body.setAttribute(name, value);
         trim(document.body);
         const patchBody = parts["patch-body"].bodyPatcher();
         patchBody(undefined, old);
@@ -155,7 +187,7 @@ describe("applyChange", { tags: ["chromium"] }, () => {
       return { wrong, made, refused, ran: "ran" in globalThis };
     }, steps);
     expect(outcome.wrong.slice(0, 2)).toEqual([]);
-    expect(new Set(outcome.made)).toEqual(new Set(["elements-replaced", "elements-appended", "elements-deleted"]));
+    expect(new Set(outcome.made)).toEqual(new Set(kinds));
     expect(outcome.made.length).toBeGreaterThan(outcome.refused);
     expect(outcome.ran).toBe(false);
     expect(problems).toEqual([]);

@@ -119,6 +119,37 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(window.problems).toEqual([]);
     });
 
+    it("shows a list of edits as one step, own ones before they are done, without reading the file again", async () => {
+      const { plugin, count } = reads();
+      const window = await opened({ plugins: [plugin, webSocket()] });
+      await mirror(window);
+      await window.edit("POST", "body", "<ol></ol>");
+      await shows(window, '<ul id="todo"><li>1</li></ul><ol></ol>');
+      const seen = await window.page.evaluate(async () => {
+        const cards: number[] = [];
+        const observer = new MutationObserver(() => cards.push(document.querySelectorAll("li").length));
+        observer.observe(document.body, { childList: true, subtree: true });
+        const move = { op: "move", selector: "li", position: "beforeend" } as const;
+        await mirrored.edit([
+          { ...move, to: "ol" },
+          { op: "addClass", selector: "li", class: "x" },
+        ]);
+        const own = document.body.innerHTML.replaceAll("\n", "");
+        await client.connect().edit([
+          { ...move, to: "ul" },
+          { op: "setText", selector: "li", text: "2" },
+        ]); // another client
+        await mirrored.select("li").addClass("x"); // which changes nothing: there is no message to wait for
+        return { cards, own };
+      });
+      expect(seen.own).toBe('<ul id="todo"></ul><ol><li class="x">1</li></ol>');
+      await shows(window, '<ul id="todo"><li class="x">2</li></ul><ol></ol>');
+      expect(seen.cards.every((cards) => cards === 1)).toBe(true);
+      expect(seen.cards).not.toEqual([]);
+      expect(count()).toBe(1);
+      expect(window.problems).toEqual([]);
+    });
+
     it("reads the file when all of it was written, or a message does not tell enough", async () => {
       const { plugin, count } = reads();
       const window = await opened({ plugins: [plugin, webSocket()] });

@@ -164,6 +164,94 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(sent.filter(({ method, ifMatch }) => method === "PUT" && ifMatch?.startsWith('"elements:'))).toHaveLength(4);
   });
 
+  it("moves, inserts and changes text, content, attributes and classes, and leaves every other byte", async () => {
+    const { page, stored, problems } = await opened(`${list}<ol><li title=x>Tea</ol>`);
+    const counts = await page.evaluate(async () => {
+      const { select } = client.connect();
+      const span = document.createElement("span");
+      span.append("<new>");
+      return [
+        await select("#b").move("ol", "afterbegin"),
+        await select("#b").insert("afterend", span),
+        await select("li").addClass("one two"),
+        await select("#a").removeClass("one"),
+        await select("#a").setText("<Rye>"),
+        await select("#b").setContent("<i>Oat</i>"),
+        await select("ol li").setAttribute("title", "y"),
+        await select("#b").removeAttribute("title"),
+      ];
+    });
+    expect(counts).toEqual([1, 1, 3, 1, 1, 1, 2, 1]);
+    expect(await stored()).toBe(
+      '<ul id="todo">\n  <li id="a" class="two">&lt;Rye&gt;</li>\n  \n</ul><ol><li id="b" class="one two"><i>Oat</i></li>' +
+        '<span>&lt;new&gt;</span><li title=y class="one two">Tea</ol>',
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it("edits only what is still as it was last seen, and then whatever is there", async () => {
+    const { page, url, stored } = await opened(list);
+    await page.evaluate(async () => {
+      globalThis.item = client.connect().select("#a");
+      await item.get();
+    });
+    const attempt = () =>
+      page.evaluate(() => item.addClass("done").then(String, ({ status, code, index }) => [status, code, index]));
+    await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: "<li id=a>Cake</li>" });
+    expect(await attempt()).toEqual([412, "EDIT_PRECONDITION_FAILED", 0]);
+    await page.evaluate(() => item.get());
+    expect(await attempt()).toBe("1");
+    await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: "<li id=a>Pie</li>" });
+    expect(await attempt()).toBe("1");
+    expect(await stored()).toContain('<li id=a class="done">Pie</li>');
+  });
+
+  it("updates an element again with what another client has made of it, ten times at most", async () => {
+    const { page, url, stored } = await opened("<b id=n>0</b><i></i><i></i>");
+    let version = 1;
+    const writeElsewhere = (): Promise<unknown> =>
+      send(url, "PUT", "/page.html", { headers: { range: "selector=#n" }, body: `<b id=n>${version++}</b>` });
+    await page.exposeFunction("writeElsewhere", writeElsewhere);
+    const outcome = await page.evaluate(async () => {
+      const { select } = client.connect();
+      const writeElsewhere = Reflect.get(globalThis, "writeElsewhere") as () => Promise<void>;
+      let calls = 0;
+      const count = async (limit: number): Promise<unknown> => {
+        calls = 0;
+        const updated = select("#n").update(async (element) => {
+          calls += 1;
+          if (calls < limit) await writeElsewhere();
+          element.textContent = `mine ${calls}`;
+        });
+        return [
+          await updated.then(
+            ({ html }) => html,
+            ({ code }) => code,
+          ),
+          calls,
+        ];
+      };
+      const codeOf = (selector: string): Promise<unknown> =>
+        select(selector)
+          .update(() => {})
+          .then(String, ({ code }) => code);
+      return [await count(3), await count(20), await codeOf("s"), await codeOf("i")];
+    });
+    expect(outcome).toEqual([['<b id="n">mine 3</b>', 3], ["PRECONDITION_FAILED", 10], "NO_MATCH", "SEVERAL_MATCHES"]);
+    expect(await stored()).not.toContain("mine");
+  });
+
+  it("counts with one element for every one of many updates at once", async () => {
+    const { page, stored } = await opened("<b id=n>0</b>");
+    await page.evaluate(async () => {
+      const add = (element: Element): void => {
+        element.textContent = String(Number(element.textContent) + 1);
+      };
+      await Promise.all(Array.from({ length: 4 }, () => client.connect().select("#n").update(add)));
+    });
+    expect(await stored()).toBe('<b id="n">4</b>');
+  });
+
   it("writes whatever is there, where it has seen nothing", { tags: ["campaign"] }, async () => {
     const { page, url, stored } = await opened(list);
     await page.evaluate(async () => void (await client.connect().select("#a").get()));
@@ -213,16 +301,20 @@ describe("a selection", { tags: ["chromium"] }, () => {
       const { page } = await opened(list);
       const codes = await page.evaluate(() =>
         Promise.all(
-          [client.connect().select("#none").replace("<p>"), client.connect().select("#none").append("text")].map(
-            (write) =>
-              write.then(
-                () => "done",
-                ({ code, status }: Thrown) => `${status} ${code}`,
-              ),
+          [
+            client.connect().select("#none").replace("<p>"),
+            client.connect().select("#none").append("text"),
+            client.connect().select("#none").addClass("x"),
+            client.connect().select("#none").remove({ mustExist: true }),
+          ].map((write: Promise<unknown>) =>
+            write.then(
+              () => "done",
+              ({ code, status }: Thrown) => `${status} ${code}`,
+            ),
           ),
         ),
       );
-      expect(codes).toEqual(["204 NO_MATCH", "204 NO_MATCH"]);
+      expect(codes).toEqual(Array(4).fill("204 NO_MATCH"));
     });
   });
 

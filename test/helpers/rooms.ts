@@ -11,8 +11,8 @@ export const rows: readonly (readonly string[])[] = [
   ["plugins", "redis"],
   ["files", "elements"],
   ["config", "server", "options"],
-  ["http", "html", "storage", "local-files"],
-  ["event-loop", "client"],
+  ["http", "html", "storage", "local-files", "client"],
+  ["event-loop"],
 ];
 
 /** The row of a module, such as `files/read-file`; -1 for one that lies in no room. */

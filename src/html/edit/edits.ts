@@ -1,6 +1,5 @@
-import type { InsertPosition } from "./placement.ts";
-
-export type { InsertPosition } from "./placement.ts";
+/** A place about an element, in the words of `insertAdjacentHTML`: before it, first in it, last in it, behind it. */
+export type InsertPosition = "beforebegin" | "afterbegin" | "beforeend" | "afterend";
 
 /** What every edit of a list can say. */
 export interface EditBase {

@@ -5,6 +5,7 @@ import type { SourceDocument } from "../document/source-document.ts";
 import { holdsText, losesFirstLine, voidElements } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { InsertPosition } from "./edits.ts";
 import { normalise } from "./normalise.ts";
 import {
   type AdjacentPlace,
@@ -12,7 +13,6 @@ import {
   type DocumentLanguage,
   endTagsAt,
   firstTagOf,
-  type InsertPosition,
   insertionPoint,
   nextOf,
   outermost,

@@ -4,10 +4,8 @@ import type { ParseLimits } from "../document/parse-budget.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { isClosedBy } from "../document/tag-rules.ts";
 import { DocumentError } from "../document-error.ts";
+import type { InsertPosition } from "./edits.ts";
 import type { Fragment } from "./well-formed.ts";
-
-/** A place about an element, in the words of `insertAdjacentHTML`: before it, first in it, last in it, behind it. */
-export type InsertPosition = "beforebegin" | "afterbegin" | "beforeend" | "afterend";
 
 export interface AdjacentPlace {
   readonly element: SourceElement;

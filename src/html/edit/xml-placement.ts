@@ -3,11 +3,11 @@ import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { voidElements } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { InsertPosition } from "./edits.ts";
 import {
   type AdjacentPlace,
   type CheckReplacement,
   type DocumentLanguage,
-  type InsertPosition,
   outermost,
   type Placement,
   requireParent,

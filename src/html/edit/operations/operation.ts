@@ -1,7 +1,7 @@
 import type { SourceElement, TreeParent } from "../../document/html-nodes.ts";
 import type { SourceDocument } from "../../document/source-document.ts";
-import type { Edit, EditBase, EditOf } from "../edits.ts";
-import type { CheckReplacement, DocumentLanguage, InsertPosition, Placement } from "../placement.ts";
+import type { Edit, EditBase, EditOf, InsertPosition } from "../edits.ts";
+import type { CheckReplacement, DocumentLanguage, Placement } from "../placement.ts";
 import { parentAt } from "../placement.ts";
 
 /** What an edit does to elements. */
