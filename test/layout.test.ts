@@ -61,6 +61,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/s3/append": "uploads.test.ts",
   "storage/s3/changes": "races.test.ts",
   "storage/s3/list": "s3-storage.test.ts",
+  "storage/s3/make-directory": "s3-storage.test.ts",
+  "storage/disk/make-directory": "disk-storage.test.ts",
   "storage/s3/object-store": "faults.test.ts",
   "storage/s3/open-object": "reading.test.ts",
   "storage/s3/places": "s3-storage.test.ts",

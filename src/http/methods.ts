@@ -1,8 +1,19 @@
 /** A method that files can take. */
-export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH" | "OPTIONS";
+export type FileMethod = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH" | "MOVE" | "COPY" | "MKCOL" | "OPTIONS";
 
 /** All methods, in the order in which `Allow` lists them. */
-export const fileMethods: readonly FileMethod[] = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"];
+export const fileMethods: readonly FileMethod[] = [
+  "GET",
+  "HEAD",
+  "PUT",
+  "POST",
+  "DELETE",
+  "PATCH",
+  "MOVE",
+  "COPY",
+  "MKCOL",
+  "OPTIONS",
+];
 
 /** Which methods are wanted. */
 export interface WantedMethods {

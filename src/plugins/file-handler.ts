@@ -294,7 +294,7 @@ function refusePartialChange(method: string): void {
   throw new HttpError(400, "INVALID_RANGE", "Only `Range: selector=<css selector>` can change a part of a file.");
 }
 
-function unsupported({ exchange, path }: FileRequest, target: Target, allow: string): HttpError {
+function unsupported({ exchange, path, stat }: FileRequest, target: Target, allow: string): HttpError {
   const { method } = exchange;
   if (method === "PUT" && path.endsWith("/")) {
     const details = "A directory cannot be written as a file; POST creates a file in it.";
@@ -304,8 +304,7 @@ function unsupported({ exchange, path }: FileRequest, target: Target, allow: str
     return new HttpError(403, "ROOT_DIRECTORY", "The root directory cannot be deleted.");
   }
   if (method === "PATCH" && target === "file") return notHtml();
-  const isMissing = target === "slot" || target === "nothing";
-  return isMissing && isMethod(method) ? notFound() : methodNotAllowed(allow);
+  return !stat && isMethod(method) ? notFound() : methodNotAllowed(allow);
 }
 
 function notHtml(): HttpError {

@@ -67,6 +67,9 @@ const rightsByMethod: Readonly<Record<string, readonly Right[]>> = {
   POST: ["append", "create"],
   DELETE: ["delete"],
   PATCH: ["overwrite", "append", "delete"],
+  MOVE: ["delete"],
+  COPY: ["read"],
+  MKCOL: ["create"],
 };
 
 /**

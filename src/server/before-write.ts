@@ -19,7 +19,7 @@ export interface WritingExchange {
   readonly metadata: ReadonlyMap<string, unknown>;
 }
 
-/** A change of a whole file, or of a directory that is to be removed. */
+/** A change of a whole file, or of a directory, whose path ends in a slash, that is to be made or removed. */
 export interface FileWrite {
   readonly kind: "created" | "replaced" | "appended" | "deleted";
   readonly path: string;

@@ -153,6 +153,14 @@ export function layeredStorage(storages: readonly [Storage, ...Storage[]]): Stor
       await refuseLater(path);
       return first.remove(path, options);
     },
+    ...(first.makeDirectory && {
+      async makeDirectory(path) {
+        if (await statIn(storages, path)) throw new StorageError("exists");
+        await refuseLater(path);
+        await requireParents(path);
+        await first.makeDirectory?.(path);
+      },
+    }),
     async check() {
       await first.check?.();
       for (const storage of later) await storage.stat("/"); // throws where the storage is away; it is never written to

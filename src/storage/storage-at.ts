@@ -54,6 +54,8 @@ export function storageAt(at: string, storage: Storage): Storage {
     write: async (path, content, options) => storage.write(inside(path), content, options),
     append: async (path, content, options) => storage.append(inside(path), content, options),
     update: async (path, edit, made) => storage.update(inside(path), edit, made),
+    ...(storage.makeDirectory && { makeDirectory: async (path) => storage.makeDirectory?.(inside(path)) }),
+    ...(storage.move && { move: async (from, to, checks) => storage.move?.(inside(from), inside(to), checks) }),
     remove: async (path, options) => storage.remove(inside(path), options),
   };
 }

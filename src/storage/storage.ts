@@ -92,6 +92,13 @@ export interface WriteOptions {
   readonly exclusive?: boolean;
 }
 
+/** See what a {@link Storage.move} is about, right before it is made. */
+export interface MoveChecks {
+  readonly check?: CommitCheck;
+  /** Of what is at the new path. */
+  readonly checkTarget?: CommitCheck;
+}
+
 /** What a change left behind. */
 export interface WriteResult {
   /** Whether nothing was stored there before. */
@@ -174,6 +181,13 @@ export interface Storage {
   ): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
+  /** Makes a directory in one that exists. Throws `exists` where anything is there. @default no client can make one by itself */
+  makeDirectory?(path: string): Promise<void>;
+  /**
+   * Gives a file another path in one step, in place of a file that may be there, after both checks. `undefined` where that takes a
+   * copy, and nothing was done. @default always
+   */
+  move?(from: string, to: string, checks?: MoveChecks): Promise<WriteResult | undefined>;
   /** Checks whether something could be stored now; throws if not. */
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */

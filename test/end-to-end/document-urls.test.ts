@@ -16,11 +16,13 @@ function site(config: FileServerConfig = {}): Promise<Served> {
   return serve({ storage, index: ["index.html", "home.html"], plugins: [webSocket()], ...config });
 }
 
+const ofPages = "GET, HEAD, PUT, POST, PATCH, DELETE, MOVE, COPY, OPTIONS";
+
 /** A URL, its document, and the methods that OPTIONS names there. */
 const urls: readonly (readonly [string, string, FileServerConfig, string])[] = [
-  ["/about", "/about.html", { extensions: [".htm", ".html"] }, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
-  ["/docs/", "/docs/home.html", {}, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
-  ["/users/7", "/app.html", { single: "/app.html" }, "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"],
+  ["/about", "/about.html", { extensions: [".htm", ".html"] }, `${ofPages}, MKCOL`],
+  ["/docs/", "/docs/home.html", {}, ofPages],
+  ["/users/7", "/app.html", { single: "/app.html" }, `${ofPages}, MKCOL`],
 ];
 
 describe("the document that a GET finds", () => {

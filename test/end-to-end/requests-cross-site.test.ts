@@ -50,7 +50,7 @@ describe("a write that a browser sends for another site", () => {
     expect([await to.textAt("/a.txt"), to.changes]).toEqual(["old", []]);
   });
 
-  it.each(["PUT", "POST", "DELETE", "PATCH", "PROPFIND"])(
+  it.each(["PUT", "POST", "DELETE", "PATCH", "MOVE", "COPY", "MKCOL", "PROPFIND"])(
     "is refused for %s, of files and elements",
     async (method) => {
       const to = await site();

@@ -181,7 +181,7 @@ describe("a request target in an unusual spelling", () => {
 });
 
 describe("methods", () => {
-  it.each(["TRACE", "PROPFIND", "MKCOL", "MOVE", "PURGE", "LINK"])(
+  it.each(["TRACE", "PROPFIND", "PROPPATCH", "LOCK", "PURGE", "LINK"])(
     "answers %s with 405 and what the resource supports",
     async (method) => {
       const site = await beside({ "/a.txt": "a", "/dir/b.txt": "b", "/empty/": "" });
@@ -192,7 +192,7 @@ describe("methods", () => {
       );
       const supported = await Promise.all(targets.map((target) => site.send("OPTIONS", target)));
       expect(answers.map(({ headers }) => headers.allow)).toEqual(supported.map(({ headers }) => headers.allow));
-      expect(answers[0]?.headers.allow).toBe("GET, HEAD, PUT, POST, DELETE, OPTIONS");
+      expect(answers[0]?.headers.allow).toBe("GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS");
     },
   );
 

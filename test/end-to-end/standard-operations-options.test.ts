@@ -5,17 +5,17 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   const files = { "/a.txt": "a", "/page.html": "<p>hi", "/dir/b.txt": "b", "/site/index.html": "<p>" };
 
   it.each([
-    ["/a.txt", "GET, HEAD, PUT, POST, DELETE, OPTIONS", "bytes"],
-    ["/page.html", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
+    ["/a.txt", "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS", "bytes"],
+    ["/page.html", "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS", "selector, bytes"],
     ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
     ["/dir", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
-    ["/site/", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
+    ["/site/", "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS", "selector, bytes"],
     ["/", "GET, HEAD, POST, OPTIONS", "bytes"],
-    ["/new.txt", "PUT, OPTIONS", "bytes"],
-    ["/new/dir/new.txt", "PUT, OPTIONS", "bytes"],
-    ["/new/", "OPTIONS", "bytes"],
-    ["/a.txt/", "OPTIONS", "bytes"],
-    ["*", "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS", "selector, bytes"],
+    ["/new.txt", "PUT, MKCOL, OPTIONS", "bytes"],
+    ["/new/dir/new.txt", "PUT, MKCOL, OPTIONS", "bytes"],
+    ["/new/", "MKCOL, OPTIONS", "bytes"],
+    ["/a.txt/", "MKCOL, OPTIONS", "bytes"],
+    ["*", "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, MKCOL, OPTIONS", "selector, bytes"],
   ])("of %s allows %s on %s", async (target, allow, ranges) => {
     const site = await testSite(await make(files));
     const { status, headers, bytes } = await site.send("OPTIONS", target);
@@ -26,7 +26,17 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   it.each(["/", "/site/"])("of %s with an index file allows what its elements take", async (target) => {
     const site = await testSite(await make({ "/index.html": "<div>a</div>", "/site/index.html": "<div>a</div>" }));
     const { headers } = await site.send("OPTIONS", target);
-    expect(headers.allow?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
+    expect(headers.allow?.split(", ").sort()).toEqual([
+      "COPY",
+      "DELETE",
+      "GET",
+      "HEAD",
+      "MOVE",
+      "OPTIONS",
+      "PATCH",
+      "POST",
+      "PUT",
+    ]);
     for (const method of ["GET", "HEAD", "PUT", "POST", "DELETE"]) {
       const body = method.startsWith("P") ? "<div>b</div>" : undefined;
       const headers = { range: "selector=div" };
@@ -54,9 +64,12 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   it.each(["PROPFIND", "TRACE", "LINK"])("answers %s with 405 and what is allowed", async (method) => {
     const site = await testSite(await make(files));
     const answer = await site.send(method, "/a.txt");
-    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT, POST, DELETE, OPTIONS" } });
+    expect(answer).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS" },
+    });
     expect(JSON.parse(answer.text).code).toBe("METHOD_NOT_ALLOWED");
-    expect((await site.send(method, "/new.txt")).headers.allow).toBe("PUT, OPTIONS");
+    expect((await site.send(method, "/new.txt")).headers.allow).toBe("PUT, MKCOL, OPTIONS");
   });
 
   it("tells of a selector what may be done to elements", async () => {

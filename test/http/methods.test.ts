@@ -3,7 +3,7 @@ import { fileMethods, isChange, takenMethods } from "../../src/http/methods.ts";
 
 describe("the methods that are taken", () => {
   it("are all where nobody says otherwise", () => {
-    expect(takenMethods()).toEqual(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]);
+    expect(takenMethods().join()).toBe("GET,HEAD,PUT,POST,DELETE,PATCH,MOVE,COPY,MKCOL,OPTIONS");
     expect(takenMethods({}, { methods: undefined, readOnly: false })).toEqual(fileMethods);
   });
 
@@ -24,7 +24,7 @@ describe("the methods that are taken", () => {
 });
 
 describe("a change", () => {
-  it("is made by PUT, POST, DELETE and PATCH", () => {
-    expect(fileMethods.filter(isChange)).toEqual(["PUT", "POST", "DELETE", "PATCH"]);
+  it("is made by all methods but GET, HEAD and OPTIONS", () => {
+    expect(fileMethods.filter(isChange)).toEqual(["PUT", "POST", "DELETE", "PATCH", "MOVE", "COPY", "MKCOL"]);
   });
 });

@@ -347,8 +347,8 @@ describe("basicAuth", () => {
       const { send } = await site({ users, rules });
       const allow = async (headers: Record<string, string>): Promise<string | undefined> =>
         (await send("OPTIONS", "/docs/a.txt", { headers })).headers.allow;
-      expect(await allow({})).toBe("GET, HEAD, OPTIONS");
-      expect(await allow(ada)).toBe("GET, HEAD, PUT, DELETE, OPTIONS");
+      expect(await allow({})).toBe("GET, HEAD, COPY, OPTIONS");
+      expect(await allow(ada)).toBe("GET, HEAD, PUT, DELETE, MOVE, COPY, OPTIONS");
     });
 
     it("is asked of OPTIONS for the server as of its root", async () => {

@@ -60,7 +60,7 @@ describe("cors", () => {
     expect(fieldsOf(answer)).toEqual({
       "access-control-allow-origin": friend,
       "access-control-allow-credentials": "true",
-      "access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS",
+      "access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, MKCOL, OPTIONS",
       "access-control-allow-headers":
         "Authorization, Content-Type, If-Match, If-None-Match, Range, X-Range-Unit, X-Request-ID",
       "access-control-max-age": "60",

@@ -476,6 +476,35 @@ export function storageContract(
     });
   });
 
+  describe("makeDirectory", () => {
+    it.each(["/dir/new", "/dir/new/"])("makes an empty directory as %s", async (path) => {
+      const storage = await make({ "/dir/a.txt": "" });
+      await storage.makeDirectory?.(path);
+      expect((await namesAt(storage, "/dir/")).sort()).toEqual(["a.txt", "new"]);
+      expect([(await storage.stat("/dir/new"))?.type, await namesAt(storage, "/dir/new/")]).toEqual(["directory", []]);
+      await storage.remove("/dir/new");
+    });
+
+    it.each([
+      ["/", "exists"],
+      ["/dir", "exists"],
+      ["/dir/", "exists"],
+      ["/a.txt", "exists"],
+      ["/none/new", "no-parent"],
+      ["/a.txt/new", "not-a-directory"],
+    ])("refuses %s with %s", async (path, code) => {
+      const storage = await make({ "/a.txt": "old", "/dir/b.txt": "" });
+      await expect(storage.makeDirectory?.(path)).rejects.toEqual(refuses(code));
+      expect((await namesAt(storage, "/")).sort()).toEqual(["a.txt", "dir"]);
+    });
+
+    it("makes a directory once, however many ask for it at the same time", async () => {
+      const storage = await make({ "/a.txt": "" });
+      const made = await Promise.allSettled([1, 2, 3].map(() => storage.makeDirectory?.("/dir")));
+      expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    });
+  });
+
   describe("remove", () => {
     it("removes a file, and leaves its directory", async () => {
       const storage = await make({ "/dir/a.txt": "" });

@@ -199,7 +199,7 @@ describe("several roots", () => {
     expect((await ask(files, "DELETE", "/index.html")).status).toBe(403);
     const allowed = async (path: string) => (await ask(files, "OPTIONS", path)).headers.get("allow");
     expect(await allowed("/page.html")).toBe("GET, HEAD, OPTIONS");
-    expect(await allowed("/index.html")).toBe("GET, HEAD, PUT, POST, DELETE, PATCH, OPTIONS");
+    expect(await allowed("/index.html")).toBe("GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS");
   });
 
   it("are healthy while the first can be written to and the others are there", async () => {

@@ -1,19 +1,25 @@
 import type { EditRequest, ElementOperation, ElementSpace } from "../../elements/element-request.ts";
 import { appendFile } from "../../files/append-file.ts";
+import { copyFile } from "../../files/copy-file.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
 import type { FileOperation, FileRequest } from "../../files/file-request.ts";
+import { makeDirectory } from "../../files/make-directory.ts";
+import { moveFile } from "../../files/move-file.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";
-import { takenMethods } from "../../http/methods.ts";
+import { type FileMethod, fileMethods, takenMethods } from "../../http/methods.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
 import type { Reply } from "../../server/reply.ts";
 
-export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE" | "PATCH";
-/** What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file. */
-export type Target = "document" | "file" | "directory" | "root" | "slot" | "nothing";
+export type Method = Exclude<FileMethod, "OPTIONS">;
+/**
+ * What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file; a *gap* ends in a slash, and can hold a
+ * directory.
+ */
+export type Target = "document" | "file" | "directory" | "root" | "slot" | "gap" | "nothing";
 
 /** An operation, and the right that it takes; without one, any right that its method could need will do. */
 interface Supported<Operation> {
@@ -33,6 +39,8 @@ const onFiles: Operations<FileOperation> = {
   PUT: { run: writeFile, right: "overwrite" },
   POST: { run: appendFile, right: "append" },
   DELETE: { run: deleteFile, right: "delete" },
+  MOVE: { run: moveFile, right: "delete" },
+  COPY: { run: copyFile, right: "read" },
 };
 
 /** Everything that can be done to a path. The keys of a row are its `Allow`; what is not among them is 405. */
@@ -52,6 +60,10 @@ export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
   },
   slot: {
     PUT: { run: writeFile, right: "create" },
+    MKCOL: { run: makeDirectory, right: "create" },
+  },
+  gap: {
+    MKCOL: { run: makeDirectory, right: "create" },
   },
   nothing: {},
 };
@@ -64,7 +76,9 @@ const deleteElements = loadedLater(async () => (await import("../../elements/del
 const editPage = loadedLater(async () => (await import("../../elements/edit-list.ts")).editPage);
 
 /** Everything that can be done to the elements of a document. */
-export const elementOperations: Readonly<Record<Exclude<Method, "PATCH">, Required<Supported<ElementOperation>>>> = {
+export const elementOperations: Readonly<
+  Record<"GET" | "HEAD" | "PUT" | "POST" | "DELETE", Required<Supported<ElementOperation>>>
+> = {
   GET: { run: readElements, right: "read" },
   HEAD: { run: readElements, right: "read" },
   PUT: { run: replaceElements, right: "overwrite" },
@@ -84,7 +98,7 @@ function loadedLater<Request>(
 }
 
 export function isMethod(method: string): method is Method {
-  return Object.hasOwn(operations.document, method);
+  return method !== "OPTIONS" && (fileMethods as readonly string[]).includes(method);
 }
 
 export function isElementMethod(method: string): method is keyof typeof elementOperations {
@@ -94,12 +108,12 @@ export function isElementMethod(method: string): method is keyof typeof elementO
 /** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */
 export async function offeredTarget(request: FileRequest): Promise<Target> {
   const target = targetOf(request);
-  return target === "slot" && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
+  return !request.stat && (await request.storage.refuses?.(request.path)) ? "nothing" : target;
 }
 
 /** What a path has turned out to be. */
 export function targetOf({ path, stat, root }: FileRequest): Target {
-  if (!stat) return path.endsWith("/") ? "nothing" : "slot";
+  if (!stat) return path.endsWith("/") ? "gap" : "slot";
   if (stat.type === "file") return documentKind(path) ? "document" : "file";
   return path === root ? "root" : "directory";
 }
@@ -143,5 +157,6 @@ function hasRight(access: Access, { path, elements: asked }: Asked, method: Meth
   const elements = asked ?? (method === "PATCH" ? "any" : undefined); // which ones, its edits say
   const permits = (each: Right): boolean =>
     elements ? access.permitsElements(each, path, elements) : access.permitsPath(each, path);
+  if (method === "MOVE" && !permits("read")) return false; // it shows the content elsewhere
   return right ? permits(right) : rightsOf(method).some(permits);
 }

@@ -9,6 +9,8 @@ import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
 import { look } from "./look.ts";
+import { makeDirectory } from "./make-directory.ts";
+import { move } from "./move.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
@@ -88,6 +90,8 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     append: (path, content, how) => withStorageErrors(append(disk, changes, path, content, how?.check)),
     update: (path, edit, made) => withStorageErrors(update(changes, path, edit, made)),
     remove: (path, how) => withStorageErrors(remove(disk, path, how?.check)),
+    makeDirectory: (path) => withStorageErrors(makeDirectory(disk, path)),
+    move: (from, to, checks) => withStorageErrors(move(disk, from, to, checks)),
     check: () => withStorageErrors(check(disk)),
     listedPath: (path) => disk.paths.listedPath(path),
     refuses: (path) => disk.paths.refuses(path),

@@ -60,6 +60,12 @@ export type Job =
       readonly keepsNote: boolean;
     })
   | (Place & { readonly kind: "remove" })
+  | (Place & {
+      readonly kind: "move";
+      /** The new place, and the version that is replaced there. */
+      readonly goal: Pick<Place, "directory" | "name" | "expected">;
+    })
+  | (Pick<Place, "directory" | "name" | "sync"> & { readonly kind: "make-directory" })
   | { readonly kind: "mend"; readonly directory: string; readonly name: string; readonly inode: bigint }
   | { readonly kind: "forget"; readonly directory: string; readonly inode: bigint }
   | { readonly kind: "probe"; readonly directory: string; readonly temporary: string; readonly sync: boolean };
@@ -107,6 +113,10 @@ export function programOf(job: Job): Program<JobResult> {
         return append(directory, job);
       case "remove":
         return remove(directory, job);
+      case "move":
+        return inDirectory(job.goal.directory, (goal) => move(directory, goal, job));
+      case "make-directory":
+        return makeDirectory(directory, job);
       case "mend":
         return mend(directory, job.name, job.inode);
       case "forget":
@@ -612,6 +622,37 @@ function* isNothingAt(location: string): Program<boolean> {
   } catch {
     return false; // the error before tells
   }
+}
+
+/**
+ * Renames a file. Another program that takes the new name between the last look and the rename loses its file: a link, which would
+ * refuse, and then a removal leave two names for one file after a crash, of which an append would change both.
+ */
+function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" }>): Program<JobResult> {
+  const [source, target] = [from.at(job.name), to.at(job.goal.name)];
+  const before = yield* recordAt(source);
+  const there = yield* recordAt(target);
+  if (!(yield* isInPlace(from)) || !(yield* isInPlace(to))) throw new Elsewhere();
+  if (!before || !isExpected(before, job.expected)) return yield* found(from, before);
+  if (!isExpected(there, job.goal.expected)) return yield* found(to, there);
+  yield* call.rename(source, target);
+  const problems: unknown[] = [];
+  // The new name first: after a power failure in between there are two, and not no name at all.
+  if (job.sync) yield* reported(sync(to), problems);
+  if (job.sync) yield* reported(sync(from), problems);
+  const after = yield* recordAt(target);
+  return { kind: "done", record: recordOf(after ?? before), problems };
+}
+
+function* makeDirectory(directory: Directory, job: Extract<Job, { kind: "make-directory" }>): Program<JobResult> {
+  const location = directory.at(job.name);
+  const before = yield* recordAt(location);
+  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  if (before) return yield* found(directory, before);
+  yield* call.mkdir(location);
+  const problems: unknown[] = [];
+  if (job.sync) yield* reported(sync(directory), problems);
+  return { kind: "done", record: undefined, problems };
 }
 
 /** Ends an append that its process did not live to end, and looks what is there then. */

@@ -99,6 +99,13 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
         tree.remove(path);
         if (!isDirectory(found)) announce(path, undefined, true);
       }),
+    async makeDirectory(path) {
+      const plain = `/${namesOf(path).join("/")}`;
+      if (tree.find(plain)) throw new StorageError("exists");
+      const { hasParent } = tree.place(plain);
+      if (!hasParent) throw new StorageError("no-parent");
+      tree.makeDirectory(namesOf(path));
+    },
     async watch(watcher) {
       const watch = { watcher }; // one watcher may watch twice
       watches.add(watch);

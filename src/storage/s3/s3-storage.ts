@@ -3,6 +3,7 @@ import { type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { append } from "./append.ts";
 import { Changes } from "./changes.ts";
 import { list } from "./list.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { type Connection, ObjectStore, type Sdk } from "./object-store.ts";
 import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
@@ -106,6 +107,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
     update: (path, edit, made) => update(updates, path, edit, made),
     remove: (path, how) => remove(changes, path, how?.check, deletesOnCondition),
+    makeDirectory: (path) => store.bounded(() => makeDirectory(places, path)),
     check,
     observe(observer) {
       store.observers.add(observer);

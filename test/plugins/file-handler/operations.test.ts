@@ -56,10 +56,11 @@ const allowed = (access: Access, path: string, table: Table): string =>
 
 describe("the table of operations", () => {
   it.each([
-    ["file", "GET, HEAD, PUT, POST, DELETE, OPTIONS"],
+    ["file", "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS"],
     ["directory", "GET, HEAD, POST, DELETE, OPTIONS"],
     ["root", "GET, HEAD, POST, OPTIONS"],
-    ["slot", "PUT, OPTIONS"],
+    ["slot", "PUT, MKCOL, OPTIONS"],
+    ["gap", "MKCOL, OPTIONS"],
     ["nothing", "OPTIONS"],
   ] as const)("allows for a %s: %s", (target, allow) => {
     expect(allowed(accessOf(everybody), "/x", operations[target])).toBe(allow);
@@ -73,7 +74,7 @@ describe("the table of operations", () => {
     ["delete", only("delete"), "DELETE, OPTIONS"],
     ["create and list", only("create", "list"), "OPTIONS"],
   ])("allows to those who may %s a file, or elements of it, just that", (_rights, permits, allow) => {
-    expect(allowed(accessOf(permits), "/x", operations.file)).toBe(allow);
+    expect(allowed(accessOf(permits), "/x", operations.file).replace("COPY, ", "")).toBe(allow);
     expect(allowed(accessOf(permits), "/x", elementOperations)).toBe(allow);
   });
 
@@ -86,8 +87,15 @@ describe("the table of operations", () => {
     expect(allowed(accessOf(permits), "/x/", operations.directory)).toBe(allow);
   });
 
+  it("allows to copy what one may read, and to move what one may also delete", () => {
+    expect(allowed(accessOf(only("read")), "/x", operations.file)).toBe("GET, HEAD, COPY, OPTIONS");
+    expect(allowed(accessOf(only("delete", "read")), "/x", operations.file)).toBe(
+      "GET, HEAD, DELETE, MOVE, COPY, OPTIONS",
+    );
+  });
+
   it("allows to fill a slot only those who may create", () => {
-    expect(allowed(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, OPTIONS");
+    expect(allowed(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, MKCOL, OPTIONS");
     expect(allowed(accessOf(only("overwrite")), "/x", operations.slot)).toBe("OPTIONS");
   });
 

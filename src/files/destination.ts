@@ -1,0 +1,69 @@
+import { entityTag } from "../http/entity-tag.ts";
+import { HttpError } from "../http/http-error.ts";
+import { belowMount, parseHost, parseRequestPath } from "../http/request-target.ts";
+import type { Exchange } from "../server/exchange.ts";
+import type { CommitCheck, StoredStat } from "../storage/storage.ts";
+import type { FileRequest } from "./file-request.ts";
+import { listedPath, refuseHiddenPath } from "./listed-path.ts";
+
+/** Where a file is to be copied or moved to. */
+export interface Destination {
+  readonly path: string;
+  readonly stat: StoredStat | undefined;
+  /** Judges the rights there, and `Overwrite`. */
+  readonly check: CommitCheck;
+}
+
+/**
+ * Reads `Destination` and `Overwrite` (RFC 4918 §10.3, §10.6). The place has to be on the same host and mount, behind the same plugins
+ * as the source, and the user needs the right to write there; all this is judged before anything is looked up.
+ */
+export async function destinationOf(request: FileRequest): Promise<Destination> {
+  const { exchange, storage, options, path: from } = request;
+  const wanted = destinationPath(exchange);
+  refuseHiddenPath(exchange.method, wanted, options.dotfiles);
+  // A plugin that covers the one path only has not seen this request, or has seen it as one for the other.
+  if (!exchange.site.isGuardedAlike(from, wanted)) throw elsewhere();
+  refuseWithoutRight(exchange, wanted);
+  const path = await listedPath(exchange, request, wanted);
+  refuseWithoutRight(exchange, path);
+  if (path === from) throw new HttpError(403, "FORBIDDEN_PATH", "The destination is the file itself.");
+  const stat = await storage.stat(path);
+  if (path.endsWith("/") || stat?.type === "directory") {
+    throw new HttpError(409, "IS_DIRECTORY", "The destination is a directory; name the file in it.");
+  }
+  const check: CommitCheck = (current) => {
+    exchange.follows = current ? entityTag(current.version) : "";
+    if (!exchange.access.permitsPath(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
+    if (current && (exchange.header("overwrite") ?? "T") !== "T") {
+      throw new HttpError(412, "PRECONDITION_FAILED", "There is a file at the destination; nothing was done.");
+    }
+  };
+  check(stat);
+  return { path, stat, check };
+}
+
+function destinationPath(exchange: Exchange): string {
+  const sent = exchange.header("destination");
+  if (sent === undefined || exchange.count("destination") > 1) {
+    throw new HttpError(400, "INVALID_PATH", "Send one Destination header: the URL or path to copy or move to.");
+  }
+  const below = belowMount(sent, exchange.mount);
+  if (below === undefined) throw elsewhere();
+  const { path, authority } = parseRequestPath(below);
+  // By name alone: a proxy that ends TLS changes scheme and port.
+  if (authority !== undefined && parseHost(authority) !== exchange.host) throw elsewhere();
+  return path;
+}
+
+function refuseWithoutRight({ access }: Exchange, path: string): void {
+  if (!access.permitsPath("create", path) && !access.permitsPath("overwrite", path)) throw access.refusal();
+}
+
+function elsewhere(): HttpError {
+  return new HttpError(
+    403,
+    "FORBIDDEN_PATH",
+    "The destination lies elsewhere: on another host, or behind other plugins.",
+  );
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { directory, permissions } from "../../src/index.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { type Files, storages, type TestStorage, testSite } from "../helpers/test-site.ts";
+
+const files = { "/a.txt": "a", "/b.txt": "b", "/dir/c.txt": "c" };
+
+describe.each(storages)("MOVE, COPY and MKCOL $where", ({ make }) => {
+  it.each([
+    ["/new.txt", 201],
+    ["/b.txt", 204],
+    ["/dir/new.txt", 201],
+  ])("copy and move a file to %s with %i", async (destination, status) => {
+    for (const method of ["COPY", "MOVE"]) {
+      const site = await testSite(await make(files));
+      const answer = await site.send(method, "/a.txt", { headers: { destination } });
+      expect([answer.status, answer.text]).toEqual([status, ""]);
+      expect(await site.textAt(destination)).toBe("a");
+      expect(await site.textAt("/a.txt")).toBe(method === "COPY" ? "a" : undefined);
+      const { etag, location } = answer.headers;
+      expect(location).toBe(status === 201 ? destination : undefined);
+      expect((await site.send("HEAD", destination)).headers.etag).toBe(etag);
+      expect(site.changes.map(({ kind, path, method }) => [kind, path, method])).toEqual([
+        [status === 201 ? "created" : "replaced", destination, method],
+        ...(method === "COPY" ? [] : [["deleted", "/a.txt", "MOVE"]]),
+      ]);
+    }
+  });
+
+  it.each([
+    ["/none/new.txt", {}, 409],
+    ["/a.txt/new.txt", {}, 409],
+    ["/b.txt", { overwrite: "F" }, 412],
+    ["/new.txt", { "if-match": '"x"' }, 412],
+    ["/a.txt", {}, 403],
+    ["http://other.example/new.txt", {}, 403],
+    ["/.hidden", {}, 403],
+    ["/dir", {}, 409],
+  ])("change nothing for %s %j: %i", async (destination, more, status) => {
+    for (const method of ["COPY", "MOVE"]) {
+      const site = await testSite(await make(files));
+      const before = await site.everything();
+      expect((await site.send(method, "/a.txt", { headers: { destination, ...more } })).status).toBe(status);
+      expect([await site.everything(), site.changes]).toEqual([before, []]);
+    }
+  });
+
+  it("copy and move by the tag that the client knows", async () => {
+    const site = await testSite(await make(files));
+    const { etag = "" } = (await site.send("HEAD", "/a.txt")).headers;
+    const headers = { destination: "/new.txt", "if-match": etag, overwrite: "F" };
+    expect((await site.send("MOVE", "/a.txt", { headers })).status).toBe(201);
+    expect((await site.send("MOVE", "/a.txt", { headers })).status).toBe(404);
+  });
+
+  it("make a directory, in which files can be made", async () => {
+    const site = await testSite(await make(files));
+    const statuses = async (targets: readonly string[]) =>
+      Promise.all(targets.map(async (target) => (await site.send("MKCOL", target)).status));
+    expect(await statuses(["/one", "/dir/two/"])).toEqual([201, 201]);
+    expect(await statuses(["/one", "/one/", "/a.txt", "/", "/none/x", "/a.txt/x", "/.x"])).toEqual([
+      405, 405, 405, 405, 409, 409, 403,
+    ]);
+    expect((await site.send("MKCOL", "/three", { body: "<xml/>" })).status).toBe(415);
+    const headers = { "x-filename": "x.txt" };
+    expect((await site.send("POST", "/one/", { headers, body: "x" })).status).toBe(201);
+    expect((await site.everything()).filter((path) => path !== "/one/")).toContain("/one/x.txt");
+  });
+});
+
+function inMemory(files: Files): TestStorage {
+  const storage = memoryStorage(files);
+  return { storage, everything: async () => Object.keys(files) };
+}
+
+describe("MOVE, COPY and MKCOL", () => {
+  it("are off where files are only read", async () => {
+    const site = await testSite(inMemory(files), { readOnly: true });
+    for (const method of ["MOVE", "COPY", "MKCOL"]) {
+      const answer = await site.send(method, "/a.txt", { headers: { destination: "/n.txt" } });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    }
+  });
+
+  it("take rights at both ends", async () => {
+    const rule = (path: string, rights: readonly ("read" | "create" | "delete" | "overwrite")[]) =>
+      ({ username: "*", path, rights, permission: "allow" }) as const;
+    const rules = [rule("/", ["read"]), rule("/in/*", ["create"]), rule("/out/*", ["read", "delete"])];
+    const made = inMemory({ "/out/a.txt": "a", "/in/b.txt": "b", "/c.txt": "" });
+    const site = await testSite(made, { plugins: [permissions({ user: () => undefined, rules })] });
+    const ask = async (method: string, from: string, destination: string) =>
+      (await site.send(method, from, { headers: { destination } })).status;
+    expect(await ask("MOVE", "/out/a.txt", "/in/b.txt")).toBe(401); // may create there, not overwrite
+    expect(await ask("MOVE", "/out/a.txt", "/n.txt")).toBe(401);
+    expect(await ask("COPY", "/in/b.txt", "/in/c.txt")).toBe(401); // may not be read
+    expect(await ask("MOVE", "/c.txt", "/in/c.txt")).toBe(401); // may not be deleted
+    expect(await ask("MKCOL", "/out/new", "")).toBe(401);
+    expect(await ask("MKCOL", "/in/new", "")).toBe(201);
+    expect(await ask("COPY", "/out/a.txt", "/in/c.txt")).toBe(201);
+    expect(await ask("MOVE", "/out/a.txt", "/in/d.txt")).toBe(201);
+  });
+
+  it("do not go around a plugin that covers the one path only", async () => {
+    const closed = { name: "closed", handle: () => ({ status: 418, headers: {} }) };
+    const made = inMemory({ "/a.txt": "a", "/private/b.txt": "b" });
+    const site = await testSite(made, { plugins: [directory({ directory: "/private", plugins: [closed] })] });
+    for (const destination of ["/private/n.txt", "/private/b.txt"]) {
+      expect((await site.send("COPY", "/a.txt", { headers: { destination } })).status).toBe(403);
+    }
+    expect((await site.send("MOVE", "/private/b.txt", { headers: { destination: "/n.txt" } })).status).toBe(418);
+  });
+});
