@@ -87,6 +87,7 @@ export {
   type CommitCheck,
   type Content,
   type FileUpdate,
+  type MoveChecks,
   type OpenFile,
   type OpenFor,
   type Storage,

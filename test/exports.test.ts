@@ -109,6 +109,7 @@ const types = [
   "MetricsOptions",
   "MetricsRegistry",
   "MountPoint",
+  "MoveChecks",
   "Next",
   "OpenFile",
   "OpenFor",

@@ -30,7 +30,7 @@ export async function destinationOf(request: FileRequest): Promise<Destination> 
   if (path === from) throw new HttpError(403, "FORBIDDEN_PATH", "The destination is the file itself.");
   const stat = await storage.stat(path);
   if (path.endsWith("/") || stat?.type === "directory") {
-    throw new HttpError(409, "IS_DIRECTORY", "The destination is a directory; name the file in it.");
+    throw new HttpError(409, "FILE_EXISTS", "The destination is a directory; name the file in it.");
   }
   const check: CommitCheck = (current) => {
     exchange.follows = current ? entityTag(current.version) : "";

@@ -26,8 +26,8 @@ describe("a destination", () => {
     [{ destination: "http://other.example/n.txt" }, 403, "FORBIDDEN_PATH"],
     [{ destination: "/.env" }, 403, "FORBIDDEN_PATH"],
     [{ destination: "/a.txt" }, 403, "FORBIDDEN_PATH"],
-    [{ destination: "/dir" }, 409, "IS_DIRECTORY"],
-    [{ destination: "/new/" }, 409, "IS_DIRECTORY"],
+    [{ destination: "/dir" }, 409, "FILE_EXISTS"],
+    [{ destination: "/new/" }, 409, "FILE_EXISTS"],
     [{ destination: "/b.txt", overwrite: "F" }, 412, "PRECONDITION_FAILED"],
   ])("is refused for what it says: %j", async (headers, status, code) => {
     await expect(destination(headers as never)).rejects.toMatchObject({ status, code });
