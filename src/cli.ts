@@ -18,12 +18,12 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
     const commandLine = parseCommandLine(args, process.env);
     if (commandLine === "help") process.stdout.write(help);
     else if (commandLine === "version") process.stdout.write(`${version}\n`);
-    else if ("importFrom" in commandLine) {
-      log = logLines((line) => process.stderr.write(line), { logFormat: "text", verbose: false });
-      return await importPage(commandLine.importFrom, log);
-    } else {
-      log = logLines((line) => process.stderr.write(line), commandLine);
-      await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
+    else {
+      const style = "target" in commandLine ? commandLine : ({ logFormat: "text", verbose: false } as const);
+      log = logLines((line) => process.stderr.write(line), style);
+      if ("importFrom" in commandLine) return await importPage(commandLine.importFrom, log);
+      if ("initIn" in commandLine) await init(commandLine.initIn);
+      else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
     }
     return 0;
   } catch (error) {
@@ -44,6 +44,11 @@ async function importPage(location: string, log: OperatorLog): Promise<0 | 1> {
   process.stdout.write(html);
   for (const problem of problems) log.fatal(problem);
   return problems.length === 0 ? 0 : 1;
+}
+
+async function init(directory: string): Promise<void> {
+  const { writeFirstFiles } = await import("./cli/first-files.ts");
+  for (const line of await writeFirstFiles(directory)) process.stdout.write(`filement: ${line}\n`);
 }
 
 /** Does everything that a start does but listen. */

@@ -251,6 +251,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
       "apache2-utils",
       "openssl",
       "redis-server",
+      "systemd",
       "wrk",
     ]);
     const [full, bare, tools, campaign] = (await log(directory, "npm")).split("\n");
@@ -262,7 +263,17 @@ describe(".ci/run", { tags: ["bash"] }, () => {
 
   it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {
     const { directory, env } = await machine(writeReport(1));
-    for (const name of ["curl", "chromium", "firefox", "htpasswd", "openssl", "nginx", "redis-server", "wrk"]) {
+    for (const name of [
+      "curl",
+      "chromium",
+      "firefox",
+      "htpasswd",
+      "openssl",
+      "nginx",
+      "redis-server",
+      "systemd-analyze",
+      "wrk",
+    ]) {
       await writeProgram(join(directory, "bin", name));
     }
     expect((await run(join(directory, ".ci/run"), [], "/", env)).stdout).toBe("3 passed, 0 failed\n");

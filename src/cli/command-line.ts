@@ -8,10 +8,12 @@ import type { TlsFiles } from "./tls-files.ts";
 export const help = `Usage: filement [directory | bucket]... [options]
        filement config.html [options]
        filement import-config old.html
+       filement init [directory]
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
-of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md).
+of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md). init
+writes a page with sign-in, and files for Docker, Compose and systemd, over none that is there (docs/deploying.md).
 
   directory          what to serve                     (default: .)
   bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
@@ -76,6 +78,11 @@ export interface ImportCommand {
   readonly importFrom: string;
 }
 
+/** The arguments of `filement init`. */
+export interface InitCommand {
+  readonly initIn: string;
+}
+
 /** A command line that makes no sense; the message says why. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -88,11 +95,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function parseCommandLine(
   args: readonly string[],
   environment: Environment = {},
-): CommandLine | ImportCommand | "help" | "version" {
+): CommandLine | ImportCommand | InitCommand | "help" | "version" {
   const { values, positionals } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
   if (positionals[0] === "import-config") return importOf(positionals.slice(1));
+  if (positionals[0] === "init") return initOf(positionals.slice(1));
   const [target = ".", ...behind] = positionals;
   // It would be the working directory.
   if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
@@ -123,6 +131,11 @@ export function parseCommandLine(
 function importOf([page, ...others]: readonly string[]): ImportCommand {
   if (page === undefined || others.length > 0) throw new UsageError("import-config expects one page");
   return { importFrom: page };
+}
+
+function initOf([initIn = ".", ...others]: readonly string[]): InitCommand {
+  if (initIn === "" || others.length > 0) throw new UsageError("init expects one directory");
+  return { initIn };
 }
 
 function parse(args: readonly string[]) {

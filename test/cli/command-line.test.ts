@@ -83,6 +83,16 @@ describe("the command line", () => {
     expect(() => parseCommandLine([], { PORT: "http" })).toThrow(UsageError);
   });
 
+  it("makes the first files in a directory with init, by default the working directory", () => {
+    expect(parseCommandLine(["init"])).toEqual({ initIn: "." });
+    expect(parseCommandLine(["init", "server"])).toEqual({ initIn: "server" });
+    for (const wrong of [
+      ["init", "a", "b"],
+      ["init", ""],
+    ])
+      expect(() => parseCommandLine(wrong)).toThrow(new UsageError("init expects one directory"));
+  });
+
   it("takes several directories and buckets in order", () => {
     expect(parseCommandLine(["a", "--live", "s3://b", "c"])).toMatchObject({ target: "a", behind: ["s3://b", "c"] });
   });

@@ -18,6 +18,7 @@ const programs = {
   nginx: { debianPackage: "nginx-light" },
   openssl: { debianPackage: "openssl" },
   "redis-server": { debianPackage: "redis-server" },
+  "systemd-analyze": { debianPackage: "systemd" },
 } as const satisfies Record<string, ProgramPackage>;
 
 interface ProgramPackage {
