@@ -23,6 +23,8 @@ interface Started {
   rewrite(text: string): Promise<void>;
 }
 
+const mebibyte = 1024 * 1024;
+
 /** A service by a page that serves its directory, stopped when the test is over. */
 async function start(
   options: readonly string[] = [],
@@ -143,8 +145,8 @@ describe("the running service", () => {
   it("says how many uploads were cut off when it was stopped", async () => {
     const { service, directory } = await start([], {}, { drainMs: 50 });
     const uploads = ["/1.txt", "/2.txt"].map((path) => {
-      const upload = request(`${service.url}${path}`, { method: "PUT", headers: { "content-length": "10" } });
-      upload.on("error", () => {}).write("01234");
+      const upload = request(`${service.url}${path}`, { method: "PUT", headers: { "content-length": 3 * mebibyte } });
+      upload.on("error", () => {}).write(Buffer.alloc(2 * mebibyte)); // more than is kept in memory until it is whole
       return upload;
     });
     while ((await readdir(directory)).length < 4) await setImmediate(); // both have begun
