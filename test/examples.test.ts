@@ -74,6 +74,18 @@ describe("examples/edits.mjs", () => {
   });
 });
 
+describe("examples/kanban/kanban.mjs", () => {
+  it("serves a board whose cards move in one step", async () => {
+    const { url } = await runExample("kanban/kanban.mjs", {}, "kanban/site");
+    expect((await fetch(`${url}/.well-known/filement/client.js`)).status).toBe(200);
+    const edits = [{ op: "move", selector: "#card-1", to: "#done", position: "beforeend", matches: 1 }];
+    const headers = { "content-type": "application/json" };
+    const moved = await fetch(`${url}/index.html`, { method: "PATCH", headers, body: JSON.stringify(edits) });
+    expect(moved.status).toBe(200);
+    expect(await (await fetch(url)).text()).toMatch(/<ul id="done"[\s\S]*<li id="card-1"/);
+  });
+});
+
 describe("examples/express.mjs", () => {
   it("has the files under /docs, and lets the application answer for what is not a file", async () => {
     const { url } = await runExample("express.mjs");
