@@ -109,7 +109,7 @@ describe("guard", () => {
       permits: ({ right }) => right === "read",
     });
     const { url } = await talkative(readOnly);
-    expect((await send(url, "OPTIONS", "/private/b.html")).headers.allow).toBe("GET, HEAD, OPTIONS");
+    expect((await send(url, "OPTIONS", "/private/b.html")).headers.allow).toBe("GET, HEAD, COPY, OPTIONS");
     expect((await send(url, "DELETE", "/private/b.html")).status).toBe(403);
   });
 
