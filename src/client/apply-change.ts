@@ -2,23 +2,16 @@ import type { Edit, EditOf, InsertPosition } from "../html/edit/edits.ts";
 import { withClasses, withoutClasses } from "../html/edit/operations/class-tokens.ts";
 import type { ChangedByEdit, PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
+import { addToBody } from "./parse-page.ts";
 
 /** Where a browser parses what is added differently from what is there: only the whole file tells what became of them. */
 const unpredictable = "html,head,table,template,noscript";
-/**
- * What may be open where the file has `</noscript>`. To the server, as to a page, the content of `noscript` is text. In a copy,
- * where scripts do not run, it is elements: the tag does not end an open `<li>`, which then holds all that follows, and `<b>`
- * goes on behind it.
- */
-const openInNoscript = "body noscript:last-child :not(img),body noscript :not(img,p,iframe):last-child";
-
 /**
  * Makes a change of elements in a copy of the file, all edits of a list in their order. Gives `false`, with the copy in no
  * particular state, where it cannot be known from the message what the file has become: then it has to be read.
  */
 export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
-  const isKnown = (): boolean => !dom(copy).querySelector(openInNoscript);
-  const isMade = isKnown() && editsOf(change)?.every((edit) => applyEdit(copy, edit) && isKnown());
+  const isMade = editsOf(change)?.every((edit) => applyEdit(copy, edit));
   dom(copy).normalize(); // text beside text is one text when the file is read
   return isMade === true;
 }
@@ -37,6 +30,7 @@ function editsOf(change: Omit<PageChange, "own">): readonly ChangedByEdit[] | un
 function applyEdit(copy: Document, edit: ChangedByEdit): boolean {
   const elements = find(copy, edit.selector);
   if (elements?.length !== edit.matches) return false;
+  if ("html" in edit && /<noscript/i.test(edit.html)) return false; // it would be parsed as where scripting is off
   const make = makers[edit.op] as Make<Edit["op"]>; // it gets edits of its own `op` only
   return make(elements, edit, copy);
 }
@@ -53,20 +47,15 @@ const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
       return true;
     }),
   insert: (elements, { html, position }) =>
-    elements.every((element) => {
-      if (!isPredictable(element, position)) return false;
-      dom(element).insertAdjacentHTML(position, html);
-      return true;
-    }),
+    elements.every((element) => add(element, position, () => dom(element).insertAdjacentHTML(position, html))),
   remove(elements) {
     for (const element of elements) dom(element).remove();
     return true;
   },
   move(elements, { to, position }, copy) {
     const [target, ...others] = find(copy, to) ?? [];
-    if (!target || others.length > 0 || !isPredictable(target, position)) return false;
-    dom(target)[movers[position]](...outermost(elements));
-    return true;
+    if (!target || others.length > 0) return false;
+    return add(target, position, () => dom(target)[movers[position]](...outermost(elements)));
   },
   setContent: (elements, { html }) => fill(elements, (element) => dom(element).insertAdjacentHTML("afterbegin", html)),
   setText: (elements, { text }) => fill(elements, (element) => dom(element).append(text)),
@@ -79,6 +68,13 @@ const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
 };
 
 const movers = { beforebegin: "before", afterbegin: "prepend", beforeend: "append", afterend: "after" } as const;
+
+function add(element: Element, position: InsertPosition, put: () => void): boolean {
+  if (!isPredictable(element, position)) return false;
+  if (position === "beforeend" && element.localName === "body") return addToBody(element.ownerDocument, put);
+  put();
+  return true;
+}
 
 function fill(elements: readonly Element[], put: (element: Element) => void): boolean {
   return outermost(elements).every((element) => {

@@ -2,6 +2,7 @@ import { applyChange } from "./apply-change.ts";
 import type { PageChange, PageEvent } from "./change.ts";
 import { dom } from "./dom.ts";
 import { PageError, refusal, unanswered } from "./page-error.ts";
+import { parsePage } from "./parse-page.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
 
@@ -102,7 +103,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
     }
     made.push(...waiting.splice(0, last + 1));
     tag = readTag;
-    copy = parse(readHtml);
+    copy = parsePage(readHtml);
     read = answered;
   }
 
@@ -110,7 +111,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
     made.push(change);
     tag = change.etag;
     // The message was slower than the file that has the change in it, with all that were before.
-    if (tag !== undefined && tag === readTag) copy = parse(readHtml);
+    if (tag !== undefined && tag === readTag) copy = parsePage(readHtml);
     else if (!applyChange(document, change)) mustRead = true;
   }
 
@@ -159,8 +160,4 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
       release(writes.keys());
     },
   };
-}
-
-function parse(html: string): Document {
-  return new DOMParser().parseFromString(html, "text/html");
 }

@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
 import type { Change } from "../../src/server/change-feed.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { realPages } from "../elements/pages.ts";
+import { sample, seededRandom } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { type Window, windows } from "./chromium.ts";
@@ -392,4 +394,77 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(text).toBe("12");
     });
   });
+});
+
+describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
+  const browser = windows();
+  interface Shown extends Window {
+    tree(): Promise<string>;
+  }
+  const elements = "p,li,td,div,h1,h2,h3,a,span,noscript";
+
+  /** Two windows, without the pages' own scripts, which would edit the page as well; scripting is on all the same. */
+  async function opened(html: string): Promise<[mirrored: Shown, reloaded: Shown]> {
+    const files = { ...(await pageWith("")), "/page.html": html };
+    const noScripts: Plugin = {
+      name: "no-scripts",
+      handle: async (_exchange, next) => {
+        const reply = await next();
+        const policy = "script-src 'self'"; // the page has its scripts from elsewhere
+        return { ...reply, headers: { ...reply.headers, "content-security-policy": policy } };
+      },
+    };
+    const served = await serve({ storage: memoryStorage(files), plugins: [noScripts, webSocket()] });
+    const open = async (): Promise<Shown> => {
+      const window = await browser.open("about:blank");
+      await window.page.route(/./, (route) =>
+        route.request().url().startsWith(served.url) ? route.continue() : route.abort(),
+      );
+      onTestFinished(() => window.page.unroute(/./));
+      await window.page.goto(`${served.url}/page.html`);
+      return { ...window, tree: () => window.page.evaluate(() => document.body.outerHTML) };
+    };
+    return [await open(), await open()];
+  }
+
+  it.each(sample(realPages(), 8))(
+    "asks for nothing, goes nowhere, and shows after each edit what a reload does: $name",
+    async ({ bytes, number }) => {
+      const [window, reloaded] = await opened(bytes.toString());
+      const before = await window.tree();
+      const asked: string[] = [];
+      window.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await window.page.evaluate("import('/.well-known/filement/client.js').then((it) => { globalThis.client = it; })");
+      await window.page.evaluate(async () => {
+        await new Promise<void>((resolve) => {
+          globalThis.mirrored = client.connect();
+          globalThis.unmirror = mirrored.mirror(() => resolve());
+        });
+      });
+      expect(await window.tree()).toBe(before);
+
+      const pick = seededRandom(number);
+      for (const method of ["append", "replace", "remove"] as const) {
+        const position = Math.floor(pick() * 1_000);
+        await window.page.evaluate(
+          async ([how, selected, at]) => {
+            const found = [...document.body.querySelectorAll(selected)];
+            const element = found[at % found.length] ?? document.body;
+            const edit = async (): Promise<unknown> => {
+              const item = mirrored.select(how === "append" ? "body" : mirrored.selectorOf(element));
+              if (how === "append") return item.append("<p>new");
+              return how === "replace" ? item.replace("<b>new</b>") : item.remove();
+            };
+            await edit().catch((error) => {
+              if (error.status !== 400) throw error; // not everything can stand everywhere
+            });
+          },
+          [method, elements, position] as const,
+        );
+        await reloaded.page.goto(window.page.url());
+        expect(await window.tree(), `${method} ${position}`).toBe(await reloaded.tree());
+      }
+      expect(asked.filter((path) => !/^\/(?:page\.html|ws|\.well-known\/.*)$/.test(path))).toEqual([]);
+    },
+  );
 });

@@ -6,6 +6,7 @@ export interface Parts {
   readonly "apply-change": typeof import("../../src/client/apply-change.ts");
   readonly client: typeof import("../../src/client/client.ts");
   readonly connection: typeof import("../../src/client/connection.ts");
+  readonly "parse-page": typeof import("../../src/client/parse-page.ts");
   readonly "patch-body": typeof import("../../src/client/patch-body.ts");
   readonly "selector-of": typeof import("../../src/client/selector-of.ts");
 }

@@ -1,0 +1,80 @@
+import { dom } from "./dom.ts";
+
+/** Marks a `noscript` while its page is parsed. */
+const mark = "data-filement-noscript";
+const htmlNamespace = "http://www.w3.org/1999/xhtml";
+
+/** White space behind `</body>`, which a parser puts into the body. */
+const tails = new WeakMap<Document, string>();
+
+/**
+ * Parses a page as a browser does that opens it. There, scripting is on, and the content of `noscript` is text; `DOMParser`
+ * makes elements of it, with images that load and a `<meta>` that takes the page away once they are in the open document.
+ * So `noscript` is parsed under the name of an element whose content is always text, and which stands in the same places.
+ */
+export function parsePage(html: string): Document {
+  const contents: string[] = [];
+  let source = html;
+  for (let isMore = true; isMore; ) [source, isMore] = withoutNoscript(source, contents);
+
+  const page = parse(source);
+  for (const standIn of dom(page).querySelectorAll(`noembed[${mark}], noframes[${mark}]`)) {
+    const noscript = dom(page).createElement("noscript");
+    const text = contents[Number(dom(standIn).getAttribute(mark))] ?? "";
+    dom(standIn).removeAttribute(mark);
+    for (const attribute of dom(standIn).attributes) noscript.setAttributeNode(attribute.cloneNode() as Attr);
+    noscript.textContent = text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd");
+    dom(standIn).replaceWith(noscript);
+  }
+  const [, rest] = /<\/body\s*>((?:\s|<!--.*?-->|<\/html\s*>)*)$/is.exec(html.slice(-1_000)) ?? [];
+  if (rest !== undefined) tails.set(page, rest.replace(/<!--.*?-->|<[^>]*>/gs, "").replace(/\r\n?/g, "\n"));
+  return page;
+}
+
+/** Lets something be put at the end of the body, before the white space behind its end tag; `false` where that is not known. */
+export function addToBody(page: Document, put: () => void): boolean {
+  const { body } = dom(page);
+  const { lastChild } = dom(body);
+  const tail = tails.get(page);
+  if (tail === undefined) return false;
+  if (tail !== "") {
+    if (!(lastChild instanceof Text && lastChild.data.endsWith(tail))) return false;
+    lastChild.data = lastChild.data.slice(0, -tail.length);
+  }
+  put();
+  dom(body).append(tail);
+  return true;
+}
+
+/** The content of one `noscript` may hide or make the next, with a comment for instance: so there is more than one round. */
+function withoutNoscript(source: string, contents: string[]): [source: string, isMore: boolean] {
+  const marked = source.replace(/<noscript(?=[\s/>])/gi, (tag, at) => `${tag} ${mark}="${at}"`);
+  if (marked === source) return [source, false];
+  const page = parse(marked);
+  const found = [...dom(page).querySelectorAll(`noscript[${mark}]`)]
+    .filter((element) => dom(element).namespaceURI === htmlNamespace)
+    .map((element) => ({
+      start: Number(dom(element).getAttribute(mark)),
+      name: dom(element).parentElement === dom(page).head ? "noframes" : "noembed",
+    }))
+    .sort((one, other) => one.start - other.start);
+
+  let result = "";
+  let end = 0;
+  for (const { start, name } of found) {
+    if (start < end) continue; // text of the one before
+    const [tag = ""] = /^<noscript(?:[^>"']|"[^"]*"|'[^']*')*>/i.exec(source.slice(start)) ?? [];
+    const from = start + tag.length;
+    const length = source.slice(from).search(/<\/noscript(?=[\s/>])/i);
+    const to = length < 0 ? source.length : from + length;
+    result += `${source.slice(end, start)}<${name} ${mark}="${contents.length}"${tag.slice("<noscript".length)}</${name}`;
+    contents.push(source.slice(from, to));
+    end = to + "</noscript".length;
+    if (name === "noframes") break; // as elements, its content may have ended the head
+  }
+  return [result + source.slice(end), found.length > 0];
+}
+
+function parse(html: string): Document {
+  return new DOMParser().parseFromString(html, "text/html");
+}
