@@ -73,6 +73,9 @@ export function isPieceStream(stream: Readable): stream is PieceStream {
  */
 export type OpenFor = "content" | "properties" | "version";
 
+/** How many directories one request may make: on a disk each costs an inode, a block, and a sync. */
+export const maxMissing = 32;
+
 /** Content to be stored, in pieces. It throws if the client sends less than announced, or more than allowed. */
 export type Content = AsyncIterable<Uint8Array>;
 

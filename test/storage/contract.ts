@@ -273,6 +273,16 @@ export function storageContract(
       expect(await namesAt(storage, "/")).toEqual(["dir"]);
     });
 
+    it("makes 32 directories at most", async () => {
+      const storage = await make({ "/a.txt": "" });
+      const below = (count: number): string => `${"/d".repeat(count)}/b.txt`;
+      await expect(storage.write(below(33), content("x"))).rejects.toEqual(refuses("too-deep"));
+      const refused = { code: expect.stringMatching(/^(not-found|too-deep)$/) };
+      await expect(storage.append(below(33), content("x"))).rejects.toMatchObject(refused);
+      expect(await namesAt(storage, "/")).toEqual(["a.txt"]);
+      expect((await storage.write(below(32), content("x"))).created).toBe(true);
+    });
+
     it.each([
       ["/", "is-directory"],
       ["/dir", "is-directory"],

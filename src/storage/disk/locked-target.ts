@@ -1,13 +1,12 @@
 import type { BigIntStats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HeldLock } from "../locks.ts";
-import { StorageError } from "../storage.ts";
+import { maxMissing, StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { recordAt } from "./file-record.ts";
 import { openUnlessMoved } from "./look.ts";
 import type { OpenDirectory } from "./open-directory.ts";
-import { maxMissing } from "./paths.ts";
 
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;

@@ -1,16 +1,13 @@
 import { realpathSync, statSync } from "node:fs";
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve, sep } from "node:path";
-import { StorageError } from "../storage.ts";
+import { maxMissing, StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { foldedName, ListedNames } from "./listed-names.ts";
 import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
 
 /** Which symbolic links are followed. */
 export type SymlinkRule = "within-root" | "never";
-
-/** How many directories one request may make: each of them costs an inode, a block, and a sync. */
-export const maxMissing = 32;
 
 /** Where a change is to be made. */
 export interface Target {

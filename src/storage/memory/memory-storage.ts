@@ -3,6 +3,7 @@ import { PathLock } from "../locks.ts";
 import {
   type ByteSpan,
   type Content,
+  maxMissing,
   type OpenFile,
   type Storage,
   StorageError,
@@ -131,9 +132,10 @@ function plant(tree: MemoryTree, path: string, content: string | Uint8Array): vo
 /** Throws where the options, or what is there, forbid that a file is stored. */
 function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isThere: boolean): void {
   const { createParents = true, exclusive = false } = options;
-  const { hasParent } = tree.place(path);
+  const { missing } = tree.place(path);
   if (exclusive && isThere) throw new StorageError("exists");
-  if (!createParents && !hasParent) throw new StorageError("no-parent");
+  if (!createParents && missing > 0) throw new StorageError("no-parent");
+  if (missing > maxMissing) throw new StorageError("too-deep");
 }
 
 async function* list(tree: MemoryTree, path: string): AsyncGenerator<StoredEntry, void, undefined> {

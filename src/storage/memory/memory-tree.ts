@@ -16,7 +16,8 @@ export interface MemoryDirectory {
 /** Where a file is, or would be made. */
 export interface MemoryPlace {
   readonly file: MemoryFile | undefined;
-  readonly hasParent: boolean;
+  /** Directories above it that are not there. */
+  readonly missing: number;
 }
 
 /** Files and directories by path. All of its methods do their work at once, whole or not at all. */
@@ -42,15 +43,15 @@ export class MemoryTree {
     const names = namesOf(path);
     const name = names.pop();
     let parent = this.#root;
-    for (const parentName of names) {
+    for (const [depth, parentName] of names.entries()) {
       const child = parent.children.get(parentName);
-      if (child === undefined) return { file: undefined, hasParent: false };
+      if (child === undefined) return { file: undefined, missing: names.length - depth };
       if (!isDirectory(child)) throw new StorageError("not-a-directory");
       parent = child;
     }
     const file = name === undefined ? parent : parent.children.get(name);
     if (file !== undefined && isDirectory(file)) throw new StorageError("is-directory");
-    return { file, hasParent: true };
+    return { file, missing: 0 };
   }
 
   /** The file of that path; throws where there is none. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { forbiddenInName } from "../../http/request-target.ts";
-import { StorageError, type StoredStat } from "../storage.ts";
+import { maxMissing, StorageError, type StoredStat } from "../storage.ts";
 import type { KeyPage, ListedObject, ObjectStore } from "./object-store.ts";
 import { directoryStat, type StoredObject, tombstone } from "./stored-object.ts";
 
@@ -168,12 +168,15 @@ export class Places {
 
   /** Throws where no file can be stored at a path at which there is nothing. */
   async requireParent(path: string, mayBeMissing: boolean): Promise<void> {
+    let missing = 0;
     for (let parent = parentOf(path); parent !== "/"; parent = parentOf(parent)) {
       if (this.recent(parent)?.kind === "directory") return;
       const { kind } = await this.#lookForDirectory(parent);
       if (kind === "directory") return;
       if (kind === "file") throw new StorageError("not-a-directory");
       if (!mayBeMissing) throw new StorageError("no-parent");
+      missing += 1;
+      if (missing > maxMissing) throw new StorageError("too-deep");
     }
   }
 
@@ -194,8 +197,9 @@ export class Places {
     try {
       await this.requireParent(path, true);
     } catch (error) {
-      if (error instanceof StorageError && error.code === "not-a-directory") return error;
-      throw error;
+      if (!(error instanceof StorageError)) throw error;
+      if (error.code === "not-a-directory") return error;
+      if (error.code !== "too-deep") throw error;
     }
     return new StorageError("not-found");
   }

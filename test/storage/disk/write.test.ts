@@ -78,15 +78,6 @@ describe("a write to the disk", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("makes 32 directories at most", async () => {
-    const root = await temporaryDirectory();
-    const storage = diskStorage(root);
-    const below = (count: number): string => `${"/d".repeat(count)}/a.txt`;
-    await expect(storage.write(below(33), content("x"))).rejects.toEqual(refuses("too-deep"));
-    expect(await readdir(root)).toEqual([]);
-    expect((await storage.write(below(32), content("x"))).created).toBe(true);
-  });
-
   it("makes directories again that were removed while the content arrived", async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, "dir"));
