@@ -6,7 +6,7 @@ import type { TlsContents } from "./tls-files.ts";
 
 /** How long the server waits, in milliseconds. */
 export interface Timeouts {
-  /** For the header section of a request; of HTTP/2, for that of the first. */
+  /** For the header section of a request; of one over HTTP/2 behind others, up to twice that. */
   readonly headersTimeout: number;
   /** For a whole request: 100 MiB at 0.5 Mbit/s. */
   readonly requestTimeout: number;
@@ -107,12 +107,24 @@ export class Listener {
 /** Node's time limits for HTTP/2 begin anew with each byte, so that a header section may come one byte at a time. */
 function endUnused(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Timeouts): void {
   let open = 0;
+  let newest = 0;
+  let begun = 0;
   const endAfter = (milliseconds: number): NodeJS.Timeout => setTimeout(() => session.destroy(), milliseconds).unref();
   let timer = endAfter(headersTimeout);
-  session.once("close", () => clearTimeout(timer));
+  // A header section that comes beside an open stream: its number is known as soon as it begins.
+  const looks = setInterval(() => {
+    const { lastProcStreamID = 0 } = session.state;
+    if (lastProcStreamID > newest && lastProcStreamID === begun) session.destroy();
+    begun = lastProcStreamID;
+  }, headersTimeout).unref();
+  session.once("close", () => {
+    clearTimeout(timer);
+    clearInterval(looks);
+  });
   session.on("stream", (stream) => {
     clearTimeout(timer);
     open += 1;
+    newest = stream.id ?? 0;
     stream.once("close", () => {
       open -= 1;
       if (open === 0 && !session.destroyed) timer = endAfter(keepAliveTimeout);

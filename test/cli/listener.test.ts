@@ -187,23 +187,29 @@ describe("a listener with a certificate", { tags: ["openssl"] }, () => {
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
   });
 
-  it("closes a session of HTTP/2 whose header section comes byte by byte, also behind a request", async () => {
-    const { port } = await listening(true, { headersTimeout: 50, keepAliveTimeout: 60 });
-    for (const isFirst of [true, false]) {
-      const socket = await open(true, port, { ALPNProtocols: ["h2"] });
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      const frame = (type: number, flags: number, stream: number, length: number): Buffer =>
-        Buffer.from([0, 0, length, type, flags, 0, 0, 0, stream]);
-      const toRoot = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]); // GET / over https, from the host "a"
-      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-      socket.write(frame(4, 0, 0, 0));
-      if (!isFirst) socket.write(Buffer.concat([frame(1, 5, 1, toRoot.length), toRoot]));
-      socket.write(Buffer.concat([frame(1, 5, isFirst ? 1 : 3, 255), toRoot, Buffer.from([0x00, 0x01, 0x78, 0x7d])]));
-      const sending = setInterval(() => socket.write("a"), 5); // the value of the field "x"
-      await closed;
-      clearInterval(sending);
-    }
-    expect(await get(true, port)).toBe("hello");
+  it.each([
+    ["first", "hello"],
+    ["behind a request", "hello"],
+    ["beside a request", "half of the answer"],
+  ])("closes a session of HTTP/2 whose header section comes byte by byte: %s", async (place, body) => {
+    const answer: Answer = (_request, response) => (body === "hello" ? response.end(body) : response.write(body));
+    const { port } = await listening(true, { headersTimeout: 50, keepAliveTimeout: 60 }, answer);
+    const isFirst = place === "first";
+    const socket = await open(true, port, { ALPNProtocols: ["h2"] });
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const frame = (type: number, flags: number, stream: number, length: number): Buffer =>
+      Buffer.from([0, length >> 8, length & 0xff, type, flags, 0, 0, 0, stream]);
+    const toRoot = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]); // GET / over https, from the host "a"
+    socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    socket.write(frame(4, 0, 0, 0));
+    if (!isFirst) socket.write(Buffer.concat([frame(1, 5, 1, toRoot.length), toRoot]));
+    socket.write(
+      Buffer.concat([frame(1, 5, isFirst ? 1 : 3, 16_000), toRoot, Buffer.from([0x00, 0x01, 0x78, 0x7f, 0xff, 0x70])]),
+    );
+    const sending = setInterval(() => socket.write("a"), 5); // the value of the field "x"
+    await closed;
+    clearInterval(sending);
+    expect((await open(true, port, { ALPNProtocols: ["h2"] })).destroyed).toBe(false);
   });
 
   it("closes a session of HTTP/2 on which nothing moves", async () => {
