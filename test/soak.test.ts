@@ -11,14 +11,19 @@ describe("npm run soak", () => {
     const requests = String(timesOf(100, 8_000));
     // The minute ends it on a machine that is too busy for all of them.
     const load = ["--requests", requests, "--minutes", "1", "--seed", String(5 + suiteSeed)];
+    if (!isCampaign) load.push("--steps", "4"); // a few rounds to compare
     if (isCampaign) load.push("--busy", "1");
     const { code, stdout, stderr } = await runNodeToEnd([run, ...load]);
     expect(stdout).toMatch(/^[1-9]\d* requests, 0 wrong$/m);
+    expect(stdout).toMatch(/^Heap, medians: /m);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   it("refuses what is no number", { tags: ["campaign"] }, async () => {
     const { code, stderr } = await runNodeToEnd([run, "--minutes", "ten"]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: "--minutes, --requests, --busy and --seed are numbers\n" });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "--minutes, --requests, --busy, --seed and --steps are numbers\n",
+    });
   });
 });

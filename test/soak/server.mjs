@@ -49,6 +49,18 @@ const files = createFileServer({
   ],
 });
 await files.ready();
+
+/** Characters of HTML in each change, of as many as the server remembers: what they take is no growth. @type {number[]} */
+const remembered = [];
+const mostRemembered = 2000;
+void (async () => {
+  for await (const change of files.changes) {
+    const { html = "", removed = "" } = /** @type {{ html?: string, removed?: string }} */ (change);
+    remembered.push(html.length + removed.length);
+    if (remembered.length > mostRemembered) remembered.shift();
+  }
+})();
+
 const server = createServer();
 files.attach(server);
 // The load decides when a connection ends: one that the server closes as idle may cross with the next request.
@@ -68,14 +80,18 @@ process.on("message", async (message) => {
   }
 });
 
+/** Of a change without its HTML: its fields, path and date. */
+const bytesOfChange = 700;
+
 async function sample() {
   while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   for (let again = 0; again < 3; again += 1) {
     await new Promise((resolve) => setImmediate(resolve));
     globalThis.gc?.();
   }
-  const { heapUsed: heap, rss } = process.memoryUsage();
-  return { heap, rss, descriptors: descriptors(), errors };
+  const { heapUsed, rss } = process.memoryUsage();
+  const history = remembered.reduce((sum, length) => sum + length + bytesOfChange, 0);
+  return { heap: heapUsed - history, history, rss, descriptors: descriptors(), errors };
 }
 
 /** @returns {Promise<number>} */
