@@ -37,6 +37,8 @@ const heapMargin = 2 * 1024 ** 2;
 const coldMargin = 8 * 1024 ** 2;
 /** Locks are sockets. The watcher holds some when a sample is taken, to look at what has just changed. */
 const descriptorMargin = 2;
+/** The same where there are too few samples for one without such locks. */
+const coldDescriptorMargin = 16;
 const mebibytes = (/** @type {number} */ bytes) => (bytes / 1024 ** 2).toFixed(1);
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -163,7 +165,7 @@ function judge(samples) {
   const grown = [];
   const some = Math.max(1, Math.floor(samples.length / 3));
   const [first = [], last = []] = [samples.slice(0, some), samples.slice(-some)].map(fewestDescriptors);
-  if (last.length > first.length + descriptorMargin) {
+  if (last.length > first.length + (some < 3 ? coldDescriptorMargin : descriptorMargin)) {
     grown.push(`${last.length} descriptors instead of ${first.length}, more are: ${added(first, last).join(", ")}`);
   }
   const warm = samples.filter(({ requests }) => requests > warmUp);
