@@ -103,8 +103,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     async makeDirectory(path) {
       const plain = `/${namesOf(path).join("/")}`;
       if (tree.find(plain)) throw new StorageError("exists");
-      const { hasParent } = tree.place(plain);
-      if (!hasParent) throw new StorageError("no-parent");
+      if (tree.place(plain).missing > 0) throw new StorageError("no-parent");
       tree.makeDirectory(namesOf(path));
     },
     async watch(watcher) {
