@@ -75,8 +75,8 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
     ["/dir", "GET, HEAD, POST, DELETE, OPTIONS"],
     ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS"],
     ["/", "GET, HEAD, POST, OPTIONS"],
-    ["/new/", "OPTIONS"],
-    ["/dir/a.txt/", "OPTIONS"],
+    ["/new/", "MKCOL, OPTIONS"],
+    ["/dir/a.txt/", "MKCOL, OPTIONS"],
   ])("refuses to write a file at %s: 405 with Allow: %s", async (path, allow) => {
     const site = await testSite(await make({ "/dir/a.txt": "a" }));
     const { status, headers, text } = await site.send("PUT", path, { body: "hi" });
