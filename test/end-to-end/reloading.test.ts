@@ -126,10 +126,14 @@ async function openFiles(pid: number): Promise<string[]> {
 describe("a server that is told to load its configuration many times under load", () => {
   it("fails no request and leaves nothing open", { tags: ["procfs"] }, async () => {
     const { url, pid, directory, kill, waitFor, ended, printed } = await startSite();
-    const reload = async (): Promise<void> => {
+    const expectLine = async (line: RegExp): Promise<void> => {
+      const [said] = await waitFor(line, "stderr");
+      printed.stderr = printed.stderr.replace(said, "");
+    };
+    await expectLine(/^filement: only clients that the page lets in can change files\n/);
+    const reload = (): Promise<void> => {
       kill("SIGHUP");
-      const [line] = await waitFor(/^filement: \S+ is loaded\n/, "stderr");
-      printed.stderr = printed.stderr.replace(line, "");
+      return expectLine(/^filement: \S+ is loaded\n/);
     };
     const openBefore = await openFiles(pid);
 
