@@ -195,7 +195,7 @@ const steps = {
     const { headers } = await worker.ask("OPTIONS", `/${worker.user}/page.html`, {}, 200, "");
     worker.expect("OPTIONS of a page", headers["accept-ranges"], "selector, bytes");
     const other = await worker.ask("OPTIONS", "/big.txt", {}, 200, "");
-    worker.expect("OPTIONS of what one may only read", other.headers.allow, "GET, HEAD, OPTIONS");
+    worker.expect("OPTIONS of what one may only read", other.headers.allow, "GET, HEAD, COPY, OPTIONS");
   },
   async list(worker, random) {
     /** @type {string[]} */
