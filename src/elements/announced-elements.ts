@@ -1,8 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import type { SlicedWork } from "../event-loop/sliced-work.ts";
-import { SourceElement } from "../html/document/html-nodes.ts";
-import { TreeWalk } from "../html/document/tree-walk.ts";
-import type { AppliedEdit } from "../html/edit/apply-edit.ts";
+import { type AppliedEdit, placedElements } from "../html/edit/apply-edit.ts";
 import type { Access, ChangedElements } from "../server/access.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { ChosenElements } from "./selection.ts";
@@ -70,48 +67,4 @@ export class AnnouncedElements {
     this.#before.close();
     after.close();
   }
-}
-
-/** Pieces of a thousand nodes each take well below a millisecond. */
-const stepsOfPiece = 1000;
-
-/** The elements that an edit has left or put in the place of those that it was about, in the new document. */
-export function* placedElements({ document, placements, elements }: AppliedEdit): SlicedWork<readonly SourceElement[]> {
-  const isBeside = placements.some(({ adds }) => adds?.position === "beforebegin" || adds?.position === "afterend");
-  if (elements.length > 0 && !isBeside) return elements; // they are still there, and hold what was added
-  const isSupplied = suppliedPlaces(placements);
-  const placed: SourceElement[] = [];
-  const walk = new TreeWalk(document.root);
-  let steps = 0;
-  for (let goesOn = walk.advance(); goesOn; ) {
-    if (++steps % stepsOfPiece === 0) yield;
-    const { node } = walk;
-    if (node instanceof SourceElement && !walk.isAtEnd && isSupplied(node.startIndex ?? -1)) {
-      placed.push(node);
-      goesOn = walk.skip(); // what it holds came with it
-    } else goesOn = walk.advance();
-  }
-  return placed;
-}
-
-/** Whether a place in the edited source lies in what was supplied. */
-function suppliedPlaces(placements: AppliedEdit["placements"]): (index: number) => boolean {
-  let delta = 0;
-  const starts: number[] = [];
-  const ends: number[] = [];
-  for (const { start, end, text } of placements) {
-    starts.push(start + delta);
-    ends.push(start + delta + text.length);
-    delta += text.length - (end - start);
-  }
-  return (index) => {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= index) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && index < (ends[low - 1] as number);
-  };
 }

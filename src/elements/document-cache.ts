@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Client } from "../event-loop/fair-queue.ts";
+import { inSlices } from "../event-loop/sliced-work.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
@@ -7,6 +8,7 @@ import { HttpError, notFound } from "../http/http-error.ts";
 import { documentKind } from "../http/selector-range.ts";
 import type { FileOptions } from "../server/site.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage/storage.ts";
+import { parseInTurnOf } from "./parse-queue.ts";
 
 /** Options of {@link DocumentCache}. */
 interface DocumentCacheOptions {
@@ -201,7 +203,7 @@ export async function loadDocument(
     refuseTooLarge(stat.size, options);
     const held = await documents.hold(path, stat.version, async () => {
       const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse
-      return parseDocument(kind, await file.bytes(), parseLimits(options, client));
+      return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options, client)));
     });
     return Object.assign(held, { stat });
   } finally {
@@ -225,5 +227,5 @@ export function refuseTooLarge(size: number, { maxDocumentSize }: DocumentOption
 
 /** The options that bound what is parsed, as the parser knows them. */
 export function parseLimits({ maxDocumentDepth, maxParseSteps }: DocumentOptions, client: Client): ParseLimits {
-  return { maxDepth: maxDocumentDepth, maxParseSteps, client };
+  return { maxDepth: maxDocumentDepth, maxParseSteps, inTurn: parseInTurnOf(client) };
 }

@@ -1,11 +1,16 @@
 import { Buffer, isUtf8 } from "node:buffer";
+
 import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
+import { inSlices, settled } from "../event-loop/sliced-work.ts";
+
 import { preconditionCheck } from "../files/commit.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
+
 import { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
-import { applyEdits, type EditedDocument } from "../html/edit/apply-edits.ts";
+import { applyEdits, type BegunEdit, type EditedDocument, type MadeEdit } from "../html/edit/apply-edits.ts";
+
 import type { Edit } from "../html/edit/edits.ts";
 import type { Effect } from "../html/edit/operations/operation.ts";
 import { outermost } from "../html/edit/placement.ts";
@@ -57,10 +62,14 @@ export interface DoneEdits {
 }
 
 /** An edit that was made. */
-interface DoneEdit {
+interface DoneEdit extends Begun {
   readonly edit: Edit;
   readonly matches: number;
   readonly isChange: boolean;
+}
+
+/** What is known of an edit before it is made. */
+interface Begun {
   /** Whether the client may read what it was about. */
   readonly isReadable: boolean;
   /** The elements as they were, where somebody wants to know. */
@@ -241,7 +250,9 @@ class Editing {
   ): Promise<HeldDocument> {
     const { documents, path, options } = this.#request;
     refuseTooLarge(size, options);
-    const held = await documents.hold(path, version, async () => parseDocument(kind, await read(), this.#limits));
+    const held = await documents.hold(path, version, async () =>
+      inSlices(parseDocument(kind, await read(), this.#limits)),
+    );
     this.#held.push(held);
     return held;
   }
@@ -253,38 +264,42 @@ class Editing {
     this.#told = [];
     if (selector === undefined) await this.#judgeConditions(held.document, stat);
     let announced: AnnouncedElements | undefined;
-    const edited = await applyEdits(held.document, edits, {
+    const find = finderOf(options, this.#client, { steps: 0 });
+    const begin = async ({ document, matches, affected }: BegunEdit): Promise<Begun | undefined> => {
+      this.#matches = matches;
+      this.#count = matches.length;
+      if (selector !== undefined && matches.length === 0) return undefined;
+      await this.#judge(
+        document,
+        affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
+      );
+      if (selector !== undefined) await this.#judgeConditions(document, stat);
+      const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
+      const before =
+        isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
+      announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
+      await announced.judgeBefore(selector === undefined);
+      return { isReadable: this.#isReadable, before, announced };
+    };
+    const end = async ({ edit, matches, changes }: MadeEdit, begun: Begun | undefined): Promise<void> => {
+      const last = changes.at(-1);
+      if (!begun) return;
+      if (last) await begun.announced.judgeAfter(last, options.maxSelectionSteps);
+      this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
+    };
+    const making = applyEdits<Begun | undefined>(held.document, edits, {
       limits: { ...this.#limits, work: { steps: 0 } },
       isAlone: selector !== undefined,
       mayWait: selector === undefined && !this.#isJudgedByElements(),
-      select: finderOf(options, this.#client, { steps: 0 }),
-      outerHtml: (document, elements) => textOf(document, elements, options),
-      tagOf: async (document, elements) => elementTag(await elementBytes(document, elements, options)),
+      select: (document, text) => settled(find(document, text)),
+      outerHtml: (document, elements) => settled(textOf(document, elements, options)),
+      tagOf: (document, elements) => settled(elementBytes(document, elements, options).then(elementTag)),
       checkReplacement: dialects[options.dialect].checkReplacement,
-      begin: async ({ document, matches, affected }) => {
-        this.#matches = matches;
-        this.#count = matches.length;
-        if (selector !== undefined && matches.length === 0) return undefined;
-        await this.#judge(
-          document,
-          affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
-        );
-        if (selector !== undefined) await this.#judgeConditions(document, stat);
-        const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
-        const before =
-          isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
-        announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
-        await announced.judgeBefore(selector === undefined);
-        return { isReadable: this.#isReadable, before, announced };
-      },
       takeTree: (document) => announced?.releaseTree() === true && this.#take(document, held),
-      end: async ({ edit, matches, changes }, begun) => {
-        const last = changes.at(-1);
-        if (!begun) return;
-        if (last) await begun.announced.judgeAfter(last, options.maxSelectionSteps);
-        this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
-      },
+      begin: (begun) => settled(begin(begun)),
+      end: (made, begun) => settled(end(made, begun)),
     });
+    const edited = await inSlices(making);
     this.#held.push(this.#request.documents.keep(edited.document));
     return edited;
   }

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import { hash, randomUUID } from "node:crypto";
-import { elementSpan } from "../html/document/element-span.ts";
+import { inSlices } from "../event-loop/sliced-work.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
-import { joined, serialisedParts } from "../html/document/serialise.ts";
+
+import { joined, outerHtmlParts } from "../html/document/serialise.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
+
 import type { Fragment } from "../html/edit/well-formed.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -102,7 +104,7 @@ export async function elementBytes(
   function* bounded(): Generator<string> {
     let length = 0;
     for (const element of elements) {
-      for (const part of elementParts(document, element)) {
+      for (const part of outerHtmlParts(document, element)) {
         length += part.length;
         if (length > maxLength) {
           throw new HttpError(413, "RESULT_TOO_LARGE", `The elements have more than ${maxLength} bytes together.`);
@@ -111,18 +113,7 @@ export async function elementBytes(
       }
     }
   }
-  return Buffer.from(await joined(bounded()), document.encoding);
-}
-
-function elementParts(document: SourceDocument, element: SourceElement): Iterable<string> {
-  const span = document.formattedFromBefore.has(element) ? undefined : elementSpan(element);
-  if (span) return [document.source.slice(span.start, span.end)];
-  return serialisedParts(document, element, document.encoding === "latin1" ? asByte : undefined);
-}
-
-/** In a document that is not UTF-8, what is no byte can only be written as a reference. */
-function asByte(character: string): string {
-  return character <= "\xff" ? character : `&#${character.codePointAt(0)};`;
+  return Buffer.from(await inSlices(joined(bounded())), document.encoding);
 }
 
 /** Where the ways of speaking the protocol differ. */

@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { demand, patiently, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { atHand, demand, patiently, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError } from "../html/document-error.ts";
@@ -176,11 +176,6 @@ export class ChosenElements implements SelectedElements {
     }
     return found;
   }
-}
-
-// biome-ignore lint/correctness/useYield: it is at hand
-function* atHand<Value>(value: Value): SlicedWork<Value> {
-  return value;
 }
 
 /** Elements and everything that they lie in. */

@@ -2,8 +2,11 @@ import { performance } from "node:perf_hooks";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { type Client, FairQueue } from "./fair-queue.ts";
 
-/** Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. */
-export type SlicedWork<Value> = Generator<void, Value, void>;
+/**
+ * Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. Where it has to wait for
+ * something, it yields that; see {@link settled}.
+ */
+export type SlicedWork<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
 /** Says when it is time for others. */
 interface Slice {
@@ -19,11 +22,38 @@ class Unfinished {
   }
 }
 
-/** Does work to its end, while everyone else waits. */
+/** Does work to its end, while everyone else waits. Throws for work that has to wait for something. */
 export function atOnce<Value>(work: SlicedWork<Value>): Value {
   let piece = work.next();
-  while (!piece.done) piece = work.next();
+  while (!piece.done) {
+    if (piece.value) throw new TypeError("work that waits cannot be done at once");
+    piece = work.next();
+  }
   return piece.value;
+}
+
+/** Work that is done already. */
+// biome-ignore lint/correctness/useYield: it is at hand
+export function* atHand<Value>(value: Value): SlicedWork<Value> {
+  return value;
+}
+
+/** What a promise gives, for work that has to wait for it. */
+export function* settled<Value>(promise: Promise<Value>): SlicedWork<Value> {
+  const outcome: { value?: { readonly is: Value }; error?: { readonly is: unknown } } = {};
+  const known = promise.then(
+    (is) => {
+      outcome.value = { is };
+    },
+    (is: unknown) => {
+      outcome.error = { is };
+    },
+  );
+  for (;;) {
+    yield known;
+    if (outcome.error) throw outcome.error.is;
+    if (outcome.value) return outcome.value.is;
+  }
 }
 
 /**
@@ -33,21 +63,26 @@ export function atOnce<Value>(work: SlicedWork<Value>): Value {
 export function inSlices<Value>(work: SlicedWork<Value>): Value | Promise<Value> {
   const slice = new TimeSlice();
   const piece = oneSlice(work, slice);
-  return piece.done ? piece.value : inMoreSlices(work, slice);
+  return piece.done ? piece.value : inMoreSlices(work, slice, piece.value);
 }
 
-async function inMoreSlices<Value>(work: SlicedWork<Value>, slice: TimeSlice): Promise<Value> {
-  for (;;) {
-    await slice.renew();
+async function inMoreSlices<Value>(
+  work: SlicedWork<Value>,
+  slice: TimeSlice,
+  awaited: Promise<unknown> | undefined,
+): Promise<Value> {
+  for (let next = awaited; ; ) {
+    await (next ?? slice.renew());
     const piece = oneSlice(work, slice);
     if (piece.done) return piece.value;
+    next = piece.value;
   }
 }
 
-/** Goes on until the slice is over or the work is done. */
-function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<void, Value> {
+/** Goes on until the slice is over, the work has to wait, or it is done. */
+function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<Promise<unknown> | undefined, Value> {
   let piece = work.next();
-  while (!piece.done && !slice.isOver) piece = work.next();
+  while (!piece.done && !piece.value && !slice.isOver) piece = work.next();
   return piece;
 }
 

@@ -9,7 +9,6 @@ export type DocumentErrorCode =
   | "INVALID_TARGET"
   | "NOT_UTF8"
   | "NOT_WELL_FORMED"
-  | "OVERLOADED"
   | "RESULT_TOO_LARGE"
   | "SELECTOR_TOO_COSTLY"
   | "TOO_MANY_EDITS"
@@ -18,7 +17,7 @@ export type DocumentErrorCode =
 
 type ErrorPlace = { readonly [Part in "line" | "column" | "index"]?: number | undefined };
 
-/** A document that cannot be parsed, searched or edited as asked; the message is text for the client. */
+/** A document that cannot be parsed, searched or edited as asked; the message says what is wrong. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
   readonly code: DocumentErrorCode;

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../event-loop/sliced-work.ts";
+import { inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
 import { type MicrodataItem, type MicrodataPage, readPage } from "./microdata/microdata-page.ts";
 import { readItems } from "./microdata/read-items.ts";
 
@@ -16,14 +16,11 @@ export { hasEmptyList, liesIn, withElementOf } from "./microdata/read-items.ts";
  * that would make an item its own part is left out. Throws {@link MicrodataError} for a page that would take too long.
  */
 export async function readMicrodataPage(html: string): Promise<MicrodataPage> {
-  const slice = new TimeSlice();
-  const reading = readItems(await readPage(html));
-  let step = reading.next();
-  while (!step.done) {
-    if (slice.isOver) await slice.renew();
-    step = reading.next();
-  }
-  return step.value;
+  return inSlices(pageOfItems(html));
+}
+
+function* pageOfItems(html: string): SlicedWork<MicrodataPage> {
+  return yield* readItems(yield* readPage(html));
 }
 
 /** Every item once, whether it stands alone or is the property of another one. */

@@ -47,9 +47,6 @@ const storageErrors: Record<StorageErrorCode, readonly [status: number, code: Er
   conflict: [409, "WRITE_CONFLICT", "The file kept changing while it was edited; nothing was written. Try again."],
 };
 
-/** Parsing of a large document takes seconds. */
-const retryShortly: ReplyHeaders = { "retry-after": "2" };
-
 const documentErrors: Record<DocumentErrorCode, number> = {
   DOCUMENT_TOO_COSTLY: 422,
   DOCUMENT_TOO_DEEP: 422,
@@ -60,9 +57,8 @@ const documentErrors: Record<DocumentErrorCode, number> = {
   INVALID_TARGET: 400,
   NOT_UTF8: 422,
   NOT_WELL_FORMED: 422,
-  OVERLOADED: 503,
   RESULT_TOO_LARGE: 413,
-  SELECTOR_TOO_COSTLY: 503,
+  SELECTOR_TOO_COSTLY: 503, // without `Retry-After`: it costs the same the next time
   TOO_MANY_EDITS: 400,
   TOO_MANY_MATCHES: 400,
   UNSUPPORTED_ENCODING: 415,
@@ -73,9 +69,7 @@ export function knownHttpError(thrown: unknown): HttpError | undefined {
   if (thrown instanceof HttpError) return thrown;
   if (!(thrown instanceof DocumentError)) return undefined;
   const { code, message, index } = thrown;
-  // `SELECTOR_TOO_COSTLY` has no `Retry-After`: it costs the same the next time.
-  const headers = code === "OVERLOADED" ? retryShortly : {};
-  return new HttpError(documentErrors[code], code, message, { headers, index });
+  return new HttpError(documentErrors[code], code, message, { index });
 }
 
 /** The error for anything thrown. What is not known becomes a 500 with the request's id. */

@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseDocument as parseHtmlparser2 } from "htmlparser2";
 import { parse as parse5 } from "parse5";
+import { atOnce } from "../../build/event-loop/sliced-work.js";
 import { parseDocument } from "../../build/html/document/parse-document.js";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
@@ -12,7 +13,7 @@ const directory = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark
 
 /** @type {Readonly<Record<string, (page: Buffer) => unknown>>} */
 const parsers = {
-  filement: (page) => parseDocument("html", page),
+  filement: (page) => atOnce(parseDocument("html", page)),
   "parse5 with positions": (page) => parse5(page.toString(), { sourceCodeLocationInfo: true }),
   parse5: (page) => parse5(page.toString()),
   "htmlparser2 with positions": (page) =>
@@ -36,7 +37,7 @@ export async function trees(_directory, { rounds }) {
   let withPlace = 0;
   let identical = 0;
   for (const page of pages) {
-    const { root } = await parseDocument("html", page);
+    const { root } = atOnce(parseDocument("html", page));
     const other = parseHtmlparser2(page.toString(), { withStartIndices: true });
     const all = count(root, () => true);
     const agreed = agreement(root, other);

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { placedElements } from "../../src/elements/announced-elements.ts";
-import { atOnce } from "../../src/event-loop/sliced-work.ts";
+import { atOnce, type SlicedWork } from "../../src/event-loop/sliced-work.ts";
 import { elementSpan } from "../../src/html/document/element-span.ts";
 import type { SourceElement } from "../../src/html/document/html-nodes.ts";
-import { applyEdit } from "../../src/html/edit/apply-edit.ts";
+import { applyEdit, placedElements } from "../../src/html/edit/apply-edit.ts";
 import type { Placement } from "../../src/html/edit/placement.ts";
 import { fragmentsOf } from "../../src/html/edit/well-formed.ts";
+import { done } from "../helpers/done.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { elementsOf } from "./pages.ts";
 
@@ -16,16 +16,17 @@ async function placed(page: string, html: string): Promise<string[]> {
   const document = await parseHtml(page);
   const replaced = elementsOf(document).filter(({ attribs }) => attribs["class"] === "old");
   const fragmentIn = fragmentsOf(html);
-  const place = async (_document: unknown, elements: readonly SourceElement[]): Promise<readonly Placement[]> =>
-    Promise.all(
-      elements.map(async (element) => {
-        const span = elementSpan(element);
-        if (!span) throw new Error("it has no place");
-        const fragment = await fragmentIn(element.parent);
-        return { ...span, text: html, fragment, fragmentStart: 0, removes: [element] };
-      }),
-    );
-  const applied = await applyEdit(document, replaced, { place }, limits);
+  function* place(_document: unknown, elements: readonly SourceElement[]): SlicedWork<readonly Placement[]> {
+    const placements: Placement[] = [];
+    for (const element of elements) {
+      const span = elementSpan(element);
+      if (!span) throw new Error("it has no place");
+      const fragment = yield* fragmentIn(element.parent);
+      placements.push({ ...span, text: html, fragment, fragmentStart: 0, removes: [element] });
+    }
+    return placements;
+  }
+  const applied = await done(applyEdit(document, replaced, { place }, limits));
   return atOnce(placedElements(applied)).map(({ name, attribs }) => `${name}${attribs["id"] ?? ""}`);
 }
 

@@ -1,5 +1,6 @@
 import { parseDocument } from "../../src/html/document/parse-document.ts";
 import { compileSelector, type SelectionLimits } from "../../src/html/selector/select.ts";
+import { done } from "../helpers/done.ts";
 import { selectElements } from "./selected.ts";
 
 /** The ids, or the names, of the elements of a page that a selector gives. */
@@ -18,6 +19,10 @@ async function selectIn(
   selector: string,
   limits: SelectionLimits,
 ): Promise<string[]> {
-  const elements = selectElements(await parseDocument(kind, Buffer.from(text)), compileSelector(selector), limits);
+  const elements = selectElements(
+    await done(parseDocument(kind, Buffer.from(text))),
+    compileSelector(selector),
+    limits,
+  );
   return elements.map(({ name, attribs }) => attribs["id"] ?? name);
 }

@@ -2,13 +2,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "../../src/html/document/parse-document.ts";
 import { sharedChromium } from "../helpers/chromium.ts";
+import { done } from "../helpers/done.ts";
 import { elementsOf } from "./pages.ts";
 import { illFormed, wellFormed } from "./xml-samples.ts";
 
 /** All elements of a document: local name, namespace, attributes, own text. `"refused"` for one that is not well-formed. */
 async function ownReading(source: string): Promise<unknown> {
   try {
-    const document = await parseDocument("xml", Buffer.from(source));
+    const document = await done(parseDocument("xml", Buffer.from(source)));
     return elementsOf(document).map(({ name, namespace, attribs, children }) => [
       name,
       namespace,

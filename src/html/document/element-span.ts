@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, type RootNode, SourceElement, type TextNode, type TreeParent } from "./html-nodes.ts";
 
 /** Offsets in the source; an end is the offset behind the last character. */
@@ -56,14 +56,10 @@ export interface ParsedSource {
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
  * elements in the order of the source once; what remains are spans that nest as the tree does. Gives back what was taken.
  */
-export async function settleSpans(
-  { elements, displaced }: ParsedSource,
-  endOfPage: number,
-  slice: TimeSlice,
-): Promise<LostSpans> {
+export function* settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): SlicedWork<LostSpans> {
   for (let index = 0; index < elements.length; index += 1) {
     endWithPage(elements[index] as SourceElement, endOfPage);
-    if (index % elementsAtOnce === elementsAtOnce - 1 && slice.isOver) await slice.renew();
+    if (index % elementsAtOnce === elementsAtOnce - 1) yield;
   }
   const broken = new Set<SourceElement>();
   let open: SourceElement[] = [];
@@ -93,7 +89,7 @@ export async function settleSpans(
     }
     place(element.parent, start, lastIndexOf(element));
     open.push(element);
-    if (slice.isOver) await slice.renew();
+    yield;
   }
   for (const text of displaced.slice(nextText)) place(text.parent, text.offset, text.offset);
 
@@ -110,10 +106,9 @@ export async function settleSpans(
  * Elements in which formatting goes on that begins before them: `<p>b` is `<p><i>b</i></p>` in `<p><i>a</p><p>b`. Their
  * characters do not say so.
  */
-export async function elementsFormattedFromBefore(
-  { copies }: Pick<ParsedSource, "copies">,
-  slice: TimeSlice,
-): Promise<ReadonlySet<SourceElement>> {
+export function* elementsFormattedFromBefore({
+  copies,
+}: Pick<ParsedSource, "copies">): SlicedWork<ReadonlySet<SourceElement>> {
   const found = new Map<TreeParent, number>();
   for (const [copy, tagStart] of copies) {
     for (let parent = copy.parent; parent; parent = parent.parent) {
@@ -122,7 +117,7 @@ export async function elementsFormattedFromBefore(
       if (isKnown || holdsTag) break;
       found.set(parent, tagStart);
     }
-    if (slice.isOver) await slice.renew();
+    yield;
   }
   return new Set([...found.keys()].filter((node) => node instanceof SourceElement));
 }

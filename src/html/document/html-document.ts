@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import {
   afterAfterBody,
   afterAfterFrameset,
@@ -15,26 +15,26 @@ import { bytesOfStates, noteState } from "../tree-construction/saved-states.ts";
 import { type InsertionModes, TreeBuilder } from "../tree-construction/tree-builder.ts";
 import { elementsFormattedFromBefore, endOfPage, settleSpans } from "./element-span.ts";
 import type { TagObserver } from "./html-nodes.ts";
-import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
+import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import type { ParsedTree } from "./source-document.ts";
 
 /** The tree that the HTML Standard makes of a source. Throws `DOCUMENT_TOO_DEEP` or `DOCUMENT_TOO_COSTLY`. */
-export function parseHtmlTree(source: string, limits: ParseLimits = {}): Promise<ParsedTree> {
-  return parseInTurn(source.length, () => parseTree(source, new ParseBudget(limits)), limits.client);
+export function parseHtmlTree(source: string, limits: ParseLimits = {}): SlicedWork<ParsedTree> {
+  const { inTurn = (_length, parse) => parse() } = limits;
+  return inTurn(source.length, () => parseTree(source, new ParseBudget(limits)));
 }
 
-async function parseTree(source: string, budget: ParseBudget): Promise<ParsedTree> {
+function* parseTree(source: string, budget: ParseBudget): SlicedWork<ParsedTree> {
   const builder = treeBuilder(source, budget);
-  const slice = new TimeSlice();
-  await buildHtmlTree(builder, slice);
-  return finishedTree(builder, slice);
+  yield* buildHtmlTree(builder);
+  return yield* finishedTree(builder);
 }
 
 /** The tree that was built. */
-async function finishedTree(builder: TreeBuilder, slice: TimeSlice): Promise<ParsedTree> {
+function* finishedTree(builder: TreeBuilder): SlicedWork<ParsedTree> {
   const { root, source, budget, displaced, copies, states } = builder;
-  const lost = await settleSpans(builder, endOfPage({ root, source }), slice);
-  const formattedFromBefore = await elementsFormattedFromBefore(builder, slice);
+  const lost = yield* settleSpans(builder, endOfPage({ root, source }));
+  const formattedFromBefore = yield* elementsFormattedFromBefore(builder);
   const { nodes, treeBytes, steps } = budget;
   const parse = { states, displaced, copies, lost, nodes, treeBytes, steps, olderBytes: 0 };
   return { root, treeBytes: treeBytes + bytesOfStates(states), formattedFromBefore, parse };
@@ -46,10 +46,10 @@ export function treeBuilder(source: string, budget: ParseBudget, observer?: TagO
 }
 
 /** Builds a tree while others have their turn; elements keep all offsets, whatever error recovery did to them. */
-export async function buildHtmlTree(builder: TreeBuilder, slice: TimeSlice): Promise<void> {
-  await parseInSlices(builder, slice);
-  await builder.lists.settle(slice);
-  await builder.texts.settle(slice);
+export function* buildHtmlTree(builder: TreeBuilder): SlicedWork<void> {
+  yield* parseInSlices(builder);
+  yield* builder.lists.settle();
+  yield* builder.texts.settle();
 }
 
 /** Steps of work that are done without a look at the clock: less than a millisecond of a real page. */
@@ -58,12 +58,11 @@ const stepsAtOnce = 32 * 1024;
 const nodesAtOnce = 512;
 
 /** Builds a tree, and gives way to everyone else every few milliseconds. It stops between two tokens, and goes on there. */
-export async function parseInSlices(
+export function* parseInSlices(
   builder: TreeBuilder,
-  slice: TimeSlice,
   steps: number = stepsAtOnce,
   isEnough?: () => boolean,
-): Promise<void> {
+): SlicedWork<void> {
   const { tokenizer, budget } = builder;
   while (!tokenizer.isDone) {
     const mostSteps = budget.steps + steps;
@@ -75,7 +74,7 @@ export async function parseInSlices(
       noteState(builder);
       if (isEnough?.()) return;
     }
-    if (slice.isOver) await slice.renew();
+    yield;
   }
 }
 

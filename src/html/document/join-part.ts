@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { HtmlParse, ParserCounts, ParserState } from "../tree-construction/parser-state.ts";
 import { bytesOfStates, moveState, pairWith, replaceNodes } from "../tree-construction/saved-states.ts";
 import { contentParent } from "../tree-construction/tree-writer.ts";
@@ -15,15 +15,14 @@ const nodesAtOnce = 2048;
 const leastSlice = 13;
 
 /** Makes one tree of a part that was parsed again and the old tree, which is none any more from then on. */
-export async function joinPart(part: ReparsedPart, oldSourceBytes: number): Promise<ParsedTree> {
+export function* joinPart(part: ReparsedPart, oldSourceBytes: number): SlicedWork<ParsedTree> {
   const join = new Join(part);
-  const slice = new TimeSlice();
-  await join.moveNodes(slice);
-  if (slice.isOver) await slice.renew();
+  yield* join.moveNodes();
+  yield;
   const parse = join.parse(oldSourceBytes);
   const { root } = part.builder;
-  if (parse.olderBytes > parse.treeBytes) await readInto(part.source, root.children, parse, slice);
-  const formattedFromBefore = await elementsFormattedFromBefore(parse, slice);
+  if (parse.olderBytes > parse.treeBytes) yield* readInto(part.source, root.children, parse);
+  const formattedFromBefore = yield* elementsFormattedFromBefore(parse);
   const treeBytes = parse.treeBytes + bytesOfStates(parse.states) + parse.olderBytes;
   return { root, treeBytes, formattedFromBefore, parse };
 }
@@ -54,11 +53,11 @@ class Join {
     this.#successors.set(old.root, builder.root);
   }
 
-  async moveNodes(slice: TimeSlice): Promise<void> {
+  *moveNodes(): SlicedWork<void> {
     const { standIns, openAtEnd, shift, source } = this.#part;
     const rests = this.#rests();
-    if (slice.isOver) await slice.renew();
-    await this.#joinBeginnings(slice);
+    yield;
+    yield* this.#joinBeginnings();
     for (const { original, element } of standIns) {
       original.contentEnd = element.contentEnd;
       original.endIndex = element.endIndex;
@@ -69,9 +68,9 @@ class Join {
         this.#lastBeforeEnd = last;
       link(last, nodes[0] ?? null);
       to.children = to.children.concat(nodes);
-      if (slice.isOver) await slice.renew();
-      if (from !== to) await adopt(nodes, to, slice);
-      if (shift !== 0) await moveAll(nodes, shift, source, slice);
+      yield;
+      if (from !== to) yield* adopt(nodes, to);
+      if (shift !== 0) yield* moveAll(nodes, shift, source);
     }
   }
 
@@ -87,7 +86,7 @@ class Join {
   }
 
   /** Puts what was parsed into the elements that were open before, behind what they had there. */
-  async #joinBeginnings(slice: TimeSlice): Promise<void> {
+  *#joinBeginnings(): SlicedWork<void> {
     const { old, builder, standIns, first } = this.#part;
     let from: TreeParent = old.root;
     let parsed: TreeParent = builder.root;
@@ -96,10 +95,10 @@ class Join {
       const last = next ? next.original : (first?.last ?? null);
       const kept = last ? from.children.slice(0, from.children.indexOf(last) + 1) : [];
       const added = next ? parsed.children.slice(1) : parsed.children;
-      if (slice.isOver) await slice.renew();
+      yield;
       const to = from === old.root ? builder.root : from;
-      if (to !== from) await adopt(kept, to, slice);
-      if (to !== parsed) await adopt(added, to, slice);
+      if (to !== from) yield* adopt(kept, to);
+      if (to !== parsed) yield* adopt(added, to);
       link(kept.at(-1) ?? null, added[0] ?? null);
       to.children = kept.concat(added);
       if (!next) return;
@@ -213,16 +212,16 @@ function link(previous: TreeChild | null, next: TreeChild | null): void {
   if (next) next.prev = previous;
 }
 
-async function adopt(nodes: readonly TreeChild[], parent: TreeParent, slice: TimeSlice): Promise<void> {
+function* adopt(nodes: readonly TreeChild[], parent: TreeParent): SlicedWork<void> {
   for (let index = 0; index < nodes.length; index += 1) {
     (nodes[index] as TreeChild).parent = parent;
-    if (index % nodesAtOnce === nodesAtOnce - 1 && slice.isOver) await slice.renew();
+    if (index % nodesAtOnce === nodesAtOnce - 1) yield;
   }
 }
 
 /** Nodes and all that they contain stand further on, in another source. */
-async function moveAll(nodes: readonly TreeChild[], shift: number, source: string, slice: TimeSlice): Promise<void> {
-  await forAll(nodes, slice, (node) => {
+function* moveAll(nodes: readonly TreeChild[], shift: number, source: string): SlicedWork<void> {
+  yield* forAll(nodes, (node) => {
     if (node instanceof SourceElement) {
       node.moveBy(shift, source);
       return;
@@ -236,13 +235,8 @@ async function moveAll(nodes: readonly TreeChild[], shift: number, source: strin
  * Makes nodes take their text and attributes from a source, where it reads the same: slices of older ones keep these in
  * memory.
  */
-async function readInto(
-  source: string,
-  nodes: readonly TreeChild[],
-  parse: { olderBytes: number },
-  slice: TimeSlice,
-): Promise<void> {
-  await forAll(nodes, slice, (node) => {
+function* readInto(source: string, nodes: readonly TreeChild[], parse: { olderBytes: number }): SlicedWork<void> {
+  yield* forAll(nodes, (node) => {
     if (node instanceof SourceElement) node.readAgainIn(source);
     else if (node instanceof TextNode) node.data = sliceLike(node.data, source, node.startIndex ?? 0);
     else if (node instanceof CommentNode) node.data = sliceLike(node.data, source, (node.startIndex ?? 0) + 4);
@@ -257,7 +251,7 @@ function sliceLike(text: string, source: string, start: number): string {
 }
 
 /** Does something to nodes and all that they contain, while others have their turn. */
-async function forAll(nodes: readonly TreeChild[], slice: TimeSlice, task: (node: TreeChild) => void): Promise<void> {
+function* forAll(nodes: readonly TreeChild[], task: (node: TreeChild) => void): SlicedWork<void> {
   const waiting = [nodes];
   let count = 0;
   for (let list = waiting.pop(); list; list = waiting.pop()) {
@@ -266,7 +260,7 @@ async function forAll(nodes: readonly TreeChild[], slice: TimeSlice, task: (node
       const content = contentOf(node);
       if (content.length > 0) waiting.push(content);
       count += 1;
-      if (count % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+      if (count % nodesAtOnce === 0) yield;
     }
   }
 }

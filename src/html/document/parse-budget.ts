@@ -1,5 +1,6 @@
 import { getHeapStatistics } from "node:v8";
-import { type Client, FairQueue } from "../../event-loop/fair-queue.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
+
 import { DocumentError } from "../document-error.ts";
 
 /** Bounds of what is parsed. */
@@ -17,9 +18,12 @@ export interface ParseLimits {
   readonly stateDistance?: number;
   /** Steps of several parses that are one piece of work: together they may take `maxParseSteps`. @default none */
   readonly work?: { steps: number };
-  /** Who takes turns with others when large documents wait for each other. @default nobody in particular */
-  readonly client?: Client;
+  /** Does a parse of some characters when it is its turn. @default at once */
+  readonly inTurn?: ParseInTurn;
 }
+
+/** Does the parse of a number of characters when it may begin. */
+export type ParseInTurn = <Value>(length: number, parse: () => SlicedWork<Value>) => SlicedWork<Value>;
 
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
 const defaultMaxDepth = 512;
@@ -133,26 +137,4 @@ export class ParseBudget {
 
 function tooCostly(what: string): DocumentError {
   return new DocumentError("DOCUMENT_TOO_COSTLY", `The document has ${what}.`);
-}
-
-/** Up to here the parser is back after about 20 ms. */
-const smallLength = 256 * 1024;
-/** Characters that may wait in memory together, and as many again of known clients. */
-const maxWaitingLength = 128 * 1024 * 1024;
-
-const nobody: Client = { address: "" };
-
-const queue = new FairQueue({
-  maxWaiting: maxWaitingLength,
-  refusal: () => new DocumentError("OVERLOADED", "Too many large documents wait to be parsed; try again shortly."),
-});
-
-/**
- * Runs `parse` for a document of some length: at once if that is short, else when it is the client's turn. Side by side, large
- * documents would take as long on the one event loop there is, and need their memory at the same time.
- *
- * Throws `OVERLOADED` when too much waits, to the client that sends the most.
- */
-export async function parseInTurn<T>(length: number, parse: () => Promise<T>, client: Client = nobody): Promise<T> {
-  return length <= smallLength ? parse() : queue.run(client, parse, { weight: length });
 }

@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { parseHtmlTree } from "./html-document.ts";
 import { joinPart } from "./join-part.ts";
 import type { ParseLimits } from "./parse-budget.ts";
@@ -12,20 +13,20 @@ import {
 } from "./source-document.ts";
 import { parseXmlTree } from "./xml-document.ts";
 
-const parsers: Readonly<Record<DocumentKind, (source: string, limits: ParseLimits) => Promise<ParsedTree>>> = {
+const parsers: Readonly<Record<DocumentKind, (source: string, limits: ParseLimits) => SlicedWork<ParsedTree>>> = {
   html: parseHtmlTree,
   xml: parseXmlTree,
 };
 
 /**
- * Parses a document from its bytes; a large one gives way to other work every few milliseconds. Throws 422
+ * Parses a document from its bytes; a large one gives way to other work every few milliseconds. Throws
  * `DOCUMENT_TOO_DEEP`, `DOCUMENT_TOO_COSTLY` or, for XML, `NOT_WELL_FORMED`.
  */
 export function parseDocument(
   kind: DocumentKind,
   bytes: Uint8Array,
   limits: ParseLimits = {},
-): Promise<SourceDocument> {
+): SlicedWork<SourceDocument> {
   return parse(readSource(bytes), kind, limits);
 }
 
@@ -34,7 +35,7 @@ export function parseSource(
   source: string,
   { encoding, hasByteOrderMark, kind }: Omit<DocumentSource, "source"> & Pick<SourceDocument, "kind">,
   limits: ParseLimits = {},
-): Promise<SourceDocument> {
+): SlicedWork<SourceDocument> {
   return parse({ source, encoding, hasByteOrderMark }, kind, limits);
 }
 
@@ -43,30 +44,32 @@ export interface EditedPart extends Pick<ReparsedPart, "seams" | "originals" | "
   /** What was parsed, in elements that stand for those around it. */
   readonly page: Pick<SourceDocument, "root" | "source">;
   /** Makes the edited document of it and of the nodes of the old one, which cannot be used any more. */
-  join(): Promise<SourceDocument>;
+  join(): SlicedWork<SourceDocument>;
 }
 
 /** Parses what an edit has changed of a document; `undefined` where all of it has to be parsed. */
-export async function parseEditedPart(
+export function* parseEditedPart(
   source: string,
   change: SourceChange,
   document: SourceDocument,
   limits: ParseLimits = {},
-): Promise<EditedPart | undefined> {
+): SlicedWork<EditedPart | undefined> {
   const { root, parse: record, sourceBytes } = document;
   if (!record || record.states.length === 0) return undefined; // XML, or too short for a state to be saved
-  const part = await reparsePart({ root, parse: record }, source, change, limits);
+  const part = yield* reparsePart({ root, parse: record }, source, change, limits);
   if (!part) return undefined;
   return {
     seams: part.seams,
     originals: part.originals,
     neighbours: part.neighbours,
     page: { root: part.builder.root, source },
-    join: async () => sourceDocument({ ...document, source }, await joinPart(part, sourceBytes), document.kind),
+    *join() {
+      return sourceDocument({ ...document, source }, yield* joinPart(part, sourceBytes), document.kind);
+    },
   };
 }
 
-async function parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): Promise<SourceDocument> {
-  const tree = await parsers[kind](source.source, limits);
+function* parse(source: DocumentSource, kind: DocumentKind, limits: ParseLimits): SlicedWork<SourceDocument> {
+  const tree = yield* parsers[kind](source.source, limits);
   return sourceDocument(source, tree, kind);
 }

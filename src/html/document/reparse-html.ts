@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { HtmlParse, ParserState } from "../tree-construction/parser-state.ts";
 import { isSameState, resume } from "../tree-construction/saved-states.ts";
 import type { TreeBuilder } from "../tree-construction/tree-builder.ts";
@@ -6,7 +6,7 @@ import { contentParent } from "../tree-construction/tree-writer.ts";
 import { endOfPage, settleSpans } from "./element-span.ts";
 import { parseInSlices, treeBuilder } from "./html-document.ts";
 import { type RootNode, type SourceElement, TemplateElement, type TreeChild, type TreeParent } from "./html-nodes.ts";
-import { ParseBudget, type ParseLimits, parseInTurn } from "./parse-budget.ts";
+import { ParseBudget, type ParseLimits } from "./parse-budget.ts";
 import { firstIn, type Neighbours, neighboursOf, nextIn, type Seams, type StandIn, seamsOf } from "./seams.ts";
 
 /** A change of a source: the characters from `start` to `end` gave way to others, and all behind moved by `shift`. */
@@ -57,8 +57,9 @@ export function reparsePart(
   source: string,
   change: SourceChange,
   limits: ParseLimits,
-): Promise<ReparsedPart | undefined> {
-  return parseInTurn(source.length, () => new Reparse(old, source, change, limits).run(), limits.client);
+): SlicedWork<ReparsedPart | undefined> {
+  const { inTurn = (_length, parse) => parse() } = limits;
+  return inTurn(source.length, () => new Reparse(old, source, change, limits).run());
 }
 
 class Reparse {
@@ -85,12 +86,11 @@ class Reparse {
     this.#ends = states.filter(isEnd).reverse();
   }
 
-  async run(): Promise<ReparsedPart | undefined> {
+  *run(): SlicedWork<ReparsedPart | undefined> {
     const builder = this.#builder;
-    const slice = new TimeSlice();
     if (this.#first) this.#begin(this.#first);
     let end: ParserState | undefined;
-    await parseInSlices(builder, slice, undefined, () => {
+    yield* parseInSlices(builder, undefined, () => {
       end = this.#endHere();
       return end !== undefined || builder.hasReachedBack;
     });
@@ -99,14 +99,14 @@ class Reparse {
     // An element that gets or loses its start tag ends elsewhere, too, and nobody has looked at what is behind the part.
     const hasTag = ({ startIndex }: SourceElement): boolean => startIndex !== null;
     if (openAtEnd.some(({ original, element }) => hasTag(original) !== hasTag(element))) return undefined;
-    await builder.lists.settle(slice);
+    yield* builder.lists.settle();
     if (this.#beginsWithinText()) return undefined;
-    await builder.texts.settle(slice);
+    yield* builder.texts.settle();
     const open = this.#standIns.filter(({ element }) => element.startIndex !== null);
     const elements = [...open.map(({ element }) => element), ...builder.elements];
     const page = endOfPage({ root: builder.root, source: this.#source });
     const { displaced, copies } = builder;
-    const lost = await settleSpans({ elements, displaced, copies }, page, slice);
+    const lost = yield* settleSpans({ elements, displaced, copies }, page);
     if (open.some(({ element }) => lost.has(element))) return undefined;
     const cut = {
       oldRoot: this.#old.root,

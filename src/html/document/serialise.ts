@@ -1,5 +1,5 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { endOfPage, textOnPage } from "./element-span.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
+import { elementSpan, endOfPage, textOnPage } from "./element-span.ts";
 import {
   CommentNode,
   DoctypeNode,
@@ -48,15 +48,14 @@ export function serialise(
 const partsAtOnce = 256;
 
 /** Joins very many parts, while others have their turn. */
-export async function joined(parts: Iterable<string>): Promise<string> {
+export function* joined(parts: Iterable<string>): SlicedWork<string> {
   const pieces: string[] = [];
   let some: string[] = [];
-  const slice = new TimeSlice();
   for (const part of parts) {
     if (some.push(part) < partsAtOnce) continue;
     pieces.push(some.join(""));
     some = [];
-    if (slice.isOver) await slice.renew();
+    yield;
   }
   return pieces.join("") + some.join("");
 }
@@ -90,6 +89,18 @@ export function* serialisedParts(
   }
   if (root instanceof SourceElement) yield endTag(root);
   if (end < source.length && source.endsWith("\n")) yield "\n";
+}
+
+/** An element as it stands in the source, or serialised where its characters there are not all of it. */
+export function outerHtmlParts(document: SourceDocument, element: SourceElement): Iterable<string> {
+  const span = document.formattedFromBefore.has(element) ? undefined : elementSpan(element);
+  if (span) return [document.source.slice(span.start, span.end)];
+  return serialisedParts(document, element, document.encoding === "latin1" ? asByte : undefined);
+}
+
+/** In a document that is not UTF-8, what is no byte can only be written as a reference. */
+function asByte(character: string): string {
+  return character <= "\xff" ? character : `&#${character.codePointAt(0)};`;
 }
 
 function startTag(element: SourceElement, write: (text: string, special: RegExp) => string): string {

@@ -1,9 +1,10 @@
-import { inSlices, TimeSlice } from "../../event-loop/sliced-work.ts";
+import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
-import { parseEditedPart, parseSource } from "../document/parse-document.ts";
+import { type EditedPart, parseEditedPart, parseSource } from "../document/parse-document.ts";
 import type { SourceChange } from "../document/reparse-html.ts";
 import type { DocumentKind, SourceDocument } from "../document/source-document.ts";
+import { TreeWalk } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
 import { htmlLanguage } from "./html-placement.ts";
@@ -28,7 +29,7 @@ export interface ElementChange {
    * The changes of the source that make it, in its order; none where there is nothing to do. `undefined` where an element
    * has no characters of its own. Throws what is wrong with the request.
    */
-  place(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
+  place(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[] | undefined>;
 }
 
 /** An edit that is proven to do what it should, and nothing else. */
@@ -55,57 +56,57 @@ export interface EditLimits extends ParseLimits {
  * because broken markup reaches across it, it is tried again on the document in its normal form. What fails there, too, is
  * the fault of what was supplied: `INVALID_HTML`.
  */
-export async function applyEdit(
+export function* applyEdit(
   document: SourceDocument,
   elements: readonly SourceElement[],
   edit: ElementChange,
   limits: EditLimits,
   takeTree: () => boolean = () => false,
-): Promise<AppliedEdit> {
-  const direct = await attempt(document, elements, edit, limits, takeTree);
+): SlicedWork<AppliedEdit> {
+  const direct = yield* attempt(document, elements, edit, limits, takeTree);
   if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
-  const normal = await languageOf(document).normalise(document, elements, limits);
+  const normal = yield* languageOf(document).normalise(document, elements, limits);
   if (!normal) throw direct;
-  const second = await attempt(normal.document, normal.elements, edit, limits, () => true);
+  const second = yield* attempt(normal.document, normal.elements, edit, limits, () => true);
   if (second instanceof DocumentError) throw second;
   return { ...second, isNormalised: true };
 }
 
 /** Makes changes that are placed already, or throws why they cannot be made in this document as it is written. */
-export async function applyPlacements(
+export function* applyPlacements(
   document: SourceDocument,
   placements: readonly Placement[],
   limits: EditLimits,
   takeTree: () => boolean,
-): Promise<AppliedEdit> {
-  const applied = await attempt(document, [], { place: async () => placements }, limits, takeTree);
+): SlicedWork<AppliedEdit> {
+  const applied = yield* attempt(document, [], { place: () => atHand(placements) }, limits, takeTree);
   if (applied instanceof DocumentError) throw applied;
   return { ...applied, isNormalised: false };
 }
 
 /** The edit, or why it cannot be made in this document as it is written. */
-async function attempt(
+function* attempt(
   document: SourceDocument,
   elements: readonly SourceElement[],
   edit: ElementChange,
   limits: EditLimits,
   takeTree: () => boolean,
-): Promise<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
+): SlicedWork<Omit<AppliedEdit, "isNormalised"> | DocumentError> {
   refuseTooLong(edit.length ?? 0, limits);
-  const placements = await edit.place(document, elements);
+  const placements = yield* edit.place(document, elements);
   if (!placements) return withoutPlace();
   if (placements.length === 0) return { document, placements, elements };
   refuseTooLong(splicedLength(document.source, placements), limits);
-  await new TimeSlice().renew(); // for thousands of places, each of these steps takes milliseconds
+  yield; // for thousands of places, each of these steps takes milliseconds
   const source = splice(document.source, placements);
   if (!isWritable(source, document)) return withoutPlace();
   const start = placements[0]?.start ?? 0;
   const end = placements.at(-1)?.end ?? 0;
   const change = { start, end, shift: source.length - document.source.length };
-  const inPart = await proveInPart(source, change, { document, elements, placements, limits });
-  if (inPart && takeTree()) return { document: await inPart.join(), placements, elements: inPart.elements };
-  const edited = await parseResult(source, document, limits);
-  const proof = await prove(document, edited, placements, elements);
+  const inPart = yield* proveInPart(source, change, { document, elements, placements, limits });
+  if (inPart && takeTree()) return { document: yield* inPart.join(), placements, elements: inPart.elements };
+  const edited = yield* parseResult(source, document, limits);
+  const proof = yield* prove(document, edited, placements, elements);
   if (!proof.holds) return problemOf(proof, placements);
   const remaining = elements.map((element) => proof.counterparts.get(element));
   return { document: edited, placements, elements: remaining.filter((element) => element !== undefined) };
@@ -120,23 +121,26 @@ interface UnprovenEdit {
 }
 
 /** A proof by that part of the page alone that the edit changes; `undefined` where that is none. */
-async function proveInPart(
+function* proveInPart(
   source: string,
   change: SourceChange,
   { document, elements, placements, limits }: UnprovenEdit,
-): Promise<{ join(): Promise<SourceDocument>; elements: readonly SourceElement[] } | undefined> {
-  const part = await parseEditedPart(source, change, document, limits);
+): SlicedWork<{ join(): SlicedWork<SourceDocument>; elements: readonly SourceElement[] } | undefined> {
+  const part = yield* parseEditedPart(source, change, document, limits);
   if (!part) return undefined;
-  const proof = await prove(document, part.page, placements, elements, part.seams);
+  const proof = yield* prove(document, part.page, placements, elements, part.seams);
   if (!proof.holds) return undefined;
   const isGone = goneWith(placements);
   const found = elements.flatMap((element) => proof.counterparts.get(element) ?? (isGone(element) ? [] : element));
-  const join = async (): Promise<SourceDocument> => {
-    const joined = await part.join();
-    if (part.neighbours) await inSlices(carryIndex(document.root, joined.root, part.neighbours));
-    return joined;
-  };
+  const join = () => joinedWithIndex(part, document);
   return { join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
+}
+
+/** Joins a part to a document, of which it takes over what selectors know. */
+function* joinedWithIndex(part: EditedPart, { root }: SourceDocument): SlicedWork<SourceDocument> {
+  const joined = yield* part.join();
+  if (part.neighbours) yield* carryIndex(root, joined.root, part.neighbours);
+  return joined;
 }
 
 /** Whether an element goes with what an edit takes out; others that are not in the part stay what they are. */
@@ -152,9 +156,9 @@ function goneWith(placements: readonly Placement[]): (element: SourceElement) =>
 }
 
 /** Two pieces of XML that are well-formed may not be so together: `]]` and `>`. */
-async function parseResult(source: string, document: SourceDocument, limits: EditLimits): Promise<SourceDocument> {
+function* parseResult(source: string, document: SourceDocument, limits: EditLimits): SlicedWork<SourceDocument> {
   try {
-    return await parseSource(source, document, limits);
+    return yield* parseSource(source, document, limits);
   } catch (error) {
     if (!(error instanceof DocumentError && error.code === "NOT_WELL_FORMED")) throw error;
     throw new DocumentError("INVALID_HTML", error.message.replace("is not", "would no longer be"));
@@ -202,4 +206,48 @@ function firstSupplied(placements: readonly Placement[]): FailedProof["supplied"
   return (
     step && { step, parent: placement?.adds ? parentAt(placement.adds) : (placement?.removes?.[0]?.parent ?? null) }
   );
+}
+
+/** Pieces of a thousand nodes each take well below a millisecond. */
+const stepsOfPiece = 1000;
+
+/** The elements that an edit has left or put in the place of those that it was about, in the new document. */
+export function* placedElements({ document, placements, elements }: AppliedEdit): SlicedWork<readonly SourceElement[]> {
+  const isBeside = placements.some(({ adds }) => adds?.position === "beforebegin" || adds?.position === "afterend");
+  if (elements.length > 0 && !isBeside) return elements; // they are still there, and hold what was added
+  const isSupplied = suppliedPlaces(placements);
+  const placed: SourceElement[] = [];
+  const walk = new TreeWalk(document.root);
+  let steps = 0;
+  for (let goesOn = walk.advance(); goesOn; ) {
+    if (++steps % stepsOfPiece === 0) yield;
+    const { node } = walk;
+    if (node instanceof SourceElement && !walk.isAtEnd && isSupplied(node.startIndex ?? -1)) {
+      placed.push(node);
+      goesOn = walk.skip(); // what it holds came with it
+    } else goesOn = walk.advance();
+  }
+  return placed;
+}
+
+/** Whether a place in the edited source lies in what was supplied. */
+function suppliedPlaces(placements: AppliedEdit["placements"]): (index: number) => boolean {
+  let delta = 0;
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { start, end, text } of placements) {
+    starts.push(start + delta);
+    ends.push(start + delta + text.length);
+    delta += text.length - (end - start);
+  }
+  return (index) => {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && index < (ends[low - 1] as number);
+  };
 }

@@ -1,3 +1,4 @@
+import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
@@ -12,10 +13,10 @@ import type { CheckReplacement, Placement } from "./placement.ts";
 interface EditRules {
   readonly limits: EditLimits;
   /** The elements that a selector selects. */
-  select(document: SourceDocument, selector: string): Promise<readonly SourceElement[]> | readonly SourceElement[];
+  select(document: SourceDocument, selector: string): SlicedWork<readonly SourceElement[]>;
   /** The outer HTML of elements, byte for byte, and its tag. */
-  outerHtml(document: SourceDocument, elements: readonly SourceElement[]): Promise<string>;
-  tagOf(document: SourceDocument, elements: readonly SourceElement[]): Promise<string>;
+  outerHtml(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<string>;
+  tagOf(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<string>;
   readonly checkReplacement?: CheckReplacement;
   /** Whether the tree of a document may become that of the next one. */
   takeTree?(document: SourceDocument): boolean;
@@ -28,9 +29,9 @@ export interface EditHost<Context> extends EditRules {
   /** Whether edits that have nothing to do with each other may be made together: nobody needs the pages in between. */
   readonly mayWait?: boolean;
   /** Called when it is known what an edit is about, before it is made, perhaps twice; throws where it may not be. */
-  begin?(begun: BegunEdit): Promise<Context>;
+  begin?(begun: BegunEdit): SlicedWork<Context>;
   /** Called after the edit, with the changes that it was made of, and with what `begin` has said of it. */
-  end?(made: MadeEdit, context: Context): Promise<void>;
+  end?(made: MadeEdit, context: Context): SlicedWork<void>;
 }
 
 /** An edit, in the page as those before have left it. */
@@ -60,14 +61,14 @@ export interface EditedDocument {
  * Makes edits one after the other, each in the page as those before have left it; throws where one of them cannot be made, with
  * its index. Each change is proven, and so is their sum.
  */
-export async function applyEdits<Context>(
+export function* applyEdits<Context>(
   document: SourceDocument,
   edits: readonly Edit[],
   host: EditHost<Context>,
-): Promise<EditedDocument> {
+): SlicedWork<EditedDocument> {
   const list = new ListOfEdits(document, host);
-  for (const [index, edit] of edits.entries()) await list.make(edit, index);
-  await list.settle();
+  for (const [index, edit] of edits.entries()) yield* list.make(edit, index);
+  yield* list.settle();
   return list;
 }
 
@@ -97,45 +98,46 @@ class ListOfEdits<Context> implements EditedDocument {
   }
 
   /** Makes an edit by itself, or has it wait for others. */
-  async make(edit: Edit, index: number): Promise<void> {
-    if (this.#host.mayWait && (await this.#waits(edit, index))) return;
-    await this.settle();
-    await this.#makeAlone(edit, index);
+  *make(edit: Edit, index: number): SlicedWork<void> {
+    if (this.#host.mayWait && (yield* this.#waits(edit, index))) return;
+    yield* this.settle();
+    yield* this.#makeAlone(edit, index);
   }
 
   /** Makes all that wait, at once; where that cannot be proven, one by one, which says what is wrong with which. */
-  async settle(): Promise<void> {
+  *settle(): SlicedWork<void> {
     const waiting = this.#waiting;
     const { placements } = this.#batch;
     if (waiting.length === 0) return;
     this.#waiting = [];
-    const applied = placements.length > 0 ? await this.#together(placements) : undefined;
+    const applied = placements.length > 0 ? yield* this.#together(placements) : undefined;
     if (placements.length > 0 && !applied) {
-      for (const { edit, index } of waiting) await this.#makeAlone(edit, index);
+      for (const { edit, index } of waiting) yield* this.#makeAlone(edit, index);
       return;
     }
     if (applied) this.#add(applied);
     for (const { begun, context, isChange } of waiting) {
-      await this.#host.end?.({ ...begun, changes: applied && isChange ? [applied] : [] }, context as Context);
+      yield* this.#host.end?.({ ...begun, changes: applied && isChange ? [applied] : [] }, context as Context) ??
+        atHand(undefined);
     }
     this.#batch = new Batch(this.document);
   }
 
-  async #together(placements: readonly Placement[]): Promise<AppliedEdit | undefined> {
+  *#together(placements: readonly Placement[]): SlicedWork<AppliedEdit | undefined> {
     const { document } = this;
     const { limits, takeTree } = this.#host;
     const sorted = placements.toSorted((a, b) => a.start - b.start);
     try {
-      return await applyPlacements(document, sorted, limits, () => takeTree?.(document) ?? false);
+      return yield* applyPlacements(document, sorted, limits, () => takeTree?.(document) ?? false);
     } catch (error) {
       if (error instanceof DocumentError) return undefined; // one by one, each knows its own error
       throw error;
     }
   }
 
-  async #makeAlone(edit: Edit, index: number): Promise<void> {
+  *#makeAlone(edit: Edit, index: number): SlicedWork<void> {
     try {
-      for (const change of await applyOne(this.document, edit, this.#host)) this.#add(change);
+      for (const change of yield* applyOne(this.document, edit, this.#host)) this.#add(change);
     } catch (error) {
       throw error instanceof DocumentError && !this.#host.isAlone ? indexed(error, edit, index) : error;
     }
@@ -150,21 +152,21 @@ class ListOfEdits<Context> implements EditedDocument {
   }
 
   /** Whether an edit can wait: those that wait already change nothing of what it is. */
-  async #waits(edit: Edit, index: number): Promise<boolean> {
+  *#waits(edit: Edit, index: number): SlicedWork<boolean> {
     const batch = this.#batch;
     if (edit.etag !== undefined || "to" in edit || !batch.leavesAlone(edit.selector)) return false;
     try {
-      const begun = await beginOne(this.document, edit, this.#host);
+      const begun = yield* beginOne(this.document, edit, this.#host);
       const { matches } = begun;
       const isOfPage = matches.some(
         (element) =>
           element.parent === null || element.parent.parent?.type === "root" || element.parent.type === "root",
       );
       if (isOfPage || !batch.has(matches)) return false;
-      const context = await this.#host.begin?.(begun);
-      await judgeConditions(begun, this.#host);
+      const context = yield* this.#host.begin?.(begun) ?? atHand(undefined);
+      yield* judgeConditions(begun, this.#host);
       const page = new WaitingPage(this.document, this.#host);
-      await makeOne(page, begun);
+      yield* makeOne(page, begun);
       const { placements } = page;
       if (!placements || !batch.take(placements)) return false;
       this.#waiting.push({ edit, index, begun, context, isChange: placements.length > 0 });
@@ -191,17 +193,17 @@ class WaitingPage implements EditedPage {
     this.#maxLength = limits.maxLength;
   }
 
-  async change(
+  *change(
     elements: readonly SourceElement[],
     place: Parameters<EditedPage["change"]>[1],
     length = 0,
-  ): Promise<readonly SourceElement[]> {
-    this.placements = length <= this.#maxLength ? await place(this.document, elements) : undefined;
+  ): SlicedWork<readonly SourceElement[]> {
+    this.placements = length <= this.#maxLength ? yield* place(this.document, elements) : undefined;
     return elements;
   }
 
-  outerHtml(): Promise<string> {
-    return Promise.reject(new TypeError("what waits cannot be read"));
+  outerHtml(): SlicedWork<string> {
+    throw new TypeError("what waits cannot be read");
   }
 }
 
@@ -213,42 +215,42 @@ function indexed(error: DocumentError, { op }: Edit, index: number): DocumentErr
 /** Fields whose text is put into the page. */
 const suppliedFields = ["html", "text", "name", "value", "class"];
 
-async function applyOne<Context>(
+function* applyOne<Context>(
   document: SourceDocument,
   edit: Edit,
   host: EditHost<Context>,
-): Promise<readonly AppliedEdit[]> {
-  const begun = await beginOne(document, edit, host);
-  const context = await host.begin?.(begun);
-  await judgeConditions(begun, host);
+): SlicedWork<readonly AppliedEdit[]> {
+  const begun = yield* beginOne(document, edit, host);
+  const context = yield* host.begin?.(begun) ?? atHand(undefined);
+  yield* judgeConditions(begun, host);
   const page = new Page(document, host);
-  await makeOne(page, begun);
-  await host.end?.({ ...begun, changes: page.changes }, context as Context);
+  yield* makeOne(page, begun);
+  yield* host.end?.({ ...begun, changes: page.changes }, context as Context) ?? atHand(undefined);
   return page.changes;
 }
 
 /** Finds what an edit is about. */
-async function beginOne(document: SourceDocument, edit: Edit, host: EditRules): Promise<BegunEdit> {
-  const matches = await host.select(document, edit.selector);
-  const to = "to" in edit && matches.length > 0 ? await host.select(document, edit.to) : [];
+function* beginOne(document: SourceDocument, edit: Edit, host: EditRules): SlicedWork<BegunEdit> {
+  const matches = yield* host.select(document, edit.selector);
+  const to = "to" in edit && matches.length > 0 ? yield* host.select(document, edit.to) : [];
   const own = operationOf(edit).affects(edit, matches, to);
   const isConditional = edit.matches !== undefined || edit.etag !== undefined;
   const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
   return { edit, document, matches, to, affected };
 }
 
-async function makeOne(page: EditedPage, { edit, document, matches, to }: BegunEdit): Promise<void> {
+function* makeOne(page: EditedPage, { edit, document, matches, to }: BegunEdit): SlicedWork<void> {
   if (matches.length === 0) return;
   for (const field of suppliedFields) if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
-  await operationOf(edit).make(page, edit, matches, to);
+  yield* operationOf(edit).make(page, edit, matches, to);
 }
 
-async function judgeConditions({ edit, document, matches }: BegunEdit, host: EditRules): Promise<void> {
+function* judgeConditions({ edit, document, matches }: BegunEdit, host: EditRules): SlicedWork<void> {
   const { etag } = edit;
   if (edit.matches !== undefined && edit.matches !== matches.length) {
     throw failed(`There are ${matches.length} such elements, not ${edit.matches}`);
   }
-  if (etag !== undefined && (matches.length === 0 || etag !== (await host.tagOf(document, matches)))) {
+  if (etag !== undefined && (matches.length === 0 || etag !== (yield* host.tagOf(document, matches)))) {
     throw failed("The elements have another entity tag");
   }
 }
@@ -275,27 +277,21 @@ class Page implements EditedPage {
     return this.#host.checkReplacement ?? (() => {});
   }
 
-  async change(
+  *change(
     elements: readonly SourceElement[],
     place: Parameters<EditedPage["change"]>[1],
     length = 0,
-  ): Promise<readonly SourceElement[]> {
+  ): SlicedWork<readonly SourceElement[]> {
     const { limits, takeTree } = this.#host;
     const { document } = this;
     const takes = (): boolean => takeTree?.(document) ?? false;
-    const applied = await applyEdit(
-      document,
-      elements,
-      { length, place: async (...given) => place(...given) },
-      limits,
-      takes,
-    );
+    const applied = yield* applyEdit(document, elements, { length, place }, limits, takes);
     if (applied.document !== document) this.changes.push(applied);
     this.document = applied.document;
     return applied.elements;
   }
 
-  outerHtml(elements: readonly SourceElement[]): Promise<string> {
+  outerHtml(elements: readonly SourceElement[]): SlicedWork<string> {
     return this.#host.outerHtml(this.document, elements);
   }
 }

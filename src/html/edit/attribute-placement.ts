@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { foreignAttributeName } from "../document/html-names.ts";
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -16,17 +17,18 @@ const safeUnquoted = /^[^\s"'=<>`&/]+$/;
  * The changes of start tags that give an attribute of elements another value, or take it away where that is `undefined`; all
  * other bytes of the tags stay. `undefined` where an element has no start tag.
  */
-export function attributeChanges(
+export function* attributeChanges(
   document: SourceDocument,
   elements: readonly SourceElement[],
   name: string,
   valueFor: (element: SourceElement) => string | undefined,
-): readonly Placement[] | undefined {
+): SlicedWork<readonly Placement[] | undefined> {
   if (!(document.kind === "xml" ? xmlName : attributeName).test(name)) {
     throw new DocumentError("INVALID_EDIT", `${JSON.stringify(name.slice(0, 40))} is no name of an attribute.`);
   }
   const placements: Placement[] = [];
   for (const element of elements) {
+    yield;
     const key = nameIn(document, element, name);
     const value = valueFor(element);
     if (element.attribs[key] === value) continue;

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -38,21 +38,20 @@ function permanentElements(root: RootNode): readonly SourceElement[] {
   return Object.values(pageElements(root));
 }
 
-async function replacements(
+function* replacements(
   document: SourceDocument,
   matches: readonly SourceElement[],
   html: string,
   check: CheckReplacement,
-): Promise<readonly Placement[] | undefined> {
+): SlicedWork<readonly Placement[] | undefined> {
   const page = permanentElements(document.root);
   const fragmentIn = fragmentsOf(html);
   const elements = outermost(matches);
   const replaced = new Set<unknown>(elements);
   const placements: Placement[] = [];
-  const slice = new TimeSlice();
   for (const element of elements) {
-    if (slice.isOver) await slice.renew();
-    const fragment = await fragmentIn(element.parent);
+    yield;
+    const fragment = yield* fragmentIn(element.parent);
     if (page.includes(element)) requireSameElement(element, fragment);
     check(element, fragment);
     const span = elementSpan(element);
@@ -81,23 +80,22 @@ function requireSameElement({ name }: SourceElement, { html, tags, steps }: Frag
   throw new DocumentError("INVALID_TARGET", `<${name}> can only be replaced by another <${name}> element.`);
 }
 
-async function insertions(
+function* insertions(
   document: SourceDocument,
   matches: readonly SourceElement[],
   html: string,
   position: InsertPosition,
-): Promise<readonly Placement[] | undefined> {
+): SlicedWork<readonly Placement[] | undefined> {
   const fragmentIn = fragmentsOf(html);
   const place = insertionsAt[position];
   const isInside = position === "afterbegin" || position === "beforeend";
   const placements: Placement[] = [];
-  const slice = new TimeSlice();
   for (const element of matches) {
-    if (slice.isOver) await slice.renew();
+    yield;
     if (isInside) refuseVoid(element);
     else requireParent(element);
     if (html.trim() === "") continue;
-    const fragment = isInside ? await contentIn(element, html, fragmentIn) : await fragmentIn(element.parent);
+    const fragment = isInside ? yield* contentIn(element, html, fragmentIn) : yield* fragmentIn(element.parent);
     const placement =
       isInside && isOpenable(element) ? openedTag(document, element, fragment) : place(document, element, fragment);
     if (!placement) return undefined;
@@ -107,20 +105,19 @@ async function insertions(
   return placements.reverse().sort((a, b) => a.start - b.start);
 }
 
-async function fillings(
+function* fillings(
   document: SourceDocument,
   matches: readonly SourceElement[],
   markupFor: (element: SourceElement) => string,
-): Promise<readonly Placement[] | undefined> {
+): SlicedWork<readonly Placement[] | undefined> {
   const { html: root } = pageElements(document.root);
   const placements: Placement[] = [];
-  const slice = new TimeSlice();
   for (const element of outermost(matches)) {
-    if (slice.isOver) await slice.renew();
+    yield;
     refuseVoid(element);
     if (element === root) throw new DocumentError("INVALID_TARGET", "Every page has <head> and <body>; change these.");
     const html = markupFor(element);
-    const fragment = await contentIn(element, html, fragmentsOf(html));
+    const fragment = yield* contentIn(element, html, fragmentsOf(html));
     if (isOpenable(element)) {
       if (html !== "") placements.push(openedTag(document, element, fragment));
       continue;
@@ -136,9 +133,10 @@ async function fillings(
 function contentIn(
   element: SourceElement,
   html: string,
-  fragmentIn: (parent: SourceElement) => Promise<Fragment>,
-): Promise<Fragment> | Fragment {
-  return isHtmlElement(element) && holdsText(element.name) ? parseRawText(html, element.name) : fragmentIn(element);
+  fragmentIn: (parent: SourceElement) => SlicedWork<Fragment>,
+): SlicedWork<Fragment> {
+  const isText = isHtmlElement(element) && holdsText(element.name);
+  return isText ? atHand(parseRawText(html, element.name)) : fragmentIn(element);
 }
 
 function refuseVoid(element: SourceElement): void {
@@ -227,15 +225,14 @@ interface Run {
   end: number;
 }
 
-async function removals(
+function* removals(
   { root, source }: SourceDocument,
   matches: readonly SourceElement[],
-): Promise<readonly Placement[] | undefined> {
+): SlicedWork<readonly Placement[] | undefined> {
   const page = permanentElements(root);
   const runs: Run[] = [];
-  const slice = new TimeSlice();
   for (const element of outermost(matches)) {
-    if (slice.isOver) await slice.renew();
+    yield;
     if (page.includes(element)) {
       throw new DocumentError("INVALID_TARGET", `Every page has <${element.name}>; it cannot be removed.`);
     }

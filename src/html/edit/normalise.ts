@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
@@ -14,14 +15,14 @@ const markedBytes = 0xf700;
  * reaches across them. `undefined` where the new text would not read as the same tree: HTML has no way to write some of
  * what error recovery makes.
  */
-export async function normalise(
+export function* normalise(
   document: SourceDocument,
   elements: readonly SourceElement[],
   limits: ParseLimits = {},
-): Promise<NormalDocument | undefined> {
-  const source = document.encoding === "utf8" ? await written(document) : await writtenBytes(document, limits);
-  const normal = await parseSource(source, document, limits);
-  const proof = await prove(document, normal, [], elements);
+): SlicedWork<NormalDocument | undefined> {
+  const source = document.encoding === "utf8" ? yield* written(document) : yield* writtenBytes(document, limits);
+  const normal = yield* parseSource(source, document, limits);
+  const proof = yield* prove(document, normal, [], elements);
   if (!proof.holds) return undefined;
   const counterparts = elements.map((element) => proof.counterparts.get(element));
   return { document: normal, elements: counterparts.filter((element) => element !== undefined) };
@@ -30,15 +31,15 @@ export async function normalise(
 function written(
   document: Pick<SourceDocument, "source" | "root">,
   escapeCharacter?: EscapeCharacter,
-): Promise<string> {
+): SlicedWork<string> {
   return joined(serialisedParts(document, document.root, escapeCharacter));
 }
 
 /** The bytes beyond ASCII as they were, and what references stand for as references. */
-async function writtenBytes({ source }: SourceDocument, limits: ParseLimits): Promise<string> {
+function* writtenBytes({ source }: SourceDocument, limits: ParseLimits): SlicedWork<string> {
   const marked = source.replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(markedBytes + byte.charCodeAt(0)));
-  const document = await parseSource(marked, { encoding: "utf8", hasByteOrderMark: false, kind: "html" }, limits);
-  const text = await written(document, (character) => (isMarked(character) ? character : reference(character)));
+  const document = yield* parseSource(marked, { encoding: "utf8", hasByteOrderMark: false, kind: "html" }, limits);
+  const text = yield* written(document, (character) => (isMarked(character) ? character : reference(character)));
   return text
     .replace(/[\uf780-\uf7ff]/g, (byte) => String.fromCharCode(byte.charCodeAt(0) - markedBytes))
     .replaceAll("\ufffd", "\0"); // in scripts and comments, where there are no references, NUL reads as just that

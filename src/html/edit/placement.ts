@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
 import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
@@ -48,22 +49,22 @@ export interface DocumentLanguage {
     elements: readonly SourceElement[],
     markup: string,
     check: CheckReplacement,
-  ): Promise<readonly Placement[] | undefined>;
+  ): SlicedWork<readonly Placement[] | undefined>;
   /** `markup` is added to every element at a position; blank markup nowhere. */
   insert(
     document: SourceDocument,
     elements: readonly SourceElement[],
     markup: string,
     position: InsertPosition,
-  ): Promise<readonly Placement[] | undefined>;
+  ): SlicedWork<readonly Placement[] | undefined>;
   /** What is in every element, the outermost where they nest, gives way to markup. */
   fill(
     document: SourceDocument,
     elements: readonly SourceElement[],
     markupFor: (element: SourceElement) => string,
-  ): Promise<readonly Placement[] | undefined>;
+  ): SlicedWork<readonly Placement[] | undefined>;
   /** Every element, the outermost where they nest, goes. */
-  remove(document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[] | undefined>;
+  remove(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[] | undefined>;
   /** The elements that every document has, so that none can be removed. */
   permanentElements(root: RootNode): readonly SourceElement[];
   /** The document written anew, with a place for every element; `undefined` where that is not possible. */
@@ -71,7 +72,7 @@ export interface DocumentLanguage {
     document: SourceDocument,
     elements: readonly SourceElement[],
     limits?: ParseLimits,
-  ): Promise<NormalDocument | undefined>;
+  ): SlicedWork<NormalDocument | undefined>;
 }
 
 /** Supplied HTML in an edited document. */

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { endOfPage, textOnPage, withoutBlanksAtEnd } from "../document/element-span.ts";
 import {
   DoctypeNode,
@@ -47,13 +47,13 @@ type Page = Pick<SourceDocument, "root" | "source">;
  * and everything that was supplied is there, in its place, with the elements that its tags say. Of trees that are cut along
  * `seams`, what is behind these is not looked into: it is the same in both.
  */
-export async function prove(
+export function* prove(
   before: Page,
   after: Page,
   placements: readonly Placement[],
   elements: readonly SourceElement[],
   seams: { readonly before: Seams; readonly after: Seams } = { before: noSeams, after: noSeams },
-): Promise<Proof> {
+): SlicedWork<Proof> {
   if (before.root["x-mode"] !== after.root["x-mode"]) return { holds: false };
   const asked = new Set<unknown>(elements);
   const counterparts = new Map<SourceElement, SourceElement>();
@@ -61,7 +61,6 @@ export async function prove(
   const actual = pageSteps(after, noEdit, seams.after);
   const edit = treeEdit(placements);
   const isSameElement = elementComparison(before, after, edit);
-  const slice = new TimeSlice();
   let latest: SuppliedStep | undefined;
   let count = 0;
 
@@ -91,7 +90,7 @@ export async function prove(
       counterparts.set(node, found.node);
     }
     count += 1;
-    if (count % stepsAtOnce === 0 && slice.isOver) await slice.renew();
+    if (count % stepsAtOnce === 0) yield;
   }
   if (nextActual(undefined)) return failure(latest, true);
   return { holds: true, counterparts };

@@ -6,7 +6,7 @@ import type { TokenSink } from "../tokenizer/tokens.ts";
 import type { Fragment, FragmentStep } from "./well-formed.ts";
 
 /**
- * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws 400 `INVALID_HTML` where it
+ * Reads what is to be added to the text of a `script`, `style`, `title`, `textarea`... Throws `INVALID_HTML` where it
  * would end the element early.
  */
 export function parseRawText(text: string, elementName: string): Fragment {

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place } from "../document/source-document.ts";
@@ -85,24 +85,23 @@ export function contextIn(parent: TreeParent | null): FragmentContext {
  * Checks that HTML is a well-formed fragment: every start tag that needs an end tag has it, in order, and there is
  * nothing stray or unterminated. Throws `INVALID_HTML` with line and column.
  */
-export async function parseFragment(html: string, context: FragmentContext = "html"): Promise<Fragment> {
+export function* parseFragment(html: string, context: FragmentContext = "html"): SlicedWork<Fragment> {
   const check = new FragmentCheck(html, context);
   const { tokenizer } = check;
-  const slice = new TimeSlice();
   while (!tokenizer.isDone) {
     for (let count = 0; count < tokensAtOnce && !tokenizer.isDone; count += 1) tokenizer.advance();
-    if (slice.isOver) await slice.renew();
+    yield;
   }
   const { tags, steps, missingEndTags } = check;
   return { html: html + missingEndTags, tags, steps };
 }
 
 /** A function that parses `html` for a place in a tree, once for each context. */
-export function fragmentsOf(html: string): (parent: TreeParent | null) => Promise<Fragment> {
-  const fragments: Partial<Record<FragmentContext, Promise<Fragment>>> = {};
-  return (parent) => {
+export function fragmentsOf(html: string): (parent: TreeParent | null) => SlicedWork<Fragment> {
+  const fragments: Partial<Record<FragmentContext, Fragment>> = {};
+  return function* (parent) {
     const context = contextIn(parent);
-    fragments[context] ??= parseFragment(html, context);
+    fragments[context] ??= yield* parseFragment(html, context);
     return fragments[context];
   };
 }

@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place, type SourceDocument } from "../document/source-document.ts";
@@ -5,26 +6,26 @@ import { TreeWalk } from "../document/tree-walk.ts";
 import { readDoctype } from "../document/xml-doctype.ts";
 import { buildXmlTree } from "../document/xml-document.ts";
 import { XmlEntities } from "../document/xml-entities.ts";
-import { declarationsIn, NamespaceScope, XmlProblem } from "../document/xml-names.ts";
+import { declarationsIn, lineAndColumn, NamespaceScope, XmlProblem } from "../document/xml-names.ts";
 import { DocumentError } from "../document-error.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 
 /**
- * Checks that XML is well-formed as content of `parent`, whose namespaces and entities it may use. Throws 400
+ * Checks that XML is well-formed as content of `parent`, whose namespaces and entities it may use. Throws
  * `INVALID_HTML` with line and column.
  */
-export async function parseXmlFragment(
+export function* parseXmlFragment(
   xml: string,
   document: SourceDocument,
   parent: TreeNode | null,
-): Promise<Fragment> {
+): SlicedWork<Fragment> {
   const context = { isDocument: false, entities: entitiesOf(document), scope: scopeAt(parent) };
   try {
-    return fragmentOf(xml, await buildXmlTree(xml, context, new ParseBudget()));
+    return fragmentOf(xml, yield* buildXmlTree(xml, context, new ParseBudget()));
   } catch (error) {
     if (!(error instanceof XmlProblem)) throw error;
     const details = `The supplied XML is not well-formed: ${error.describe(xml)}.`;
-    throw new DocumentError("INVALID_HTML", details);
+    throw new DocumentError("INVALID_HTML", details, lineAndColumn(xml, error.offset));
   }
 }
 

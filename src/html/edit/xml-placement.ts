@@ -1,3 +1,4 @@
+import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
 import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
@@ -22,18 +23,18 @@ export const xmlLanguage: DocumentLanguage = {
   fill: fillings,
   remove: removals,
   permanentElements: (root) => root.children.filter((node) => node instanceof SourceElement),
-  normalise: async () => undefined, // nothing is gained
+  normalise: () => atHand(undefined), // nothing is gained
 };
 
-async function replacements(
+function* replacements(
   document: SourceDocument,
   elements: readonly SourceElement[],
   xml: string,
   check: CheckReplacement,
-): Promise<readonly Placement[]> {
+): SlicedWork<readonly Placement[]> {
   const placements: Placement[] = [];
   for (const element of outermost(elements)) {
-    const fragment = await parseXmlFragment(xml, document, element.parent);
+    const fragment = yield* parseXmlFragment(xml, document, element.parent);
     if (isRootElement(element)) requireOneElement(fragment);
     check(element, fragment);
     placements.push({ ...placeOf(element), text: xml, fragment, removes: [element] });
@@ -41,19 +42,19 @@ async function replacements(
   return placements;
 }
 
-async function insertions(
+function* insertions(
   document: SourceDocument,
   elements: readonly SourceElement[],
   xml: string,
   position: InsertPosition,
-): Promise<readonly Placement[]> {
+): SlicedWork<readonly Placement[]> {
   const placements: Placement[] = [];
   const isInside = position === "afterbegin" || position === "beforeend";
   for (const element of elements) {
     if (isInside) refuseVoid(element);
     else requireParent(element);
     if (xml.trim() === "") continue;
-    const fragment = await parseXmlFragment(xml, document, isInside ? element : element.parent);
+    const fragment = yield* parseXmlFragment(xml, document, isInside ? element : element.parent);
     if (isInside && isTagOnly(element)) placements.push(openedTag(document, element, fragment));
     else placements.push(addition({ element, position }, fragment));
   }
@@ -61,16 +62,16 @@ async function insertions(
   return placements.reverse().sort((a, b) => a.start - b.start);
 }
 
-async function fillings(
+function* fillings(
   document: SourceDocument,
   elements: readonly SourceElement[],
   markupFor: (element: SourceElement) => string,
-): Promise<readonly Placement[]> {
+): SlicedWork<readonly Placement[]> {
   const placements: Placement[] = [];
   for (const element of outermost(elements)) {
     refuseVoid(element);
     const xml = markupFor(element);
-    const fragment = await parseXmlFragment(xml, document, element);
+    const fragment = yield* parseXmlFragment(xml, document, element);
     if (!isTagOnly(element)) {
       const { contentEnd: end } = element;
       placements.push({ ...addition({ element, position: "afterbegin" }, fragment), end, empties: element });
@@ -84,13 +85,14 @@ function refuseVoid(element: SourceElement): void {
   throw invalidHtml(`a <${element.name}> cannot have content`, 1, 1);
 }
 
-async function removals(_document: SourceDocument, elements: readonly SourceElement[]): Promise<readonly Placement[]> {
-  return outermost(elements).map((element) => {
+function removals(_document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[]> {
+  const placements = outermost(elements).map((element) => {
     if (isRootElement(element)) {
       throw new DocumentError("INVALID_TARGET", "Every document has a root element; it cannot be removed.");
     }
     return { ...placeOf(element), text: "", removes: [element] };
   });
+  return atHand(placements);
 }
 
 function addition(adds: AdjacentPlace, fragment: Fragment): Placement {

@@ -1,4 +1,5 @@
 import { getAttributeValue, getChildren, hasAttrib } from "domutils";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
 import { MicrodataError, type MicrodataMistake, type Page } from "./microdata-page.ts";
 
@@ -17,7 +18,7 @@ export class ItemElements {
   }
 
   /** "The properties of an item" of the HTML Standard: the elements in tree order. */
-  *of(root: SourceElement): Generator<void, readonly SourceElement[]> {
+  *of(root: SourceElement): SlicedWork<readonly SourceElement[]> {
     const results: SourceElement[] = [];
     const seen = new Set([root]);
     const pending = [...this.#referred(root), ...childElements(root)].reverse();

@@ -1,8 +1,8 @@
 import { getAttributeValue } from "domutils";
-import { inSlices, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { buildHtmlTree, treeBuilder } from "../document/html-document.ts";
 import { isHtmlElement, nextNode, type RootNode, SourceElement, type TagObserver } from "../document/html-nodes.ts";
-import { ParseBudget, parseInTurn } from "../document/parse-budget.ts";
+import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
 
@@ -74,10 +74,10 @@ export interface Page {
 }
 
 /** Parses a page, while others have their turn. Throws {@link MicrodataError}. */
-export async function readPage(source: string): Promise<Page> {
+export function* readPage(source: string): SlicedWork<Page> {
   const tags = new TagLog(source);
-  const root = await parse(source, tags);
-  return inSlices(describe(root, tags));
+  const root = yield* parse(source, tags);
+  return yield* describe(root, tags);
 }
 
 /** Elements in one piece of work, which takes about a millisecond. */
@@ -99,10 +99,10 @@ function* describe(root: RootNode, tags: TagLog): SlicedWork<Page> {
   return { lines, order, sizes: yield* sizesOf([...order.keys()]), ids, mistakes: tags.mistakes };
 }
 
-async function parse(source: string, tags: TagLog): Promise<RootNode> {
+function* parse(source: string, tags: TagLog): SlicedWork<RootNode> {
   const builder = treeBuilder(source, new ParseBudget(), tags);
   try {
-    await parseInTurn(source.length, () => buildHtmlTree(builder, new TimeSlice()));
+    yield* buildHtmlTree(builder);
     return builder.root;
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;

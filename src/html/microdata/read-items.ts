@@ -1,4 +1,5 @@
 import { existsOne, getAttributeValue, getElementsByTagName, hasAttrib, textContent } from "domutils";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../document/html-nodes.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
 import {
@@ -21,7 +22,7 @@ interface OpenItem {
 }
 
 /** Reads the top-level items of a page; `yield`s every millisecond or so. Throws {@link MicrodataError}. */
-export function* readItems(page: Page): Generator<void, MicrodataPage> {
+export function* readItems(page: Page): SlicedWork<MicrodataPage> {
   const reader = new ItemReader(page);
   const items: MicrodataItem[] = [];
   for (const element of page.lines.keys()) {
@@ -36,7 +37,7 @@ export function* readItems(page: Page): Generator<void, MicrodataPage> {
 function* readStrays(
   page: Page,
   mistakes: StrayAttributes,
-): Generator<void, Pick<MicrodataPage, "strays" | "strayMistakes">> {
+): SlicedWork<Pick<MicrodataPage, "strays" | "strayMistakes">> {
   const reader = new ItemReader(page);
   const roots = new Set<SourceElement>();
   const strays: MicrodataItem[] = [];
@@ -94,7 +95,7 @@ class ItemReader {
   }
 
   /** Not by recursion: `itemref` makes chains of items that are as long as the page. */
-  *read(element: SourceElement): Generator<void, MicrodataItem> {
+  *read(element: SourceElement): SlicedWork<MicrodataItem> {
     const item = yield* this.#begin(element);
     for (let current = this.#open.at(-1); current; current = this.#open.at(-1)) {
       const property = current.pending.pop();
@@ -107,7 +108,7 @@ class ItemReader {
     return item;
   }
 
-  *#begin(element: SourceElement): Generator<void, MicrodataItem> {
+  *#begin(element: SourceElement): SlicedWork<MicrodataItem> {
     yield;
     const id = getAttributeValue(element, "itemid");
     const types = tokens(getAttributeValue(element, "itemtype"));
@@ -120,7 +121,7 @@ class ItemReader {
     return item;
   }
 
-  *#readProperty(element: SourceElement, properties: Map<string, MicrodataValue[]>): Generator<void, void> {
+  *#readProperty(element: SourceElement, properties: Map<string, MicrodataValue[]>): SlicedWork<void> {
     this.used.add(element);
     const line = this.#lineOf(element);
     if (this.#isOpen.has(element)) {
@@ -153,7 +154,7 @@ class ItemReader {
 type StrayAttributes = readonly (readonly [SourceElement, MicrodataMistake])[];
 
 /** What says something about an item, but about none that there is. */
-function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): Generator<void, StrayAttributes> {
+function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): SlicedWork<StrayAttributes> {
   const mistakes: [SourceElement, MicrodataMistake][] = [];
   let looked = 0;
   for (const [element, line] of page.lines) {

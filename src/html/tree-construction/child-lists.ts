@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { TreeChild, TreeParent } from "../document/html-nodes.ts";
 
 /**
@@ -90,10 +90,10 @@ export class ChildLists {
   }
 
   /** Makes the arrays that take long, while others have their turn. */
-  async settle(slice: TimeSlice): Promise<void> {
+  *settle(): SlicedWork<void> {
     for (const parent of this.#long) {
       const { children: last } = parent as OpenParent;
-      if (last && !Array.isArray(last)) parent.children = await longListUpTo(last, slice);
+      if (last && !Array.isArray(last)) parent.children = yield* longListUpTo(last);
     }
     this.#long.clear();
   }
@@ -131,14 +131,14 @@ function listUpTo(last: TreeChild): TreeChild[] | undefined {
   return list.slice(); // without the room that a growing array keeps
 }
 
-async function longListUpTo(last: TreeChild, slice: TimeSlice): Promise<TreeChild[]> {
+function* longListUpTo(last: TreeChild): SlicedWork<TreeChild[]> {
   let first = last;
   for (let count = 1; first.prev; first = first.prev) {
-    if (++count % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+    if (++count % nodesAtOnce === 0) yield;
   }
   const list: TreeChild[] = [];
   for (let node: TreeChild | null = first; node; node = node.next) {
-    if (list.push(node) % nodesAtOnce === 0 && slice.isOver) await slice.renew();
+    if (list.push(node) % nodesAtOnce === 0) yield;
   }
   return list.slice();
 }

@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { TextNode } from "../document/html-nodes.ts";
 
 /** Characters that follow each other without a tag or a comment in between. */
@@ -139,10 +139,10 @@ export class SourceTexts {
   }
 
   /** Called once all texts are there. */
-  async settle(slice: TimeSlice): Promise<void> {
+  *settle(): SlicedWork<void> {
     for (const text of this.#ropes) {
       flatten(text);
-      if (slice.isOver) await slice.renew();
+      yield;
     }
     this.#ropes.clear();
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
-import type { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { elementSpan } from "../../../src/html/document/element-span.ts";
 import { parseInSlices, treeBuilder } from "../../../src/html/document/html-document.ts";
 import { CommentNode, SourceElement, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
@@ -11,6 +11,7 @@ import { serialise } from "../../../src/html/document/serialise.ts";
 import { documentBytes } from "../../../src/html/document/source-document.ts";
 import { elementsOf, nodesOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
+import { done } from "../../helpers/done.ts";
 import { checks, sample, seededRandom } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -98,10 +99,12 @@ describe("parseHtml", () => {
   });
 
   it("walks and serialises a tree of any depth without recursion", async () => {
-    const document = await parseSource(
-      "<i>".repeat(2000),
-      { encoding: "utf8", hasByteOrderMark: false, kind: "html" },
-      { maxDepth: 10_000 },
+    const document = await done(
+      parseSource(
+        "<i>".repeat(2000),
+        { encoding: "utf8", hasByteOrderMark: false, kind: "html" },
+        { maxDepth: 10_000 },
+      ),
     );
     const [, , body] = elementsOf(document);
     expect(body && serialise(document, body).length).toBeGreaterThan(2000);
@@ -128,9 +131,8 @@ function standardElements(document: DefaultTreeAdapterTypes.Document): DefaultTr
 /** The tree with all positions, built in slices of that many tokens. */
 async function shapeOf(source: string, tokens: number): Promise<unknown> {
   const builder = treeBuilder(source, new ParseBudget());
-  const slice = { isOver: true, renew: async () => {} } as unknown as TimeSlice;
-  await parseInSlices(builder, slice, tokens);
-  await builder.texts.settle(slice);
+  atOnce(parseInSlices(builder, tokens));
+  atOnce(builder.texts.settle());
   const { root, displaced } = builder;
   return {
     html: serialise({ source }, root),

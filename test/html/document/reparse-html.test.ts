@@ -3,6 +3,7 @@ import type { ParseLimits } from "../../../src/html/document/parse-budget.ts";
 import { parseEditedPart, parseSource } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { realPages } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { editsInCampaign, sample, seededRandom, timeForMore, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 import { malformedPage, pageOfTheme } from "../malformed-page.ts";
@@ -79,10 +80,10 @@ async function pageAfter(
   { document, whole }: Page,
   limits: ParseLimits = {},
 ): Promise<Page & { isJoined: boolean }> {
-  const part = await parseEditedPart(edit.source, edit, document, limits);
+  const part = await done(parseEditedPart(edit.source, edit, document, limits));
   requireSameTree(document, whole); // nothing is taken that is not asked for
-  const wholeAfter = await parseSource(edit.source, document, limits);
-  const joined = part && (await part.join());
+  const wholeAfter = await done(parseSource(edit.source, document, limits));
+  const joined = part && (await done(part.join()));
   if (joined) requireSameTree(joined, wholeAfter);
   return { document: joined ?? wholeAfter, whole: wholeAfter, isJoined: joined !== undefined };
 }
@@ -136,7 +137,7 @@ function editedAnywhere({ source }: SourceDocument, random: () => number): Edit 
 async function editSmallPage(html: string, times: number, random: () => number): Promise<number> {
   const limits = { stateDistance: 1 };
   const document = await parseHtml(html);
-  const parsed = (): Promise<SourceDocument> => parseSource(document.source, document, limits);
+  const parsed = (): Promise<SourceDocument> => done(parseSource(document.source, document, limits));
   let page: Page = { document: await parsed(), whole: await parsed() };
   let joined = 0;
   for (let count = 0; count < times; count += 1) {
@@ -210,7 +211,7 @@ describe("reparsePart", () => {
 
   it("goes on in a tag that the end cuts off where a state was saved, since all behind it was deleted", async () => {
     const limits = { stateDistance: 1 };
-    const document = await parseSource("<button></p>", await parseHtml(""), limits);
+    const document = await done(parseSource("<button></p>", await parseHtml(""), limits));
     let page: Page = { document, whole: await parseHtml(document.source) };
     for (const [source, start, end] of [
       ["<button>", 8, 12],

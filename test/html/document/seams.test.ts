@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SourceElement, type TreeParent } from "../../../src/html/document/html-nodes.ts";
 import { parseEditedPart } from "../../../src/html/document/parse-document.ts";
 import type { Neighbours } from "../../../src/html/document/seams.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const item = "<li>some words</li>";
@@ -13,7 +14,7 @@ async function partOf(opening = "", closing = "") {
   const document = await parseHtml(before + opening + item + closing + behind);
   const start = before.length + opening.length;
   const source = document.source.slice(0, start) + item + document.source.slice(start);
-  const part = await parseEditedPart(source, { start, end: start, shift: item.length }, document);
+  const part = await done(parseEditedPart(source, { start, end: start, shift: item.length }, document));
   if (!part) throw new Error("not in part");
   return { document, part };
 }

@@ -2,6 +2,7 @@ import { parse, serialize } from "parse5";
 import { describe, expect, it, vi } from "vitest";
 import { joined, serialise } from "../../../src/html/document/serialise.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function serialised(page: string): Promise<string> {
@@ -45,7 +46,7 @@ describe("serialise", () => {
 
 it("joins very many parts a few at a time", async () => {
   const join = vi.spyOn(Array.prototype, "join");
-  const text = await joined(Array.from({ length: 100_000 }, (_, index) => `<i>${index % 10}</i>`));
+  const text = await done(joined(Array.from({ length: 100_000 }, (_, index) => `<i>${index % 10}</i>`)));
   const most = Math.max(...join.mock.contexts.map((array) => (array as readonly string[]).length));
   join.mockRestore();
   expect([text.length, text.endsWith("<i>9</i>"), most < 1000]).toEqual([800_000, true, true]);

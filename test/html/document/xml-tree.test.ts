@@ -3,9 +3,10 @@ import { elementSpan, isTagOnly } from "../../../src/html/document/element-span.
 import { TemplateElement } from "../../../src/html/document/html-nodes.ts";
 import { parseXmlTree } from "../../../src/html/document/xml-document.ts";
 import { elementsIn } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 
 async function elements(source: string) {
-  const { root } = await parseXmlTree(source);
+  const { root } = await done(parseXmlTree(source));
   return elementsIn(root);
 }
 

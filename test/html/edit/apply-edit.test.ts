@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { atHand } from "../../../src/event-loop/sliced-work.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { parseDocument } from "../../../src/html/document/parse-document.ts";
 import { applyEdit, languageOf } from "../../../src/html/edit/apply-edit.ts";
 import { splice } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 /** Cuts just the given part of the source out, as if that were the element of a name. */
@@ -11,13 +13,13 @@ async function cut(page: string, name: string, part: string, maxLength = 1000) {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter((element) => element.name === name);
   const edit = {
-    place: async ({ source }: { source: string }, [element]: readonly SourceElement[]) => {
+    place({ source }: { source: string }, [element]: readonly SourceElement[]) {
       const start = source.indexOf(part);
-      if (start === -1 || !element) return undefined;
-      return [{ start, end: start + part.length, text: "", removes: [element] }];
+      if (start === -1 || !element) return atHand(undefined);
+      return atHand([{ start, end: start + part.length, text: "", removes: [element] }]);
     },
   };
-  return applyEdit(document, elements, edit, { maxLength });
+  return done(applyEdit(document, elements, edit, { maxLength }));
 }
 
 describe("applyEdit", () => {
@@ -48,9 +50,9 @@ describe("languageOf", () => {
     ["xml", "<a><br/></a>", "<a><br/>text</a>"],
     ["xml", "<a/>", "<a>text</a>"],
   ] as const)("gives the rules of %s: what is appended to %s makes %s", async (kind, source, expected) => {
-    const document = await parseDocument(kind, Buffer.from(source));
+    const document = await done(parseDocument(kind, Buffer.from(source)));
     const elements = elementsOf(document).filter(({ name }) => name === "a");
-    const placements = (await languageOf(document).insert(document, elements, "text", "beforeend")) ?? [];
+    const placements = (await done(languageOf(document).insert(document, elements, "text", "beforeend"))) ?? [];
     expect(splice(source, placements)).toBe(expected);
   });
 
@@ -58,7 +60,7 @@ describe("languageOf", () => {
     ["html", "<p>a", ["html", "head", "body"]],
     ["xml", "<!-- c --><a><b/></a>", ["a"]],
   ] as const)("knows what every document of %s has", async (kind, source, expected) => {
-    const document = await parseDocument(kind, Buffer.from(source));
+    const document = await done(parseDocument(kind, Buffer.from(source)));
     expect(
       languageOf(document)
         .permanentElements(document.root)
@@ -67,7 +69,7 @@ describe("languageOf", () => {
   });
 
   it("writes no XML anew: every element has its place there", async () => {
-    const document = await parseDocument("xml", Buffer.from("<a/>"));
-    expect(await languageOf(document).normalise(document, [])).toBeUndefined();
+    const document = await done(parseDocument("xml", Buffer.from("<a/>")));
+    expect(await done(languageOf(document).normalise(document, []))).toBeUndefined();
   });
 });

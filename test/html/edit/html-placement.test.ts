@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { SlicedWork } from "../../../src/event-loop/sliced-work.ts";
 import { firstLineAt, htmlLanguage } from "../../../src/html/edit/html-placement.ts";
 import { type Placement, splice } from "../../../src/html/edit/placement.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const { replace, insert, remove } = htmlLanguage;
@@ -10,11 +12,11 @@ const { replace, insert, remove } = htmlLanguage;
 async function changed(
   page: string,
   name: string,
-  place: (...given: Parameters<typeof remove>) => Promise<readonly Placement[] | undefined>,
+  place: (...given: Parameters<typeof remove>) => SlicedWork<readonly Placement[] | undefined>,
 ): Promise<string | undefined> {
   const document = await parseHtml(page);
   const elements = elementsOf(document).filter((element) => element.name === name);
-  const placements = await place(document, elements);
+  const placements = await done(place(document, elements));
   return placements && splice(page, placements);
 }
 
@@ -44,7 +46,7 @@ describe("the rules of HTML", () => {
     const document = await parseHtml("<p id=a>");
     const asked: unknown[] = [];
     const [element] = elementsOf(document).slice(-1);
-    await replace(document, element ? [element] : [], "<i>b</i>", (...given) => asked.push(given));
+    await done(replace(document, element ? [element] : [], "<i>b</i>", (...given) => asked.push(given)));
     expect(asked).toEqual([[element, expect.objectContaining({ html: "<i>b</i>" })]]);
   });
 });

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { documentBytes } from "../../../src/html/document/source-document.ts";
 import { normalise } from "../../../src/html/edit/normalise.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 async function normalised(page: string | Uint8Array): Promise<string | undefined> {
   const document = await parseHtml(page);
-  const normal = await normalise(document, []);
+  const normal = await done(normalise(document, []));
   return normal && Buffer.from(documentBytes(normal.document)).toString("latin1");
 }
 
@@ -20,7 +21,7 @@ describe("normalise", () => {
   it("finds the elements again, each with a place of its own", async () => {
     const document = await parseHtml("<b>1<p>2</b>3</p><template><i></template><i>");
     const elements = elementsOf(document);
-    const normal = await normalise(document, elements);
+    const normal = await done(normalise(document, elements));
     expect(normal?.elements.map(({ name }) => name)).toEqual(elements.map(({ name }) => name));
     expect(normal?.elements.every(({ startIndex }) => startIndex !== null)).toBe(true);
   });

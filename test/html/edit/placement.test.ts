@@ -13,6 +13,7 @@ import {
 } from "../../../src/html/edit/placement.ts";
 import { parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("treeEdit", () => {
@@ -20,7 +21,7 @@ describe("treeEdit", () => {
     const page = "<p>a</p><i>b</i><u>c</u>";
     const [, , body, p, i, u] = elementsOf(await parseHtml(page));
     if (!body || !p || !i || !u) throw new Error("the page is not as it should be");
-    const fragment = await parseFragment("<b>x</b>");
+    const fragment = await done(parseFragment("<b>x</b>"));
     const placements = [
       { start: 0, end: 8, text: fragment.html, fragment, removes: [p] },
       { start: 8, end: 24, text: "", removes: [i, u] },
@@ -140,9 +141,9 @@ describe("endTagsAt", () => {
 
 describe("firstTagOf", () => {
   it("is the tag that HTML begins with", async () => {
-    expect(firstTagOf(await parseFragment("<LI>a<p>"))).toBe("li");
-    expect(firstTagOf(await parseFragment(" <li>a"))).toBeUndefined();
-    expect(firstTagOf(await parseFragment("a"))).toBeUndefined();
+    expect(firstTagOf(await done(parseFragment("<LI>a<p>")))).toBe("li");
+    expect(firstTagOf(await done(parseFragment(" <li>a")))).toBeUndefined();
+    expect(firstTagOf(await done(parseFragment("a")))).toBeUndefined();
   });
 });
 

@@ -6,6 +6,7 @@ import { pageSteps, prove } from "../../../src/html/edit/proof.ts";
 import { contextIn, parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page =
@@ -24,7 +25,7 @@ async function put(html: string, parentName: string) {
   const document = await parse(page);
   const parent = elementIn(document, parentName);
   const start = page.indexOf(`</${parentName}>`);
-  const fragment = await parseFragment(html, contextIn(parent));
+  const fragment = await done(parseFragment(html, contextIn(parent)));
   const placement: Placement = {
     start,
     end: start,
@@ -32,14 +33,14 @@ async function put(html: string, parentName: string) {
     fragment,
     adds: { element: parent, position: "beforeend" },
   };
-  return prove(document, await parse(splice(page, [placement])), [placement], [parent]);
+  return done(prove(document, await parse(splice(page, [placement])), [placement], [parent]));
 }
 
 /** Takes what stands from `start` to `end` out, and says that this is the element of a name. */
 async function remove(source: string, name: string, start: number, end: number): Promise<boolean> {
   const document = await parse(source);
   const placement: Placement = { start, end, text: "", removes: [elementIn(document, name)] };
-  return (await prove(document, await parse(splice(source, [placement])), [placement], [])).holds;
+  return (await done(prove(document, await parse(splice(source, [placement])), [placement], []))).holds;
 }
 
 describe("prove", () => {
@@ -109,20 +110,20 @@ describe("prove", () => {
     ["<p>x", "<p>x<br>"],
     ["<!doctype html><p>", "<!doctype html SYSTEM 'about:legacy-compat'><p>"],
   ])("tells %s from %s", async (before, after) => {
-    expect((await prove(await parse(before), await parse(after), [], [])).holds).toBe(false);
+    expect((await done(prove(await parse(before), await parse(after), [], []))).holds).toBe(false);
   });
 
   it("finds elements again in the new tree", async () => {
     const before = await parse("<p>a<b>c</b>");
     const after = await parse("<p>a</p><b>c</b>".replace("</p><b>", "<b>"));
-    const proof = await prove(before, after, [], elementsOf(before));
+    const proof = await done(prove(before, after, [], elementsOf(before)));
     expect(proof.holds && [...proof.counterparts.values()]).toEqual(elementsOf(after));
   });
 
   it("gives way to others in a long page", async () => {
     const long = await parse("<p>a<b>c</b>".repeat(60_000));
     stepClock();
-    const proof = prove(long, long, [], []);
+    const proof = done(prove(long, long, [], []));
     expect(await turnsUntil(proof)).toBeGreaterThan(100);
     expect((await proof).holds).toBe(true);
   });
@@ -164,7 +165,7 @@ describe("pageSteps", () => {
     const document = await parseHtml("a<b>x</b>c<p>d</p>");
     const [, , , b, p] = elementsOf(document);
     if (!b || !p) throw new Error("the page is not as it should be");
-    const fragment = await parseFragment("e<i>f</i>");
+    const fragment = await done(parseFragment("e<i>f</i>"));
     const edit = treeEdit([
       { start: 1, end: 9, text: "", removes: [b] },
       { start: 14, end: 14, text: fragment.html, fragment, adds: { element: p, position: "beforeend" } },

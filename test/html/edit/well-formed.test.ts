@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contextIn, fragmentsOf, parseFragment } from "../../../src/html/edit/well-formed.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 describe("parseFragment", () => {
@@ -25,7 +26,7 @@ describe("parseFragment", () => {
     "<svg><![CDATA[<b>]]></svg>",
     "<body><p>x</p></body>",
   ])("takes %s as it is", async (html) => {
-    expect((await parseFragment(html)).html).toBe(html);
+    expect((await done(parseFragment(html))).html).toBe(html);
   });
 
   it.each([
@@ -35,7 +36,7 @@ describe("parseFragment", () => {
     ["<dt>a<dd>b", "<dt>a<dd>b</dd>"],
     ["<p>a<ul><li>b</ul><p>c", "<p>a<ul><li>b</ul><p>c</p>"],
   ])("adds the end tags that are left out at the very end: %s", async (html, completed) => {
-    expect((await parseFragment(html)).html).toBe(completed);
+    expect((await done(parseFragment(html))).html).toBe(completed);
   });
 
   it.each([
@@ -60,18 +61,18 @@ describe("parseFragment", () => {
       code: "INVALID_HTML",
       message: expect.stringContaining(message),
     });
-    await expect(parseFragment(html)).rejects.toThrow(error);
+    await expect(done(parseFragment(html))).rejects.toThrow(error);
   });
 
   it("lists the start tags with their places", async () => {
-    expect((await parseFragment("a<b>c</b><br>")).tags).toMatchObject([
+    expect((await done(parseFragment("a<b>c</b><br>"))).tags).toMatchObject([
       { name: "b", start: 1, contentStart: 4, endTag: 5 },
       { name: "br", start: 9, contentStart: 13 },
     ]);
   });
 
   it("lists what a tree should have of it, ends that were left out included", async () => {
-    const { steps } = await parseFragment("<ul><li>a&amp;<li><!--c--></ul>");
+    const { steps } = await done(parseFragment("<ul><li>a&amp;<li><!--c--></ul>"));
     expect(steps.map(({ kind, tag, data, parent }) => [kind, tag?.name ?? data, parent])).toEqual([
       ["start", "ul", undefined],
       ["start", "li", "ul"],
@@ -85,21 +86,21 @@ describe("parseFragment", () => {
   });
 
   it("leaves out the line end that the parser takes for no content", async () => {
-    const { steps } = await parseFragment("<pre>\n\nx</pre><p>\ny</p>");
+    const { steps } = await done(parseFragment("<pre>\n\nx</pre><p>\ny</p>"));
     const texts = steps.filter(({ kind }) => kind === "text").map(({ data }) => data);
     expect(texts).toEqual(["\nx", "\ny"]);
   });
 
   it("reads a fragment of 200,000 nested elements in linear time", async () => {
     const html = "<b>".repeat(200_000) + "</b>".repeat(200_000);
-    expect((await parseFragment(html)).tags).toHaveLength(200_000);
+    expect((await done(parseFragment(html))).tags).toHaveLength(200_000);
   });
 });
 
 describe("contextIn", () => {
   it("lets elements close themselves in SVG and MathML only", async () => {
-    expect((await parseFragment("<path/><g/>", "foreign")).html).toBe("<path/><g/>");
-    await expect(parseFragment("<path/>")).rejects.toThrow("<path> is not closed");
+    expect((await done(parseFragment("<path/><g/>", "foreign"))).html).toBe("<path/><g/>");
+    await expect(done(parseFragment("<path/>"))).rejects.toThrow("<path> is not closed");
   });
 
   it("goes by the parent: SVG is foreign, and HTML stands in a foreignObject again", async () => {
@@ -114,6 +115,6 @@ describe("fragmentsOf", () => {
     const document = await parseHtml("<p></p><b></b>");
     const [, , , p, b] = elementsOf(document);
     const fragmentIn = fragmentsOf("<i>x</i>");
-    expect(await fragmentIn(p ?? null)).toBe(await fragmentIn(b ?? null));
+    expect(await done(fragmentIn(p ?? null))).toBe(await done(fragmentIn(b ?? null)));
   });
 });

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "../../../src/html/document/parse-document.ts";
 import { parseXmlFragment } from "../../../src/html/edit/xml-fragment.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 
 const source = '<!DOCTYPE r [<!ENTITY e "x">]><r xmlns="d" xmlns:p="u"><a xmlns:q="v"/></r>';
 
 async function parse(xml: string) {
-  const document = await parseDocument("xml", Buffer.from(source));
-  return parseXmlFragment(xml, document, elementsOf(document).at(-1) ?? null);
+  const document = await done(parseDocument("xml", Buffer.from(source)));
+  return done(parseXmlFragment(xml, document, elementsOf(document).at(-1) ?? null));
 }
 
 describe("parseXmlFragment", () => {

@@ -1,19 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { ItemElements, tokens } from "../../../src/html/microdata/item-elements.ts";
 import { type MicrodataMistake, readPage } from "../../../src/html/microdata/microdata-page.ts";
-
-function finish<T>(work: Generator<void, T>): T {
-  let step = work.next();
-  while (!step.done) step = work.next();
-  return step.value;
-}
+import { done } from "../../helpers/done.ts";
 
 /** The ids of the elements that are the properties of `#item`. */
 async function propertiesOf(html: string): Promise<{ ids: unknown[]; mistakes: MicrodataMistake[] }> {
-  const page = await readPage(html);
+  const page = await done(readPage(html));
   const mistakes: MicrodataMistake[] = [];
   const root = page.ids.get("item");
-  const elements = root ? finish(new ItemElements(page, mistakes).of(root)) : [];
+  const elements = root ? atOnce(new ItemElements(page, mistakes).of(root)) : [];
   return { ids: elements.map((element) => element.attribs["id"]), mistakes };
 }
 

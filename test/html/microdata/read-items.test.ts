@@ -2,12 +2,10 @@ import { expect, it } from "vitest";
 import { readPage } from "../../../src/html/microdata/microdata-page.ts";
 import { readItems } from "../../../src/html/microdata/read-items.ts";
 import { type MicrodataPage, readMicrodataPage } from "../../../src/html/microdata.ts";
+import { done } from "../../helpers/done.ts";
 
 async function read(html: string): Promise<MicrodataPage> {
-  const reading = readItems(await readPage(html));
-  let step = reading.next();
-  while (!step.done) step = reading.next();
-  return step.value;
+  return done(readItems(await done(readPage(html))));
 }
 
 it("reads an item that is a property in two places once", async () => {

@@ -5,6 +5,7 @@ import { parseEditedPart, parseSource } from "../../../src/html/document/parse-d
 import { carryIndex, type ElementIndex, elementIndex } from "../../../src/html/selector/element-index.ts";
 import { parseSelector } from "../../../src/html/selector/selector-parser.ts";
 import { elementsOf } from "../../elements/pages.ts";
+import { done } from "../../helpers/done.ts";
 import { seededRandom, timesOf } from "../../helpers/effort.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
@@ -79,13 +80,13 @@ describe("carryIndex", () => {
         Math.floor(random() * 4)
       ] as string;
       const source = document.source.slice(0, start) + text + document.source.slice(end);
-      const part = await parseEditedPart(source, { start, end, shift: text.length - (end - start) }, document);
-      const next = part ? await part.join() : await parseSource(source, document);
+      const part = await done(parseEditedPart(source, { start, end, shift: text.length - (end - start) }, document));
+      const next = part ? await done(part.join()) : await done(parseSource(source, document));
       if (part?.neighbours) {
         atOnce(carryIndex(document.root, next.root, part.neighbours));
         carried += 1;
         const all = elementsOf(next);
-        const own = atOnce(elementIndex((await parseSource(source, next)).root));
+        const own = atOnce(elementIndex((await done(parseSource(source, next))).root));
         expect(placesIn(atOnce(elementIndex(next.root)), all)).toEqual(placesIn(own, own.all));
       }
       document = next;
@@ -101,8 +102,8 @@ describe("carryIndex", () => {
     const source = document.source.replace("<li id=a>a</li>", items);
     const start = 4 + filler.length;
     const change = { start, end: start + 15, shift: items.length - 15 };
-    const part = await parseEditedPart(source, change, document);
-    const next = await part?.join();
+    const part = await done(parseEditedPart(source, change, document));
+    const next = part && (await done(part.join()));
     if (!part?.neighbours || !next) throw new Error("the part can be parsed alone");
     const pieces = [...carryIndex(document.root, next.root, part.neighbours)].length;
     expect(pieces).toBeGreaterThan(20); // each with some thousands of elements, for each of the lists

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { TimeSlice } from "../../../src/event-loop/sliced-work.ts";
+import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { RootNode, TextNode, type TreeChild } from "../../../src/html/document/html-nodes.ts";
 import { ChildLists } from "../../../src/html/tree-construction/child-lists.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
+import { done } from "../../helpers/done.ts";
 
 const lists = new ChildLists();
 
@@ -65,7 +66,7 @@ describe("ChildLists", () => {
     const { root, nodes } = openRoot(...Array.from({ length: 50_000 }, String));
     lists.close(root);
     stepClock();
-    expect(await turnsUntil(lists.settle(new TimeSlice()))).toBeGreaterThan(2);
+    expect(await turnsUntil(done(lists.settle()))).toBeGreaterThan(2);
     expect(root.children).toEqual(nodes);
   });
 
@@ -80,7 +81,7 @@ describe("ChildLists", () => {
     own.append(root, new TextNode("late"));
     expect(revised).toEqual([root]);
     own.closeReopened();
-    await own.settle(new TimeSlice());
+    atOnce(own.settle());
     expect(root.children).toHaveLength(5001);
   });
 });

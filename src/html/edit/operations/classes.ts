@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../../document/html-nodes.ts";
 import { attributeChanges } from "../attribute-placement.ts";
 import { withClasses, withoutClasses } from "./class-tokens.ts";
@@ -24,7 +25,7 @@ function changeClasses(
   page: EditedPage,
   matches: readonly SourceElement[],
   change: (value: string) => string,
-): Promise<readonly SourceElement[]> {
+): SlicedWork<readonly SourceElement[]> {
   const valueFor = ({ attribs }: SourceElement): string | undefined => {
     const value = attribs["class"];
     const changed = change(value ?? "");

@@ -7,7 +7,7 @@ import { growing, type Operation, position, selector } from "./operation.ts";
 export const move: Operation<"move"> = {
   fields: { to: selector, position },
   affects: (edit, elements, to) => [{ effect: "removes", elements }, growing(to, edit.position)],
-  async make(page, edit, matches, [to, ...others]) {
+  *make(page, edit, matches, [to, ...others]) {
     if (!to || others.length > 0) throw new DocumentError("INVALID_TARGET", "`to` has to select just one element.");
     const moved = outermost(matches);
     for (let each: TreeParent | null = to; each; each = each.parent) {
@@ -16,15 +16,15 @@ export const move: Operation<"move"> = {
     }
     const html: string[] = [];
     for (const element of moved) {
-      const bytes = await page.outerHtml([element]);
+      const bytes = yield* page.outerHtml([element]);
       html.push(element === moved.at(-1) ? bytes : closed(element, bytes, page.document.source));
     }
     const { language } = page;
-    const [place] = await page.change([...moved, to], (document, elements) =>
+    const [place] = yield* page.change([...moved, to], (document, elements) =>
       language.remove(document, elements.slice(0, -1)),
     );
     const target: readonly SourceElement[] = place ? [place] : [];
-    await page.change(target, (document, elements) =>
+    yield* page.change(target, (document, elements) =>
       language.insert(document, elements, html.join(""), edit.position),
     );
   },

@@ -1,3 +1,4 @@
+import type { SlicedWork } from "../../../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../../document/html-nodes.ts";
 import type { SourceDocument } from "../../document/source-document.ts";
 import type { Edit, EditBase, EditOf, InsertPosition } from "../edits.ts";
@@ -25,11 +26,11 @@ export interface EditedPage {
    */
   change(
     elements: readonly SourceElement[],
-    place: (document: SourceDocument, elements: readonly SourceElement[]) => Placements | Promise<Placements>,
+    place: (document: SourceDocument, elements: readonly SourceElement[]) => SlicedWork<Placements>,
     length?: number,
-  ): Promise<readonly SourceElement[]>;
+  ): SlicedWork<readonly SourceElement[]>;
   /** The outer HTML of elements, as a GET tells it. */
-  outerHtml(elements: readonly SourceElement[]): Promise<string>;
+  outerHtml(elements: readonly SourceElement[]): SlicedWork<string>;
 }
 
 type Placements = readonly Placement[] | undefined;
@@ -52,7 +53,7 @@ export interface Operation<Op extends Edit["op"]> {
     edit: EditOf<Op>,
     matches: readonly SourceElement[],
     to: readonly SourceElement[],
-  ): Promise<unknown>;
+  ): SlicedWork<unknown>;
 }
 
 /** What most do: the elements themselves are changed. */

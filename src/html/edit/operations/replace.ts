@@ -5,8 +5,8 @@ import { changesThem, type Operation, text } from "./operation.ts";
 export const replace: Operation<"replace"> = {
   fields: { html: text },
   affects: changesThem,
-  async make(page, { html }, matches) {
-    if (html.trim() === "") throw invalidHtml("it is empty; to remove elements, use DELETE", 1, 1);
+  make(page, { html }, matches) {
+    if (html.trim() === "") throw invalidHtml("it is empty; elements are removed by another edit", 1, 1);
     const { language, checkReplacement } = page;
     const length = html.length * outermost(matches).length;
     return page.change(
