@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import { apiReference } from "../.ci/api-reference.mjs";
 import { createFileServer } from "../src/file-server.ts";
 import { DocumentError, type DocumentErrorCode } from "../src/html/document-error.ts";
+import * as html from "../src/html/page.ts";
 import * as filement from "../src/index.ts";
 import * as redis from "../src/redis/index.ts";
 import { toHttpError } from "../src/server/error-reply.ts";
@@ -278,7 +279,7 @@ describe("the page about scaling", () => {
 });
 
 describe("the snippets", () => {
-  const modules: Readonly<Record<string, object>> = { filement, "filement/redis": redis };
+  const modules: Readonly<Record<string, object>> = { filement, "filement/html": html, "filement/redis": redis };
   const snippets = pages.flatMap(snippetsOf);
   const runnable = snippets.filter(({ isRunnable }) => isRunnable);
 
@@ -369,8 +370,10 @@ async function consumerProject(code: string): Promise<string> {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, "node_modules"));
   for (const [, name = ""] of code.matchAll(/from "([^".:]+)"/g)) {
-    const source = name === "filement" ? projectRoot : join(projectRoot, "node_modules", name);
-    if (existsSync(source)) await symlink(source, join(directory, "node_modules", name), "dir");
+    const isFilement = /^filement(?:\/|$)/.test(name);
+    const source = isFilement ? projectRoot : join(projectRoot, "node_modules", name);
+    const link = join(directory, "node_modules", isFilement ? "filement" : name);
+    if (existsSync(source) && !existsSync(link)) await symlink(source, link, "dir");
   }
   await cp(join(projectRoot, "examples/site"), join(directory, "site"), { recursive: true });
   const [, notes = ""] = /```html\n([\s\S]*?)```/.exec(read("docs/quick-start.md")) ?? [];

@@ -86,6 +86,19 @@ describe("examples/kanban/kanban.mjs", () => {
   });
 });
 
+describe("examples/html.mjs", () => {
+  it("changes the images of a page, and leaves all else in the file", async () => {
+    const page = join(await temporaryDirectory(), "page.html");
+    await writeFile(page, "<H1 >Tea\r\n<main><IMG src='a'><p>\xa0<img loading=lazy></main><img src=b>\n", "latin1");
+    const { code, stdout, stderr } = await runNodeToEnd([join(examples, "html.mjs"), page], { env: withoutNotices });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe('2 images\nat 68:  loading="lazy"\nat 28:  loading="lazy"\n');
+    expect(await readFile(page, "latin1")).toBe(
+      '<H1 >Tea\r\n<main><IMG src=\'a\' loading="eager"><p>\xa0<img loading=eager></main><img src=b loading="lazy">\n',
+    );
+  });
+});
+
 describe("examples/express.mjs", () => {
   it("has the files under /docs, and lets the application answer for what is not a file", async () => {
     const { url } = await runExample("express.mjs");

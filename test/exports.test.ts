@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { build } from "rolldown";
 import { describe, expect, it } from "vitest";
+import * as html from "../src/html/page.ts";
 import * as filement from "../src/index.ts";
 import * as redis from "../src/redis/index.ts";
 import { projectRoot } from "./helpers/source-files.ts";
@@ -247,6 +249,23 @@ describe("the package's exports", () => {
   it.each(exported)("explain $name to its users", ({ name, module }) => {
     const source = readFileSync(join(projectRoot, "src", module), "utf8");
     expect(isExplained(source, name)).toBe(true);
+  });
+});
+
+describe("the exports of filement/html", () => {
+  it("are exactly these, also in the compiled package, which loads nothing of a server", async () => {
+    const { exports } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+    const compiled = await import(join(projectRoot, exports["./html"].default));
+    expect(Object.keys(html).sort()).toEqual(["DocumentError", "parsePage"]);
+    expect(Object.keys(compiled).sort()).toEqual(Object.keys(html).sort());
+    const source = readFileSync(join(projectRoot, "src/html/page.ts"), "utf8");
+    const own = [...source.matchAll(/^export (?:function|interface) (\w+)/gm)].map(([, name = ""]) => name);
+    expect(own).toEqual(["PageLimits", "PageOptions", "EditResult", "SourceEdit", "parsePage", "Page", "PageElement"]);
+    for (const name of own) expect(isExplained(source, name)).toBe(true);
+    const input = join(projectRoot, exports["./html"].default);
+    const { output } = await build({ input, write: false, external: /^[^./]/ });
+    expect(output.map(({ fileName }) => fileName)).toHaveLength(1);
+    expect(output[0].imports.filter((name) => /^node:(?:fs|http|net)/.test(name))).toEqual([]);
   });
 });
 

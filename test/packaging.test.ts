@@ -68,6 +68,7 @@ describe("the packed library", { tags: ["campaign"] }, () => {
       "client/client",
       "client/listing",
       "client/markdown",
+      "html/page",
       "redis/index",
       "storage/s3/s3-storage",
     ];
