@@ -152,6 +152,14 @@ describe("mirror", { tags: ["chromium"] }, () => {
       expect(window.problems).toEqual([]);
     });
 
+    it("has white space where the file has it, behind the body too", async () => {
+      const window = await opened({ plugins: [webSocket()] });
+      await mirror(window);
+      await window.edit("POST", "body", "<p>2</p>\n<p>3</p>");
+      await shows(window, `${list}<p>2</p><p>3</p>`);
+      expect(await window.page.evaluate(() => document.body.innerHTML)).toBe(`${list}<p>2</p>\n<p>3</p>\n`);
+    });
+
     it("reads the file when all of it was written, or a message does not tell enough", async () => {
       const { plugin, count } = reads();
       const window = await opened({ plugins: [plugin, webSocket()] });
@@ -422,7 +430,13 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
       );
       onTestFinished(() => window.page.unroute(/./));
       await window.page.goto(`${served.url}/page.html`);
-      return { ...window, tree: () => window.page.evaluate(() => document.body.outerHTML) };
+      // Where the server makes markup regular that an edit would break, it drops white space at the end of the body.
+      const tree = async (): Promise<string> =>
+        (await window.page.evaluate(() => document.body.outerHTML)).replace(
+          /\s*(<p>new<\/p>)?\s*<\/body>$/,
+          "$1</body>",
+        );
+      return { ...window, tree };
     };
     return [await open(), await open()];
   }
@@ -434,7 +448,9 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
       const before = await window.tree();
       const asked: string[] = [];
       window.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await window.page.evaluate("import('/.well-known/filement/client.js').then((it) => { globalThis.client = it; })");
+      await window.page.evaluate(
+        "import(location.origin + '/.well-known/filement/client.js').then((it) => { globalThis.client = it; })",
+      );
       await window.page.evaluate(async () => {
         await new Promise<void>((resolve) => {
           globalThis.mirrored = client.connect();
