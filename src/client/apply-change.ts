@@ -54,8 +54,9 @@ const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
   },
   move(elements, { to, position }, copy) {
     const [target, ...others] = find(copy, to) ?? [];
-    if (!target || others.length > 0) return false;
-    return add(target, position, () => dom(target)[movers[position]](...outermost(elements)));
+    const moved = outermost(elements);
+    if (!target || others.length > 0 || !readsAs(moved, placeAt(target, position))) return false;
+    return add(target, position, () => dom(target)[movers[position]](...moved));
   },
   setContent: (elements, { html }) => fill(elements, (element) => dom(element).insertAdjacentHTML("afterbegin", html)),
   setText: (elements, { text }) => fill(elements, (element) => dom(element).append(text)),
@@ -102,10 +103,26 @@ function changeAttribute(
 
 /** Whether a browser makes of HTML there, by itself, what it makes of it in the page. */
 function isPredictable(element: Element, position: InsertPosition): boolean {
-  const isInside = position === "afterbegin" || position === "beforeend";
-  const place = isInside ? element : dom(element).parentElement;
+  const place = placeAt(element, position);
   if (!place || dom(place).matches(unpredictable)) return false;
   return position !== "afterbegin" || place.localName !== "body"; // where white space counts only behind a tag
+}
+
+/** Whose content grows. */
+function placeAt(element: Element, position: InsertPosition): Element | null {
+  const isInside = position === "afterbegin" || position === "beforeend";
+  return isInside ? element : dom(element).parentElement;
+}
+
+/** Whether the markup of elements is still just them in another place: `td` needs a row, and `circle` an SVG. */
+function readsAs(elements: readonly Element[], place: Element | null): boolean {
+  const trial = place && (dom(place).cloneNode() as Element);
+  if (!trial) return false;
+  dom(trial).insertAdjacentHTML("afterbegin", elements.map((element) => dom(element).outerHTML).join(""));
+  const { childNodes } = dom(trial);
+  return (
+    childNodes.length === elements.length && elements.every((each, at) => dom(each).isEqualNode(childNodes[at] ?? null))
+  );
 }
 
 /** Without those that lie in others. */
