@@ -258,7 +258,7 @@ describe(".ci/run", { tags: ["bash"] }, () => {
     expect(full).toMatch(/ sbin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/full.json$/);
     expect(bare).toMatch(/ bin: test -- --reporter=default --reporter=json --outputFile.json=\S+\/bare.json$/);
     expect(tools).toMatch(/ sbin: run -s tools$/);
-    expect(campaign).toMatch(/ sbin: run campaign -- --seed 1 --rounds 1 --minutes 5 --report \S+\/campaign.json$/);
+    expect(campaign).toMatch(/ sbin: run campaign -- --seed 1 --rounds 1 --minutes 1 --report \S+\/campaign.json$/);
   });
 
   it("demands every program of the tests where all are installed, but not with a bare PATH", async () => {

@@ -18,17 +18,16 @@ export interface FetchedReply {
  */
 export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
   const { status, body } = reply;
+  const headers = headersOf(reply); // before: the Response of some hosts adds a type to content that has none yet
   if (!isStream(body)) {
     const bytes = bodyLength(body) ?? 0;
     // As bytes: of text the standard would say that it is text/plain.
     const content = typeof body === "string" ? Buffer.from(body) : (body ?? null);
-    const response = new Response(content as BodyInit | null, { status });
-    addHeaders(response.headers, reply);
+    const response = new Response(content as BodyInit | null, { status, headers });
     return { response, sent: Promise.resolve({ bytes, aborted: false }), abandon: () => {} };
   }
   const { content, sent, giveUp } = readOnDemand(body, signal);
-  const response = new Response(content, { status });
-  addHeaders(response.headers, reply);
+  const response = new Response(content, { status, headers });
   return { response, sent, abandon: () => response.bodyUsed || content.locked || giveUp() };
 }
 
@@ -72,11 +71,13 @@ function readOnDemand(body: Readable, signal: AbortSignal): ReadOnDemand {
 }
 
 /** Adds the header fields to those of the `Response`: one that is made of others checks and copies each of them again. */
-function addHeaders(headers: Headers, reply: Reply): void {
+function headersOf(reply: Reply): Headers {
+  const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) {
     // The standard would make the text "undefined" of it; node refuses it, too.
     if (value === undefined) throw new TypeError(`header field "${name}" has no value`);
     for (const each of Array.isArray(value) ? value : [value]) headers.append(name, each);
   }
   if (!headers.has("date")) headers.set("date", new Date().toUTCString());
+  return headers;
 }

@@ -95,7 +95,8 @@ const ofKoa =
 const ofHono =
   (options: object): Peer =>
   (root) =>
-    getRequestListener(new Hono().use("/*", serveStatic({ root, ...options })).fetch);
+    // Else it would replace the Request and Response of the tests that follow in this process.
+    getRequestListener(new Hono().use("/*", serveStatic({ root, ...options })).fetch, { overrideGlobalObjects: false });
 
 /** What is in the package `serve`, with what `serve.json` says. */
 const ofServe =

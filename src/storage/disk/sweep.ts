@@ -1,5 +1,5 @@
-import { access, constants, lstat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeWitness } from "./disk.ts";
 import { errnoOf } from "./file-record.ts";
@@ -94,8 +94,9 @@ export class Sweep implements ChangeWitness {
   }
 }
 
+/** Whether the disk takes no changes: it says so even where there is nothing to remove. Deno's `access` takes a right of its own. */
 async function isReadOnly(root: string): Promise<boolean> {
-  return access(root, constants.W_OK).then(
+  return unlink(join(root, ".filement-none.tmp")).then(
     () => false,
     (error) => errnoOf(error) === "EROFS",
   );

@@ -76,24 +76,37 @@ export async function inPool<Result>(program: Program<Result>): Promise<Result> 
 
 type Callback = (error: NodeJS.ErrnoException | null, value: unknown) => void;
 
-function asynchronously({ name, values }: SystemCall): Promise<unknown> {
+/** Whether Node runs with `--permission`, which refuses to sync an open file by its number. */
+const isRestricted = "permission" in process;
+
+function asynchronously(asked: SystemCall): Promise<unknown> {
+  const { name, values } = asked;
+  if (isRestricted && Object.hasOwn(byHandle, name)) return Promise.resolve(byHandle[name]?.(values));
   return new Promise((resolve, reject) => {
     const make = fs[name] as (...all: unknown[]) => void; // with what the program gives, and a callback
-    const callback: Callback = (error, value) => {
-      const isDenied = error?.code === "ERR_ACCESS_DENIED" && (name === "fsync" || name === "fdatasync");
-      if (isDenied) syncByHandle(Number(values[0])).then(resolve, reject);
-      else if (error) reject(error);
-      else resolve(value);
-    };
+    const callback: Callback = (error, value) => (error ? reject(error) : resolve(value));
     make(...values, callback);
   });
 }
 
-/** With Node's `--permission`, only handles are synced. */
-async function syncByHandle(file: number): Promise<void> {
-  const handle = await fs.promises.open(`/proc/self/fd/${file}`);
-  await handle.sync().finally(() => handle.close());
-}
+/** The handles of what programs have open, by number. */
+const handles = new Map<number, fs.promises.FileHandle>();
+
+/** The calls that are made by way of handles where Node runs with `--permission`. */
+const byHandle: Readonly<Partial<Record<CallName, (values: readonly unknown[]) => unknown>>> = {
+  async open(values) {
+    const handle = await fs.promises.open(...(values as Parameters<typeof fs.promises.open>));
+    handles.set(handle.fd, handle);
+    return handle.fd;
+  },
+  close([file]) {
+    const handle = handles.get(Number(file));
+    handles.delete(Number(file));
+    return handle?.close();
+  },
+  fsync: ([file]) => handles.get(Number(file))?.sync(),
+  fdatasync: ([file]) => handles.get(Number(file))?.datasync(),
+};
 
 /** How a program has ended. */
 export type Ended<Result> = { readonly value: Result } | { readonly error: unknown };
