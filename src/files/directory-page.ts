@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { entityTag } from "../http/entity-tag.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
@@ -149,7 +150,7 @@ function heading(column: ListingColumn, query: ListingQuery): string {
 
 /** @param search keeps the order of this page in the folders that it links to. */
 function row(
-  { name, type, stat: { size, modified } }: ListedEntry,
+  { name, type, stat: { size, modified, version } }: ListedEntry,
   content: DirectoryPageContent,
   search: string,
 ): string {
@@ -157,7 +158,8 @@ function row(
   const time = modified.toISOString();
   const kind = isFolder ? "folder" : kindOf(content.typeOf(name));
   const edits = content.edits?.of({ name, type }) ?? [];
-  const may = edits.length > 0 ? ` data-may="${edits.join(" ")}"` : "";
+  const tag = isFolder ? "" : ` data-tag="${escapeHtml(entityTag(version))}"`;
+  const may = edits.length > 0 ? ` data-may="${edits.join(" ")}"${tag}` : "";
   const href = linkToEntry({ name, type }) + (isFolder ? escapeHtml(search) : "");
   return (
     `<tr${may}><th scope="row"><a class="${kind}" href="${href}">${shown(name)}${isFolder ? "/" : ""}</a></th>` +

@@ -247,6 +247,7 @@ describe("a screen reader", { tags: ["chromium"] }, () => {
   heading "Somebody has changed README.md meanwhile.", 2, focused
   textbox "Yours"
   textbox "Theirs", read-only
+  alert
   list
     button "Keep mine"
     button "Take theirs"`);
@@ -284,7 +285,7 @@ navigation "Ways on"
     await page.getByRole("button", { name: "Edit b.txt" }).click();
     await page.getByLabel("Content").fill("more than ten bytes");
     await page.getByRole("button", { name: "Save" }).click();
-    await hears("A file here holds at most 10 bytes.");
+    await hears("A file here holds at most 10 bytes. Your text is still here.");
     await page.getByLabel("Content").fill("few");
     await page.getByRole("button", { name: "Save" }).click();
     await hears("b.txt is saved.");

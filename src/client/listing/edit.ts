@@ -1,4 +1,4 @@
-import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say } from "./entries.ts";
+import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say, stayWhile } from "./entries.ts";
 
 /** Largest text that is edited here, in bytes. */
 const largestText = 1_000_000;
@@ -28,72 +28,49 @@ export function newFile(): void {
 /** Edits a text file where it lies. */
 export async function edit({ name, link }: Entry): Promise<void> {
   const found = await read(link.href);
-  if (typeof found === "string") return say(found);
+  if ("reason" in found) return say(found.reason);
+  if (found.text === undefined) return say(notText);
   openEditor(name, link.href, found.text, { "if-match": found.tag });
 }
 
+const notText = "This is not text in UTF-8.";
+
 interface Found {
-  readonly text: string;
+  /** Nothing where it is not text in UTF-8. */
+  readonly text: string | undefined;
   readonly tag: string;
 }
 
-/** What a file has in it; or why it cannot be edited. */
-async function read(address: string): Promise<Found | string> {
+/** What a file has in it; or why that cannot be known. */
+async function read(address: string): Promise<Found | { readonly reason: string; readonly isGone: boolean }> {
   const response = await fetch(address, { cache: "no-store" }).catch(() => undefined);
-  if (!response) return "The server cannot be reached.";
-  if (!response.ok) return reasonOf(response);
+  if (!response?.ok) return { reason: await whyNot(response), isGone: response?.status === 404 };
+  const bytes = await response.arrayBuffer().catch(() => undefined);
+  if (!bytes) return { reason: await whyNot(undefined), isGone: false };
+  const tag = response.headers.get("etag")?.replace(/^W\//, "") ?? "*";
   try {
-    const bytes = await response.arrayBuffer();
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text, tag: response.headers.get("etag")?.replace(/^W\//, "") ?? "*" };
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), tag };
   } catch {
-    return "This is not text in UTF-8.";
+    return { text: undefined, tag };
   }
+}
+
+async function whyNot(response: Response | undefined): Promise<string> {
+  return response ? reasonOf(response) : "The server cannot be reached.";
 }
 
 function openEditor(name: string, address: string, before: string, condition: Record<string, string>): void {
   const area = textArea("Content", before);
-  const problem = made("p", { className: "note" });
-  problem.setAttribute("role", "alert");
-  const dialog = openDialog(name, area, problem);
-  const save = async (): Promise<void> => {
-    const text = withLineBreaksOf(before, area.value);
-    const response = await write(address, text, condition);
-    if (response?.ok) {
-      dialog.close();
-      await refresh();
-      say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
-    } else if (response?.status === 412) {
-      dialog.close();
-      await askWhose(name, address, text);
-    } else
-      problem.textContent = response
-        ? await reasonOf(response)
-        : "The server cannot be reached. Your text is still here.";
-  };
-  dialog.append(
-    made(
-      "menu",
-      {},
-      button("Save", save, "main"),
-      button("Cancel", () => dialog.close()),
-    ),
-  );
-  // Escape asks before it throws away what was typed.
-  dialog.addEventListener("cancel", (event) => {
-    if (area.value !== area.defaultValue && !confirm("Close without saving?")) event.preventDefault();
-  });
+  const shown = area.value;
+  const isTyped = (): boolean => area.value !== shown;
+  const { menu, leave } = openUnsaved(name, area, [area], isTyped, { name, address, condition }, "Save");
+  menu.append(button("Cancel", leave));
   area.focus();
 }
 
 /** Somebody else has changed the file, or has made one of that name: shows both texts. */
-async function askWhose(name: string, address: string, mine: string): Promise<void> {
-  const theirs = await read(address);
-  if (typeof theirs === "string") {
-    say(theirs);
-    return openEditor(name, address, mine, { "if-none-match": "*" });
-  }
-  const [own, other] = [textArea("Yours", mine), textArea("Theirs", theirs.text)];
+function askWhose(name: string, address: string, mine: string, theirs: Found): void {
+  const [own, other] = [textArea("Yours", mine), textArea("Theirs", theirs.text ?? notText)];
   other.readOnly = true;
   const sides = made(
     "div",
@@ -101,26 +78,72 @@ async function askWhose(name: string, address: string, mine: string): Promise<vo
     made("label", {}, "Yours", own),
     made("label", {}, "Theirs", other),
   );
-  const dialog = openDialog(`Somebody has changed ${name} meanwhile.`, sides);
-  const keepMine = async (): Promise<void> => {
-    dialog.close();
-    const text = withLineBreaksOf(mine, own.value);
-    const response = await write(address, text, { "if-match": theirs.tag });
-    if (response?.status === 412) return askWhose(name, address, text);
-    if (!response?.ok) {
-      say(response ? await reasonOf(response) : "The server cannot be reached.");
-      return openEditor(name, address, text, { "if-match": theirs.tag });
-    }
-    await refresh();
-    say(`${name} is saved.`);
+  const target = { name, address, condition: { "if-match": theirs.tag } };
+  const heading = `Somebody has changed ${name} meanwhile.`;
+  const { dialog, menu } = openUnsaved(heading, own, [sides], () => true, target, "Keep mine");
+  menu.append(button("Take theirs", () => dialog.close()));
+}
+
+/** Where a text is to be saved, and what must hold of what is there. */
+interface Target {
+  readonly name: string;
+  readonly address: string;
+  readonly condition: Record<string, string>;
+}
+
+/** Whether each open dialog has text that is not saved. */
+const unsaved = new Map<HTMLDialogElement, () => boolean>();
+stayWhile(() => [...unsaved.values()].some((isUnsaved) => isUnsaved()));
+
+/** Opens a dialog with a button that saves. `leave`, as Escape, asks before it throws away what was typed. */
+function openUnsaved(
+  heading: string,
+  area: HTMLTextAreaElement,
+  content: readonly Node[],
+  isUnsaved: () => boolean,
+  { name, address, condition }: Target,
+  saveText: string,
+): { dialog: HTMLDialogElement; menu: HTMLElement; leave: () => void } {
+  const problem = made("p", { className: "note" });
+  problem.setAttribute("role", "alert");
+  const dialog = openDialog(heading, ...content, problem);
+  unsaved.set(dialog, isUnsaved);
+  dialog.addEventListener("close", () => unsaved.delete(dialog));
+  const leave = (): void => {
+    if (!isUnsaved() || confirm("Close without saving?")) dialog.close();
   };
-  const menu = made(
-    "menu",
-    {},
-    button("Keep mine", keepMine, "main"),
-    button("Take theirs", () => dialog.close()),
-  );
+  const leaveInstead = (event: Event): void => {
+    event.preventDefault();
+    leave();
+  };
+  dialog.addEventListener("cancel", leaveInstead);
+  // A second Escape closes a dialog whatever its event "cancel" is answered with.
+  dialog.addEventListener("keydown", (event) => event.key === "Escape" && leaveInstead(event));
+
+  let expected = condition;
+  const save = async (): Promise<void> => {
+    if (area.readOnly) return;
+    area.readOnly = true; // what was typed now would not be in the file
+    const text = withLineBreaksOf(area.defaultValue, area.value);
+    const response = await write(address, text, expected);
+    const theirs = response?.status === 412 ? await read(address) : undefined;
+    if (response?.ok) {
+      dialog.close();
+      await refresh();
+      return say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
+    }
+    if (theirs && "tag" in theirs) {
+      askWhose(name, address, text, theirs);
+      return dialog.close();
+    }
+    area.readOnly = false;
+    if (theirs?.isGone) expected = { "if-none-match": "*" };
+    const reason = theirs?.isGone ? "Somebody has deleted the file: saving makes it again." : theirs?.reason;
+    problem.textContent = `${reason ?? (await whyNot(response))} Your text is still here.`;
+  };
+  const menu = made("menu", {}, button(saveText, save, "main"));
   dialog.append(menu);
+  return { dialog, menu, leave };
 }
 
 async function write(address: string, text: string, condition: Record<string, string>): Promise<Response | undefined> {

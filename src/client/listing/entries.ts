@@ -10,6 +10,8 @@ export interface Entry {
   /** Whether this user may change it, and delete it. */
   readonly mayWrite: boolean;
   readonly mayDelete: boolean;
+  /** Entity tag of the file when it was listed. */
+  readonly tag: string | undefined;
 }
 
 const rows = "main > table > tbody > tr"; // a README may have tables of its own
@@ -31,6 +33,16 @@ export function entriesShown(): Entry[] {
 export function entryAround(element: Element): Entry | undefined {
   const row = element.closest<HTMLTableRowElement>(rows);
   return row ? allEntries().find((entry) => entry.row === row) : undefined;
+}
+
+const reasonsToStay: Array<() => boolean> = [];
+addEventListener("beforeunload", (event) => {
+  if (reasonsToStay.some((holds) => holds())) event.preventDefault();
+});
+
+/** Has the browser ask before the page is left, as long as something holds. */
+export function stayWhile(holds: () => boolean): void {
+  reasonsToStay.push(holds);
 }
 
 const reasonsToHide: Array<(entry: Entry) => boolean> = [];
@@ -72,6 +84,7 @@ function entryOf(row: HTMLTableRowElement): Entry {
     size: Number(row.querySelector("data")?.value ?? 0),
     mayWrite: may.includes("write"),
     mayDelete: may.includes("delete"),
+    tag: row.dataset["tag"],
   };
 }
 

@@ -1,4 +1,4 @@
-import { addressOf, button, made, reasonIn, refresh, say, withControlsShown } from "./entries.ts";
+import { addressOf, button, made, reasonIn, refresh, say, stayWhile, withControlsShown } from "./entries.ts";
 
 const mostAtOnce = 3;
 
@@ -17,6 +17,7 @@ export const uploadPanel: HTMLElement = panel;
 
 const waiting: Array<() => Promise<void>> = [];
 let running = 0;
+stayWhile(() => running > 0);
 /** Since the last time that nothing was under way. */
 let [started, stored] = [0, 0];
 
@@ -99,6 +100,7 @@ function finish(): void {
 
 /** The line of a file on its way. */
 interface Item {
+  readonly line: HTMLElement;
   readonly bar: HTMLProgressElement;
   readonly state: HTMLElement;
   readonly buttons: HTMLElement;
@@ -112,13 +114,14 @@ function itemFor(upload: Upload): Item {
   bar.setAttribute("aria-label", path);
   const state = made("span", { className: "state" }, "waits");
   const buttons = made("span");
-  const item: Item = { bar, state, buttons, isCancelled: false };
+  const line = made("li", {}, made("span", {}, path), bar, state, buttons);
+  const item: Item = { line, bar, state, buttons, isCancelled: false };
   buttons.append(
     button("Cancel", () => {
       item.isCancelled = true;
     }),
   );
-  list.append(made("li", {}, made("span", {}, path), bar, state, buttons));
+  list.append(line);
   return item;
 }
 
@@ -130,7 +133,14 @@ function send(upload: Upload, item: Item, headers: Record<string, string>): Prom
       item.buttons.replaceChildren(...buttons);
       resolve();
     };
+    /** Where it can be seen among hundreds that were stored. */
+    const fail = (text: string, ...buttons: HTMLButtonElement[]): void => {
+      item.bar.hidden = true; // all of it may have been sent
+      list.prepend(item.line);
+      end(text, ...buttons);
+    };
     if (item.isCancelled) return end("cancelled");
+    item.bar.hidden = false;
     const request = new XMLHttpRequest();
     request.open("PUT", addressOf(upload.path));
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
@@ -142,15 +152,15 @@ function send(upload: Upload, item: Item, headers: Record<string, string>): Prom
       item.state.textContent = `${Math.floor(item.bar.value * 100)} %`;
     });
     request.addEventListener("abort", () => end("cancelled"));
-    request.addEventListener("error", () => end("The connection was lost.", again("Try again", headers)));
+    request.addEventListener("error", () => fail("The connection was lost.", again("Try again", headers)));
     request.addEventListener("load", () => {
       const { status } = request;
       if (status >= 200 && status < 300) {
         item.bar.value = 1;
         stored += 1;
         end("done");
-      } else if (status === 412) end("There is a file of that name.", again("Replace it", {}));
-      else end(reasonIn(status, parsed(request.responseText)));
+      } else if (status === 412) fail("There is a file of that name.", again("Replace it", {}));
+      else fail(reasonIn(status, parsed(request.responseText)));
     });
     request.send(upload.file);
   });

@@ -45,6 +45,30 @@ describe("deleting in a listing", { tags: ["chromium"] }, () => {
     expect((await ask("HEAD", "/a.txt")).status).toBe(200);
   });
 
+  it("leaves what was saved meanwhile, and waits for each entry by itself", async () => {
+    const { page, ask, names } = await open({ "/a.txt": "old", "/b.txt": "" });
+    await page.getByRole("button", { name: "Delete a.txt" }).click();
+    await ask("PUT", "/a.txt", { body: "new" });
+    await page.clock.runFor(5_000);
+    await page.getByRole("button", { name: "Delete b.txt" }).click();
+    await page.clock.runFor(4_000);
+    await page.getByText("a.txt was not deleted:").waitFor();
+    await page.getByText("b.txt will be deleted.").waitFor();
+    expect((await ask("GET", "/a.txt")).text).toBe("new");
+    await page.clock.runFor(5_000);
+    await page.getByText("Deleted: b.txt.").waitFor();
+    expect(await names()).toEqual(["a.txt"]);
+  });
+
+  it("is not undone by the way back", async () => {
+    const { page, ask, names, url } = await openFolder({ "/a.txt": "", "/b.txt": "" }, {}, "/", {});
+    await page.getByRole("button", { name: "Delete a.txt" }).click();
+    await page.goto(`${url}/b.txt`);
+    await expect.poll(async () => (await ask("HEAD", "/a.txt")).status).toBe(404);
+    await page.goBack();
+    await expect.poll(() => names()).toEqual(["b.txt"]);
+  });
+
   it("says why something is still there, and shows it again", { tags: ["campaign"] }, async () => {
     const { page, names } = await open({ "/folder/a.txt": "" });
     await page.getByRole("button", { name: "Delete folder" }).click();

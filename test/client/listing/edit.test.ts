@@ -49,6 +49,57 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
     }
   });
 
+  it("asks before Cancel, Escape, or leaving throws away what was typed, and only then", async () => {
+    const { page } = await open({ "/a.txt": "one\r\ntwo" }, {}, "/", {});
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(questions).toEqual([]);
+
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("typed");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await Promise.all([page.waitForEvent("dialog"), page.close({ runBeforeUnload: true })]);
+    expect(questions).toEqual(["confirm", "confirm", "confirm", "beforeunload"]);
+    expect(await page.getByLabel("Content").inputValue()).toBe("typed");
+  });
+
+  it("asks before Escape throws away a text that is in conflict", async () => {
+    const { page, ask } = await open({ "/a.txt": "old" }, {}, "/", {});
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("mine");
+    await ask("PUT", "/a.txt", { body: "theirs" });
+    await page.getByRole("button", { name: "Save" }).click();
+    const own = page.getByRole("textbox", { name: "Yours" });
+    await own.waitFor();
+    const question = page.waitForEvent("dialog").then((dialog) => dialog.dismiss());
+    await page.keyboard.press("Escape");
+    await question;
+    expect(await own.inputValue()).toBe("mine");
+  });
+
+  it("saves over what is not text in UTF-8 only when told to, and again what was deleted", async () => {
+    const { page, ask } = await open({ "/a.txt": "old" });
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("mine");
+    await ask("PUT", "/a.txt", { body: Buffer.from([0xff, 0xfe]) });
+    await page.getByRole("button", { name: "Save" }).click();
+    expect(await page.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe("This is not text in UTF-8.");
+    await ask("DELETE", "/a.txt");
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByRole("alert").getByText("Somebody has deleted the file").waitFor();
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText("a.txt is saved.").waitFor();
+    expect((await ask("GET", "/a.txt")).text).toBe("mine");
+  });
+
   it("keeps a text that the server refuses", { tags: ["campaign"] }, async () => {
     const { page } = await open({ "/a.txt": "old" }, { maxFileSize: 10 });
     await page.getByRole("button", { name: "Edit a.txt" }).click();

@@ -38,6 +38,23 @@ describe("uploads", { tags: ["chromium"] }, () => {
     await expect.poll(() => folder.names()).toEqual(["b.txt"]);
   });
 
+  it("show what was refused first, without a full bar", async () => {
+    const folder = await open({ "/c.txt": "" });
+    await choose(folder, file("a.txt"), file("b.txt"), file("c.txt"));
+    await expect.poll(() => states(folder)).toEqual(["There is a file of that name.", "done", "done"]);
+    expect(await folder.page.getByRole("progressbar", { name: "c.txt" }).count()).toBe(0);
+  });
+
+  it("are not ended by leaving the page without a question", async () => {
+    const { page, ...folder } = await open({}, {}, "/", {});
+    await page.route("**/slow.bin", () => {}); // never gets to the server
+    await choose({ page, ...folder }, file("slow.bin"));
+    const [dialog] = await Promise.all([page.waitForEvent("dialog"), page.close({ runBeforeUnload: true })]);
+    expect(dialog.type()).toBe("beforeunload");
+    await dialog.dismiss();
+    expect(page.isClosed()).toBe(false);
+  });
+
   it("can be cancelled, and leave nothing", { tags: ["campaign"] }, async () => {
     const folder = await open({});
     const { page } = folder;
