@@ -17,7 +17,8 @@ const names = ["limits-and-authentication", "one-host", "several-hosts"];
 const pages = filesBelow("examples/config", ".html").filter((page) => /^[^/]+\/[^/]+$/.test(page));
 
 /** What the command says of hosts without authentication. */
-const isOpen = /^warning: every program on this computer can change the files of [^\n]+\n/;
+const isOpen =
+  /^(?:warning: every program on this computer can change the files of [^\n]+|filement: [^\n]+ can change (?:the )?files[^\n]*)\n/;
 
 interface Running extends RunningNode {
   /** Where the copy of the example is. */

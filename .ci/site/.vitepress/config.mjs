@@ -89,12 +89,14 @@ function sidebar() {
   const groups = [
     {
       text: "Begin",
-      items: pages("docs", ["quick-start", "embedding", "when-not", "moving", "coming-from-rusty-beam"]),
+      items: pages("docs", ["quick-start", "embedding", "bundling", "when-not", "moving", "coming-from-rusty-beam"]),
     },
     {
       text: "Use",
       items: pages("docs", [
         "selectors",
+        "edits",
+        "html",
         "live-pages",
         "listings",
         "change-events",
