@@ -1,4 +1,4 @@
-// `npm run api`: writes the API reference from the declarations in `dist`, against which programs are compiled.
+// The API reference of the site, from the declarations in `dist`, against which programs are compiled.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,8 +53,8 @@ export function apiReference() {
     for (const name of uses) add({ module, name }, page, false); // readers meet them, though nothing exports them
   }
   const all = [...entries.values()];
-  const texts = pages.map((page) => /** @type {const} */ ([`docs/api/${page.name}.md`, pageText(page, all)]));
-  return new Map([["docs/api/index.md", overview(all)], ...texts]);
+  const texts = pages.map((page) => /** @type {const} */ ([`api/${page.name}.md`, pageText(page, all)]));
+  return new Map([["api/index.md", overview(all)], ...texts]);
 
   /** @type {(place: Place, page: string, isExported: boolean) => void} */
   function add({ module, name, isType = false }, page, isExported) {
@@ -240,11 +240,12 @@ function overview(entries) {
       ...(types.length > 0 ? [`Types: ${types.join(" ·\n")}`] : []),
     ].join("\n\n");
   });
-  return `${["# API reference", "What the package exports, made from its types by `npm run api`.", ...lists].join("\n\n")}\n`;
+  return `${["# API reference", "What the package exports, made from its types.", ...lists].join("\n\n")}\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  rmSync(join(project, "docs/api"), { recursive: true, force: true });
-  mkdirSync(join(project, "docs/api"));
+/** Writes the pages into the project, where the site finds them. */
+export function writeApiReference() {
+  rmSync(join(project, "api"), { recursive: true, force: true });
+  mkdirSync(join(project, "api"));
   for (const [path, text] of apiReference()) writeFileSync(join(project, path), text);
 }

@@ -35,6 +35,10 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["304", expect.arrayContaining(validating)],
     ["PUT 1 KB over an existing file", [...durabilities, "bare node:http, writeFile"]],
   ],
+  chart: [
+    ["GET 1 KB", expect.arrayContaining(["filement", "sirv", "express.static", "bare node:http, from memory"])],
+    ["PUT 1 KB, 16 files, rename", expect.arrayContaining(["filement", "bare node:http, same rename"])],
+  ],
   writes: ["rename", "fsync"].flatMap((durability) =>
     [1, 16].flatMap((connections) => {
       const told = `${durability}, connections: ${connections}`;

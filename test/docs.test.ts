@@ -256,17 +256,8 @@ describe("the quick start", () => {
 });
 
 describe("the API reference", () => {
-  it("is what npm run api makes of the types", () => {
-    const written = docs
-      .map((name) => `docs/${name.replaceAll("\\", "/")}`)
-      .filter((path) => /^docs\/api\/.*\.md$/.test(path));
-    expect(Object.fromEntries(written.sort().map((path) => [path, read(path)]))).toEqual(
-      Object.fromEntries(apiReference()),
-    );
-  });
-
   it("has everything that programs can import", () => {
-    const listed = read("docs/api/index.md");
+    const listed = apiReference().get("api/index.md") ?? "";
     const names = [...Object.keys(filement), ...Object.keys(redis)];
     expect(names.filter((name) => !listed.includes(`[\`${name}\`](`))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiReference } from "../.ci/api-reference.mjs";
 import { deadLinks } from "../.ci/site/dead-links.mjs";
 import { outlineOf } from "./helpers/accessibility.ts";
 import { violationsIn } from "./helpers/axe.ts";
@@ -13,7 +14,9 @@ const pages = [
   "/",
   "/CHANGELOG",
   "/nowhere",
-  ...filesBelow("docs", ".md").map((file) => `/docs/${file.slice(0, -3)}`.replace(/\/index$/, "/")),
+  ...[...filesBelow("docs", ".md").map((file) => `docs/${file}`), ...apiReference().keys()].map((file) =>
+    `/${file.slice(0, -3)}`.replace(/\/index$/, "/"),
+  ),
 ];
 
 describe("npm run docs", { tags: ["minutes", "site"] }, () => {

@@ -4,8 +4,10 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
 import { createFileServer, errorPages } from "../../dist/index.js";
+import { writeApiReference } from "../api-reference.mjs";
 import { deadLinks } from "./dead-links.mjs";
 
+writeApiReference();
 const root = fileURLToPath(new URL("dist", import.meta.url));
 await build(fileURLToPath(new URL(".", import.meta.url)), { outDir: root });
 const dead = deadLinks(root, ["examples"]);

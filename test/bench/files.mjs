@@ -106,7 +106,7 @@ export function versionBefore({ before }, root) {
  * @param {string} root
  * @returns {readonly Wanted[]}
  */
-function installed(command, root) {
+export function installed(command, root) {
   const { error } = spawnSync(command, ["-v"]);
   if (error) console.log(`${command} is not installed, and not compared with.\n`);
   return error ? [] : [[command, command, [root]]];

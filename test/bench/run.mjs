@@ -13,6 +13,7 @@ import { driver } from "./rounds.mjs";
 /** Each with what it needs, which those that are not asked for do not load. @type {Readonly<Record<string, () => Promise<Measurement>>>} */
 const measurements = {
   start: async () => (await import("./start.mjs")).start,
+  chart: async () => (await import("./chart.mjs")).chart,
   files: async () => (await import("./files.mjs")).files,
   writes: async () => (await import("./writes.mjs")).writes,
   processes: async () => (await import("./processes.mjs")).processes,

@@ -38,7 +38,7 @@ export default defineConfig({
     nav: [
       { text: "Quick start", link: "/docs/quick-start" },
       { text: "Plugins", link: "/docs/plugins/basic-auth" },
-      { text: "API", link: "/docs/api/" },
+      { text: "API", link: "/api/" },
       { text: "Changes", link: "/CHANGELOG" },
     ],
     outline: [2, 3],
@@ -108,7 +108,7 @@ function sidebar() {
     { text: "Run", items: pages("docs", ["configuration", "deploying", "scaling", "security", "errors"]) },
     { text: "Recipes", items: pages("docs/recipes") },
     { text: "Plugins", items: [...pages("docs", ["writing-a-plugin"]), ...pages("docs/plugins")] },
-    { text: "API", items: [...pages("docs/api")] },
+    { text: "API", items: [...pages("api")] },
     { text: "Inside", items: [...pages("docs/internals"), ...pages("", ["CONTRIBUTING", "SECURITY", "CHANGELOG"])] },
   ];
   const linked = new Set(groups.flatMap(({ items }) => items).map(({ link }) => link));
