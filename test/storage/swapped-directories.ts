@@ -1,5 +1,5 @@
 import syncFs from "node:fs";
-import fs, { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import fs, { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -23,6 +23,16 @@ export const operations: Readonly<Record<string, (storage: Storage) => Promise<u
       withBytes((bytes) => Buffer.concat([bytes, Buffer.from("edited")])),
     ),
   remove: (storage) => storage.remove("/dir/a.txt"),
+  start: async (storage) => storage.start?.(),
+};
+
+/** What a process of another machine left behind long ago, here and there. */
+const leftover = ".filement-00000000-1-ab.tmp";
+
+/** What is outside, and stays there. */
+export const outsideBefore: Pick<Outcome["outside"], "names" | "text"> = {
+  names: [leftover, "a.txt"],
+  text: "SECRET TEXT",
 };
 
 /** What became of an operation, and of the directory outside of the root. */
@@ -45,6 +55,8 @@ export async function swapped(name: string, step: number, swap: "for good" | "fo
   for (const directory of [join(root, "dir"), outside]) {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, "a.txt"), directory === outside ? "SECRET TEXT" : "public");
+    await writeFile(join(directory, leftover), "left");
+    await utimes(join(directory, leftover), 0, 0);
   }
   const storage = diskStorage(root);
   const calls = countedCalls();
@@ -73,7 +85,7 @@ export async function swapped(name: string, step: number, swap: "for good" | "fo
 
 async function contentsOf(directory: string): Promise<Outcome["outside"]> {
   const [names, empty]: [string[], string[]] = [[], []];
-  for (const name of await readdir(directory)) {
+  for (const name of (await readdir(directory)).sort()) {
     const isEmpty = name.startsWith(".filement-") && (await stat(join(directory, name))).size === 0;
     (isEmpty ? empty : names).push(name);
   }

@@ -1,8 +1,9 @@
-import type { Dir } from "node:fs";
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { StorageError } from "../storage.ts";
 import { noteAt } from "./append-note.ts";
 import { errnoOf, recordAt } from "./file-record.ts";
+import { OpenDirectory } from "./open-directory.ts";
 import { inPool } from "./system-calls.ts";
 import { removeNote } from "./take-back.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
@@ -18,10 +19,26 @@ interface Tidied {
   readonly isSomeInUse: boolean;
 }
 
-/** Removes what processes that died left behind in a directory, and takes back the appends they did not finish. */
-export async function tidyDirectory(directory: string, isRequired: boolean): Promise<Tidied> {
-  const { subdirectories, leftovers } = await contentsOf(directory, isRequired);
-  return { subdirectories, isSomeInUse: await tidy(directory, leftovers) };
+/**
+ * Removes what processes that died left behind in a directory, and takes back the appends they did not finish. A directory that was
+ * exchanged with a link is left alone.
+ */
+export async function tidyDirectory(real: string, isRequired: boolean): Promise<Tidied> {
+  let directory: OpenDirectory | undefined;
+  try {
+    directory = await OpenDirectory.open(real);
+    const { subdirectories, leftovers } = await contentsOf(directory);
+    return { subdirectories, isSomeInUse: await tidy(directory, leftovers) };
+  } catch (error) {
+    if (isRequired || !isUntidiable(error)) throw error;
+    return { subdirectories: [], isSomeInUse: false };
+  } finally {
+    await directory?.close();
+  }
+}
+
+function isUntidiable(error: unknown): boolean {
+  return error instanceof StorageError ? error.code === "conflict" : untidiable.has(errnoOf(error));
 }
 
 interface Contents {
@@ -30,46 +47,39 @@ interface Contents {
   readonly leftovers: readonly string[];
 }
 
-async function contentsOf(directory: string, isRequired: boolean): Promise<Contents> {
+async function contentsOf(directory: OpenDirectory): Promise<Contents> {
   const subdirectories: string[] = [];
   const leftovers: string[] = [];
-  for await (const entry of await openDirectory(directory, isRequired)) {
+  for await (const entry of await opendir(directory.at("."))) {
     // A link to a directory is not one here: what lies outside is not ours, what lies inside is found without it.
-    if (entry.isDirectory()) subdirectories.push(join(directory, entry.name));
+    if (entry.isDirectory()) subdirectories.push(join(directory.real, entry.name));
     else if (entry.isFile() && temporaryKind(entry.name)) leftovers.push(entry.name);
   }
   return { subdirectories, leftovers };
 }
 
-async function openDirectory(directory: string, isRequired: boolean): Promise<Dir | readonly never[]> {
-  try {
-    return await opendir(directory);
-  } catch (error) {
-    if (isRequired || !untidiable.has(errnoOf(error))) throw error;
-    return [];
-  }
-}
-
 /** Whether some of them are in use. */
-async function tidy(directory: string, leftovers: readonly string[]): Promise<boolean> {
+async function tidy(directory: OpenDirectory, leftovers: readonly string[]): Promise<boolean> {
   let isSomeInUse = false;
   for (const name of leftovers) {
     try {
-      const location = join(directory, name);
-      if (temporaryKind(name) === "append") await endAppendOf(directory, location);
-      else if (isAbandoned(name, (await lstat(location)).mtimeMs)) await unlink(location);
+      const stats = await lstat(directory.at(name), { bigint: true });
+      if (!(await directory.stillHolds(name, stats))) return isSomeInUse;
+      if (temporaryKind(name) === "append") await endAppendOf(directory, name);
+      else if (isAbandoned(name, Number(stats.mtimeMs))) await unlink(directory.at(name));
       else isSomeInUse = true;
     } catch (error) {
-      if (!untidiable.has(errnoOf(error))) throw error;
+      if (!isUntidiable(error)) throw error;
     }
   }
   return isSomeInUse;
 }
 
 /** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */
-async function endAppendOf(directory: string, location: string): Promise<void> {
+async function endAppendOf(directory: OpenDirectory, name: string): Promise<void> {
+  const location = directory.at(name);
   const note = await inPool(noteAt(location));
   if (!note) return inPool(removeNote(location));
-  const file = join(directory, note.name);
-  await endIfAbandoned(file, await recordAt(file), { note: location, file });
+  const file = directory.at(note.name);
+  await endIfAbandoned(join(directory.real, note.name), await recordAt(file), { note: location, file });
 }
