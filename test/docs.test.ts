@@ -146,6 +146,8 @@ describe("the table of options", () => {
 
 describe("the pages of the plugins", () => {
   const documentedElsewhere = new Set(["from-middleware", "client-module"]); // writing-a-plugin.md, live-pages.md
+  const isFeed = (plugin: string): boolean => plugin === "web-socket" || plugin === "event-stream";
+  const camelCase = (name: string): string => name.replace(/-(.)/g, (_all, letter: string) => letter.toUpperCase());
   const plugins = readdirSync(join(projectRoot, "src/plugins"))
     .filter((name) => name.endsWith(".ts"))
     .map((name) => name.replace(/\.ts$/, ""))
@@ -154,7 +156,9 @@ describe("the pages of the plugins", () => {
   it.each(plugins)("have every option of %s, in order, with its default", (plugin) => {
     const options = [...pluginOptions(plugin)];
     expect(options.length).toBeGreaterThan(0);
-    const rows = table(`docs/plugins/${plugin}.md`, "Options");
+    const rows = isFeed(plugin)
+      ? table("docs/plugins/feeds.md", `Options of ${camelCase(plugin)}`)
+      : table(`docs/plugins/${plugin}.md`, "Options");
     expect(firstColumn(rows)).toEqual(options.map(([name]) => name));
     const plain = (text = ""): string => text.replace(/[`"]/g, "");
     for (const [index, [name, value]] of options.entries()) {
@@ -163,7 +167,7 @@ describe("the pages of the plugins", () => {
   });
 
   it.each(plugins)("are linked from the README: %s", (plugin) => {
-    expect(read("README.md")).toContain(`](docs/plugins/${plugin}.md)`);
+    expect(read("README.md")).toContain(`](docs/plugins/${isFeed(plugin) ? "feeds" : plugin}.md)`);
   });
 });
 
