@@ -140,7 +140,7 @@ describe("the table of options", () => {
 
   it("tells their defaults as the source does", () => {
     const defaults = new Map([...optionDefaults("HostConfig"), ...optionDefaults("FileServerConfig")]);
-    expect(rows.map(([name = "", , value = ""]) => [name, value])).toEqual([...defaults]);
+    expect(rows.map(([name = "", , , value = ""]) => [name, value])).toEqual([...defaults]);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
 import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
-import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
+import { bundledNames } from "../../src/config-page/library.ts";
 import { hostItem, loadConfig, serverItem } from "../../src/config-page/load-config.ts";
 import { optionProperties } from "../../src/config-page/read-options.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -13,6 +13,11 @@ import { projectRoot } from "../helpers/source-files.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = readFileSync(join(projectRoot, "docs/configuration.md"), "utf8");
+
+/** Of each option of `createFileServer`: its name, and how a page writes it. */
+const optionRows = [
+  ...readFileSync(join(projectRoot, "docs/options.md"), "utf8").matchAll(/^\| `(\w+)` \| \w+ \| ([^|]+) \|/gm),
+].map(([, name, inPage]) => [name, inPage] as const);
 
 /** What stands below a heading, up to the next one of any level. */
 function section(heading: string): string {
@@ -36,14 +41,28 @@ function blocks(heading: string, language: string): string[] {
 const properties = (kind: Parameters<typeof optionProperties>[0]): string[] => [...optionProperties(kind).keys()];
 
 describe("docs/configuration.md", () => {
-  it("lists the properties of a server, and no other", () => {
-    const shared = properties(hostItem);
-    const own = properties(serverItem).filter((property) => !shared.includes(property));
-    expect(listedIn("Server").sort()).toEqual([...own, "host"].sort());
+  it("has the properties that are in pages only", () => {
+    expect(listedIn("Server and hosts")).toEqual(
+      expect.arrayContaining(["host", "serverRoot", "hostname", "hostRoot"]),
+    );
+    const own = [serverItem, hostItem].flatMap(properties);
+    const inCode = optionRows.map(([name]) => name);
+    const others = new Set([...own, "host", "hostname", "plugin"].filter((name) => !inCode.includes(name)));
+    const [table = ""] = section("Server and hosts").split(/^Lists of pairs/m);
+    const [, ...told] = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, names = ""]) => names);
+    expect(told.flatMap((names) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)).sort()).toEqual(
+      [...others].sort(),
+    );
   });
 
-  it("lists the properties of a host, and no other", () => {
-    expect(listedIn("Host").sort()).toEqual([...properties(hostItem), "hostname", "plugin"].sort());
+  it("is right that all other options are properties, but for those that the page about options calls code only", () => {
+    const isInPages = (name = ""): boolean =>
+      [serverItem, hostItem].some((kind) => [...optionProperties(kind).values()].includes(name));
+    const items = new Set(["plugins", "aliases", "hosts"]); // said by `plugin`, `hostname` and `host`
+    const wrong = optionRows.filter(([name = "", inPage]) => {
+      return !items.has(name) && isInPages(name) !== (inPage !== "only in code");
+    });
+    expect(wrong).toEqual([]);
   });
 
   it("says rightly that a server can say all that a host can, but for its names, its root and its plugins", () => {
@@ -51,14 +70,16 @@ describe("docs/configuration.md", () => {
     expect(properties(serverItem)).toEqual(expect.arrayContaining(own));
   });
 
-  it("has a section for each plugin that comes with the package", () => {
-    const [, plugins = ""] = /^## Plugins$([\s\S]*?)^## /m.exec(page) ?? [];
-    const headings = [...plugins.matchAll(/^### ([a-z-]+)$/gm)].map(([, name]) => name);
-    expect(headings.sort()).toEqual([...bundledNames].sort());
+  it("has a row for each plugin that comes with the package", () => {
+    const rows = [...section("Plugins").matchAll(/^\| ((?:`[a-z-]+`(?:, )?)+) \| [^|]*\|[^|]*\|$/gm)];
+    const names = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+    expect(names.sort()).toEqual([...bundledNames].sort());
   });
 
-  it.each(bundledNames)("lists the parameters of %s, and no other", (name: BundledName) => {
-    expect(listedIn(name).sort()).toEqual(properties(bundledPlugins[name]).sort());
+  it("names what a page has to give a plugin", () => {
+    const required = bundledNames.flatMap((name) => bundledPlugins[name].required ?? []);
+    expect(required).not.toEqual([]);
+    expect(required.filter((option) => !section("Plugins").includes(`\`${option}\``))).toEqual([]);
   });
 
   it("names what only code can give", () => {
