@@ -17,6 +17,7 @@ const pages = [
   { name: "storage", title: "API: storage", from: "filement", entry: "index", folders: /^storage\// },
   { name: "client", title: "API: in the browser", from: "filement/client", entry: "client/client" },
   { name: "html", title: "API: pages without a server", from: "filement/html", entry: "html/page" },
+  { name: "mcp", title: "API: agents", from: "filement/mcp", entry: "plugins/mcp" },
   { name: "redis", title: "API: Redis", from: "filement/redis", entry: "redis/index" },
   { name: "s3", title: "API: S3", from: "filement/s3", entry: "storage/s3/s3-storage" },
 ];

@@ -32,7 +32,10 @@ await cp("build", "dist", { recursive: true, filter: isDeclaration });
 await build({
   // What `package.json` exports, and the command.
   input: Object.fromEntries(
-    ["index", "cli", "html/page", "redis/index", "storage/s3/s3-storage"].map((name) => [name, `build/${name}.js`]),
+    ["index", "cli", "html/page", "plugins/mcp", "redis/index", "storage/s3/s3-storage"].map((name) => [
+      name,
+      `build/${name}.js`,
+    ]),
   ),
   // Chunks that take nothing from one another import one another all the same, of which other bundlers warn.
   plugins: [

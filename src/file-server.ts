@@ -3,10 +3,11 @@ import type { Http2SecureServer, Http2Server, Http2ServerRequest, Http2ServerRes
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { FileServerConfig } from "./config.ts";
+import { askInside } from "./hosts/inner-exchange.ts";
 import { LifeCycle } from "./hosts/life-cycle.ts";
 import { type ProgramFiles, programFiles } from "./hosts/program-files.ts";
 import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
-import { createSite } from "./hosts/site.ts";
+import { createSite, type HostParts } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
 import { mountOf } from "./http/request-target.ts";
@@ -151,7 +152,7 @@ function failedRequest({ id, method, path, host, user, startedAt }: Exchange, st
 }
 
 /** What all hosts share. */
-function serverParts(config: FileServerConfig, changes: ChangeFeed, life: LifeCycle, report: Report): ServerParts {
+function serverParts(config: FileServerConfig, changes: ChangeFeed, life: LifeCycle, report: Report): HostParts {
   const protectedFiles = new ProtectedFiles();
   return {
     changes,
@@ -160,5 +161,6 @@ function serverParts(config: FileServerConfig, changes: ChangeFeed, life: LifeCy
     outage: () => life.outage(),
     protect: (location) => protectedFiles.protect(location),
     cover: (storage) => protectedFiles.cover(storage),
+    ask: (site, request) => askInside(life, site, request),
   };
 }

@@ -4,6 +4,7 @@ import { build } from "rolldown";
 import { describe, expect, it } from "vitest";
 import * as html from "../src/html/page.ts";
 import * as filement from "../src/index.ts";
+import * as mcp from "../src/plugins/mcp.ts";
 import * as redis from "../src/redis/index.ts";
 import { projectRoot } from "./helpers/source-files.ts";
 
@@ -288,6 +289,18 @@ describe("the exports of filement/redis", () => {
 
   it.each(own)("explain $name to its users", ({ name, module }) => {
     expect(isExplained(readFileSync(join(projectRoot, "src/redis", module), "utf8"), name)).toBe(true);
+  });
+});
+
+describe("the exports of filement/mcp", () => {
+  it("are the plugin alone, also in the compiled package", async () => {
+    const compiled = await import(join(projectRoot, "dist/plugins/mcp.js"));
+    expect(Object.keys(mcp)).toEqual(["mcp"]);
+    expect(Object.keys(compiled)).toEqual(["mcp"]);
+  });
+
+  it("explain it to its users", () => {
+    expect(isExplained(readFileSync(join(projectRoot, "src/plugins/mcp.ts"), "utf8"), "mcp")).toBe(true);
   });
 });
 

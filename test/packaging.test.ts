@@ -69,6 +69,7 @@ describe("the packed library", { tags: ["campaign"] }, () => {
       "client/listing",
       "client/markdown",
       "html/page",
+      "plugins/mcp",
       "redis/index",
       "storage/s3/s3-storage",
     ];

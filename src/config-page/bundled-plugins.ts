@@ -11,6 +11,8 @@ import { errorPages, errorPagesOptions } from "../plugins/error-pages.ts";
 import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
+import { mcpOptions } from "../plugins/mcp/options.ts";
+import { mcp } from "../plugins/mcp.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
 import { permissions } from "../plugins/permissions.ts";
 import { rateLimitOptions } from "../plugins/rate-limit/options.ts";
@@ -74,6 +76,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     codeOnly: ["storage", "beforeWrite", "headers", "renderListing"],
   },
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
+  mcp: { ...parameters, schema: mcpOptions, make: mcp },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
   "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit },
   redirects: { ...parameters, schema: redirectsOptions, make: redirects, required: ["rules"] },

@@ -175,11 +175,13 @@ class Editing {
         exchange.follows = entityTag(current.version);
         const parsed = (): Promise<HeldDocument> => this.#parse(kind, read, current);
         const old = await parsed();
+        const { source } = old.document;
         edited = await this.#apply(old, current, asked);
         const others = await this.#decided();
         if (others) edited = await this.#apply(await parsed(), current, others);
         content = await this.#wanted.content?.(edited, this.#matches);
         tag = content && selector !== undefined ? await this.#tagOf(edited.document, selector) : undefined;
+        if (!(await this.#isWanted(source, edited.document))) return undefined;
         return this.#bytesOf(edited, old.document);
       },
       made,
@@ -188,6 +190,19 @@ class Editing {
     if (selector !== undefined && this.#matches.length === 0) return noMatchReply(options.dialect);
     if (changed) this.#announce(edited, stat);
     return this.#wanted.reply(this.#done(edited, stat.version, tag), content);
+  }
+
+  /** Shows what the edits made to a plugin that has made the request; `false` where it only wanted to see that. */
+  async #isWanted(before: string, document: SourceDocument): Promise<boolean> {
+    const { exchange, path } = this.#request;
+    const isWanted = exchange.inspection?.edited?.({
+      before,
+      after: document.source,
+      isReadable: exchange.access.permitsPath("read", path),
+      matches: this.#told.map(({ isReadable, matches }) => (isReadable ? matches : undefined)),
+      tagOf: (each) => this.#tagOf(document, each),
+    });
+    return (await isWanted) ?? true;
   }
 
   /** An error, with how many elements it is about where the client may know. */

@@ -1,9 +1,11 @@
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
+import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { isPast } from "../http/preconditions.ts";
-import { emptyReply, type Reply } from "../server/reply.ts";
-import { loadDocument } from "./document-cache.ts";
+import type { InspectedPage } from "../server/inspection.ts";
+import { emptyReply, jsonReply, type Reply } from "../server/reply.ts";
+import { type LoadedDocument, loadDocument } from "./document-cache.ts";
 import {
   elementBytes,
   elementHeaders,
@@ -13,7 +15,7 @@ import {
   withMatches,
 } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
-import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
+import { ChosenElements, clientOf, elementFinder, finderOf } from "./selection.ts";
 
 /** GET and HEAD of elements: the outer HTML of every match in document order, byte for byte (206), or 304. */
 export async function readElements(request: ElementRequest): Promise<Reply> {
@@ -25,6 +27,10 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   let matches: readonly SourceElement[] = [];
   try {
     matches = await findElements(document);
+    if (exchange.inspection?.look) {
+      const page = inspectedPage(request, { document, stat, matches });
+      return jsonReply(206, (await exchange.inspection.look(page)) ?? null, elementHeaders(request));
+    }
     if (matches.length === 0) return noMatchReply(options.dialect);
     const chosen = new ChosenElements(document, matches, options.maxSelectionSteps);
     if (!(await chosen.isGiven(access, right, path, client))) throw access.refusal();
@@ -41,6 +47,28 @@ export async function readElements(request: ElementRequest): Promise<Reply> {
   } finally {
     release();
   }
+}
+
+/** A page as a plugin that has made the request may look at it. */
+function inspectedPage(
+  { exchange, options, path }: ElementRequest,
+  { document, stat, matches }: Pick<InspectedPage, "document" | "matches"> & Pick<LoadedDocument, "stat">,
+): InspectedPage {
+  const { access } = exchange;
+  const client = clientOf(exchange);
+  const find = finderOf(options, client, { steps: 0 });
+  const isReadable = access.permitsPath("read", path);
+  return {
+    document,
+    etag: entityTag(stat.version),
+    matches,
+    isReadable,
+    mayRead: async (element) =>
+      isReadable ||
+      new ChosenElements(document, [element], options.maxSelectionSteps).isGiven(access, "read", path, client),
+    tagOf: async (elements) => elementTag(await elementBytes(document, elements, options)),
+    find: (selector) => find(document, selector),
+  };
 }
 
 /** What a client gets of its matches. */

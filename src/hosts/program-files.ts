@@ -7,9 +7,9 @@ import { encodePath, parseRequestPath } from "../http/request-target.ts";
 import { unavailable } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
-import { bodyBytes, completeReply, type Reply } from "../server/reply.ts";
+import type { Reply } from "../server/reply.ts";
+import { type Answered, answerInside, incomingOf } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
-import { tell } from "./serve-request.ts";
 import type { HostedSite } from "./site.ts";
 import type { VirtualHosts } from "./virtual-hosts.ts";
 
@@ -104,31 +104,20 @@ export function programFiles(parts: ProgramParts): ProgramFiles {
   };
 }
 
-/** A reply with all of its content. */
-type Answered = Omit<Reply, "body"> & { readonly content: Buffer };
-
 async function ask({ clients, life, hosts }: ProgramParts, asked: Asked): Promise<Answered> {
   const { path, user, host } = asked;
   if (life.isClosing) throw unavailable("CLOSING");
   const site = siteOf(hosts, host);
   const name = host ?? (site.name === "*" ? "localhost" : site.name);
-  const incoming = requestOf(asked, name);
+  const { method, headers = {}, content, ifMatch } = asked;
+  const fields = { host: name, ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
+  const incoming = incomingOf({ method, url: encodePath(path), headers: fields, content });
   const init = { incoming, site, clients, ...parseRequestPath(incoming.url), host: name, protocol: "http" } as const;
   const exchange = new Exchange({ ...init, isProgram: true });
   if (user !== undefined) exchange.user = { name: user, roles: [] };
-  life.enter();
-  try {
-    await life.ready();
-    const reply = completeReply(exchange, await answer(site, exchange, path));
-    const content = Buffer.from(await bodyBytes(reply));
-    if (exchange.congestion) await exchange.congestion;
-    tell(exchange, site, reply, { bytes: content.byteLength, aborted: false });
-    if (reply.error) throw reply.error;
-    return { ...reply, content };
-  } finally {
-    await exchange.end();
-    life.leave();
-  }
+  const answered = await answerInside(life, site, exchange, () => answer(site, exchange, path));
+  if (answered.error) throw answered.error;
+  return answered;
 }
 
 async function answer(site: HostedSite, exchange: Exchange, path: string): Promise<Reply> {
@@ -146,26 +135,4 @@ function siteOf(hosts: VirtualHosts, name: string | undefined): HostedSite {
   const site = name === undefined ? (hosts.sites.find((each) => each.name === "*") ?? first) : hosts.find(name);
   if (!site) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
   return site;
-}
-
-function requestOf({ method, path, headers = {}, content, ifMatch }: Asked, host: string): IncomingRequest {
-  const url = encodePath(path);
-  const fields = { host, ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
-  return {
-    request: new Request(`http://localhost${url}`, { method }),
-    method,
-    url,
-    target: url,
-    mount: "",
-    headers: fields,
-    peer: "127.0.0.1",
-    encrypted: false,
-    httpVersion: "1.1",
-    isUpgrade: false,
-    count: (field) => (field in fields ? 1 : 0),
-    async *content() {
-      if (content !== undefined && content.length > 0) yield Buffer.from(content as string);
-    },
-    signal: () => new AbortController().signal,
-  };
 }

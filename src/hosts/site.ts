@@ -4,6 +4,7 @@ import { takenMethods } from "../http/methods.ts";
 import { clientModule } from "../plugins/client-module.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import type { Exchange } from "../server/exchange.ts";
+import type { InnerAnswer, InnerRequest } from "../server/inner-request.ts";
 import { messageOf, notify } from "../server/logger.ts";
 import {
   composePipeline,
@@ -30,6 +31,11 @@ export interface HostedSite extends PluginSite {
   readonly answer: Handler;
   /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
   readonly answerDuringOutage: Handler;
+}
+
+/** What all hosts of a server share. */
+export interface HostParts extends ServerParts {
+  ask(site: HostedSite, request: InnerRequest): Promise<InnerAnswer>;
 }
 
 const defaults: SiteOptions = {
@@ -76,7 +82,7 @@ const defaults: SiteOptions = {
 };
 
 /** Puts a host together; everything that can be done before the first request is done here. */
-export function createSite(name: string, config: HostConfig, server: ServerParts): HostedSite {
+export function createSite(name: string, config: HostConfig, server: HostParts): HostedSite {
   const storage = storageOf(name, config);
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
   const listed = config.client ? withClientModule(own) : own;
@@ -101,6 +107,7 @@ export function createSite(name: string, config: HostConfig, server: ServerParts
     fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
     isGuardedAlike: (path, other) => partial.every(({ covers }) => covers(path) === covers(other)),
     documentCaches: new Set(),
+    ask: (request) => server.ask(site, request),
     documentAt: async (path, accept) => site.fileHandlerOf(path)?.documentAt?.(site, path, accept),
     async answersUpgrade(exchange) {
       for (const { plugin, covers } of listed) {

@@ -1,8 +1,7 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { isLocalName } from "../http/request-target.ts";
 import { hostKey } from "../options/check-config.ts";
-import type { ServerParts } from "../server/site.ts";
-import { createSite, type HostedSite } from "./site.ts";
+import { createSite, type HostedSite, type HostParts } from "./site.ts";
 
 /** The hosts of a server. */
 export interface VirtualHosts {
@@ -13,7 +12,7 @@ export interface VirtualHosts {
 }
 
 /** Makes the hosts of a checked configuration. A `root` or `storage` beside `hosts` is the default host. */
-export function createVirtualHosts(config: FileServerConfig, server: ServerParts): VirtualHosts {
+export function createVirtualHosts(config: FileServerConfig, server: HostParts): VirtualHosts {
   const sites: HostedSite[] = [];
   const byName = new Map<string, HostedSite>();
   for (const [name, host] of Object.entries(hostsOf(config))) {

@@ -6,6 +6,7 @@ import { type Access, type ChangedElements, permitAll, type User } from "./acces
 import { tooLarge } from "./admission.ts";
 import type { MadeChange } from "./change-feed.ts";
 import type { HostRequest, IncomingRequest } from "./incoming-request.ts";
+import type { Inspection } from "./inspection.ts";
 import { notify } from "./logger.ts";
 import type { Site } from "./site.ts";
 
@@ -28,6 +29,8 @@ export interface ExchangeInit {
   readonly clients: Pick<ClientAddresses, "address">;
   /** Whether the host program itself asks. */
   readonly isProgram?: boolean;
+  /** @internal What a plugin that makes the request wants to know. */
+  readonly inspection?: Inspection | undefined;
 }
 
 /**
@@ -46,6 +49,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   readonly startedAt: number = performance.now();
   /** Whether the host program itself asks, which may do everything. */
   readonly isProgram: boolean;
+  /** @internal What a plugin that has made the request wants to know. */
+  readonly inspection: Inspection | undefined;
   /** Set by an authentication plugin. */
   user: User | undefined = undefined;
   /** What this request may do. @default everything */
@@ -64,8 +69,9 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   #releases: (() => unknown)[] | undefined;
   #isOver = false;
 
-  constructor({ incoming, site, path, search, host, protocol, clients, isProgram = false }: ExchangeInit) {
+  constructor({ incoming, site, path, search, host, protocol, clients, isProgram = false, inspection }: ExchangeInit) {
     this.isProgram = isProgram;
+    this.inspection = inspection;
     this.#incoming = incoming;
     this.#clients = clients;
     this.site = site;

@@ -1,5 +1,6 @@
 import type { User } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
+import type { InnerAnswer, InnerRequest } from "./inner-request.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
 import type { Site } from "./site.ts";
 
@@ -47,6 +48,8 @@ export interface PluginSite extends Site {
   readonly plugins: readonly Plugin[];
   /** The file handler that answers for a canonical path; the first of several. */
   fileHandlerOf(path: string): Plugin | undefined;
+  /** @internal Answers a request that a plugin makes for a client: all plugins judge it, and observers hear of it. */
+  ask(request: InnerRequest): Promise<InnerAnswer>;
 }
 
 /** A step of a host's pipeline. All methods are optional; a plugin without `handle` only observes. */

@@ -79,6 +79,11 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     cache_time: ["0", 0],
     version: ["1.10", "1.10"],
   },
+  mcp: {
+    path: ["/agents", "/agents"],
+    max_message_bytes: ["1000", 1000],
+    max_subscriptions: ["10", 10],
+  },
   metrics: {
     path: ["/stats", "/stats"],
     buckets: ["0.1, 0.5, 2", [0.1, 0.5, 2]],

@@ -37,6 +37,7 @@ async function ask({ trustProxy = false, refuses, onChange, ...incoming }: Asked
     report: (error: unknown) => void reported.push(error),
     protect: async () => {},
     cover: async () => {},
+    ask: () => Promise.reject(new Error("no plugin asks")),
   };
   if (onChange) parts.changes.subscribe(() => parts.changes.slowDown(onChange()));
   const storage = memoryStorage({ "/a.txt": "a" });

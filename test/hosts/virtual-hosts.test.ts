@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
+import type { HostParts } from "../../src/hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "../../src/hosts/virtual-hosts.ts";
 import { ChangeFeed } from "../../src/server/change-feed.ts";
 import { silentLogger } from "../../src/server/logger.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
-import type { ServerParts } from "../../src/server/site.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { rawRequest, serve } from "../helpers/serve.ts";
 
 const storage = memoryStorage();
-const parts: ServerParts = {
+const parts: HostParts = {
   changes: new ChangeFeed(() => {}),
   logger: silentLogger,
   outage: () => undefined,
   report: () => {},
   protect: async () => {},
   cover: async () => {},
+  ask: () => Promise.reject(new Error("no plugin asks")),
 };
 const hostsOf = (config: FileServerConfig): VirtualHosts => createVirtualHosts(config, parts);
 

@@ -1,0 +1,131 @@
+import { Buffer } from "node:buffer";
+import { HttpError } from "../../http/http-error.ts";
+import { encodePath, parseRequestPath } from "../../http/request-target.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { InnerAnswer, InnerRequest } from "../../server/inner-request.ts";
+import type { InspectedPage } from "../../server/inspection.ts";
+import type { PluginSite } from "../../server/plugin.ts";
+
+/** What a tool sends: a request of the client. */
+export type Asked = Omit<InnerRequest, "client" | "mostBytes"> & { readonly mostBytes?: number };
+
+/** Why a call failed, in words that say what to do next. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly told: Readonly<Record<string, unknown>>;
+
+  constructor(told: Readonly<Record<string, unknown>>) {
+    super(String(told["message"]));
+    this.told = told;
+  }
+}
+
+/** Fields of the client's request that say who it is, and nothing about its content, stay; so do those of proxies. */
+const ofTheCall =
+  /^(?::|accept|connection$|content-|depth$|destination$|expect$|if-|keep-alive$|last-event-id$|mcp-|overwrite$|prefer$|range$|te$|trailer$|transfer-encoding$|upgrade|x-filename$|x-range-unit$|x-request-id$)/;
+
+/** Content of an answer that is read at most, in bytes. */
+const mostBytes = 256 * 1024;
+
+const steps: Readonly<Record<string, string>> = {
+  401: "The server did not accept the sign-in: tell the person whom you work for.",
+  403: "This user may not do that here: do not try again. `outline` and `list` show what may be read.",
+  404: "Nothing is there: `list` the directory, or `find` the page.",
+  409: "Look at what is there with `list` or `read`, and choose another way.",
+  412: "It has changed meanwhile: `read` it again, and repeat this with the new tag if it still makes sense.",
+  413: "It is too large: work on smaller parts.",
+  415: "This file has no elements: `read` it without a selector, and use `write`.",
+  416: "This file has no elements: `read` it without a selector, and use `write`.",
+  429: "Wait as long as the message says, then repeat the same call.",
+  503: "Wait a few seconds, then repeat the same call.",
+  INVALID_SELECTOR: "Correct the selector: `outline` lists selectors that select something.",
+  SELECTOR_TOO_COSTLY: "Use a simpler selector, best one from `outline`.",
+  NO_MATCH: "Use a selector that selects something: see `now`, or `outline`.",
+  METHOD_NOT_ALLOWED: "The server does not take this here; it may be for reading only.",
+};
+
+/** Sends the requests of one call of a tool as its user. */
+export class Calls {
+  readonly #site: PluginSite;
+  readonly #client: Exchange;
+  readonly #tool: string;
+  static #sent = 0;
+
+  constructor(site: PluginSite, client: Exchange, tool: string) {
+    this.#site = site;
+    this.#client = client;
+    this.#tool = tool;
+  }
+
+  /** The answer to a request. Throws a {@link CallError} for one that refuses it. */
+  async ask(asked: Asked): Promise<InnerAnswer> {
+    const { id, headers: sent, mount } = this.#client;
+    const own = Object.entries(sent).filter(([name, value]) => !ofTheCall.test(name) && value !== undefined);
+    Calls.#sent += 1;
+    const headers = {
+      ...Object.fromEntries(own.map(([name, value]) => [name, [value].flat().join(", ")])),
+      "user-agent": `mcp/${this.#tool} ${this.#client.header("user-agent") ?? ""}`.trim(),
+      "x-request-id": `${id.slice(0, 110)}.${Calls.#sent}`,
+      accept: "application/json",
+      ...asked.headers,
+      ...(asked.headers?.["destination"] && { destination: mount + encodePath(asked.headers["destination"]) }),
+    };
+    const answer = await this.#site.ask({ mostBytes, ...asked, headers, client: this.#client });
+    if (answer.status >= 400) throw refusal(answer);
+    return answer;
+  }
+
+  /** The answer as JSON. */
+  async json(asked: Asked): Promise<unknown> {
+    return JSON.parse((await this.ask(asked)).content.toString());
+  }
+
+  /** Looks at a page as a GET of elements finds it. */
+  async look<T>(path: string, selector: string, look: (page: InspectedPage) => Promise<T>): Promise<T> {
+    let seen: { readonly value: T } | undefined;
+    const range = `selector=${Buffer.from(selector).toString("latin1")}`;
+    const inspection = {
+      look: async (page: InspectedPage) => {
+        seen = { value: await look(page) };
+        return {};
+      },
+    };
+    await this.ask({ method: "GET", path, headers: { range }, inspection });
+    if (!seen) throw new CallError({ code: "NOT_HTML", message: "There is no page here.", next: steps[416] });
+    return seen.value;
+  }
+}
+
+/** A path as a model writes it. Throws a {@link CallError} for what is none. */
+export function pathOf(text: string): string {
+  try {
+    return parseRequestPath(encodePath(text)).path;
+  } catch (error) {
+    throw errorOf(error);
+  }
+}
+
+/** What is told of an error of this program, or of anything else. */
+export function errorOf(thrown: unknown): CallError {
+  if (thrown instanceof CallError) return thrown;
+  if (!(thrown instanceof HttpError)) throw thrown;
+  return told(thrown.status, { code: thrown.code, message: thrown.message });
+}
+
+/** The error of a reply. One that a plugin words in its own way keeps its status only. */
+function refusal({ status, headers, content }: InnerAnswer): CallError {
+  let body: Readonly<Record<string, unknown>> = {};
+  try {
+    body = JSON.parse(content.toString()) as typeof body;
+  } catch {
+    // A page for people.
+  }
+  const { code, details, message = details, error, index } = body;
+  const etag = status === 412 ? headers["etag"] : undefined;
+  return told(status, { code: code ?? `HTTP_${status}`, message: message ?? error, index, etag });
+}
+
+function told(status: number, { code, ...fields }: Readonly<Record<string, unknown>>): CallError {
+  const next = steps[String(code)] ?? steps[status] ?? "Correct the call by what the message says.";
+  return new CallError({ code, ...fields, next });
+}

@@ -1,0 +1,206 @@
+import type { Buffer } from "node:buffer";
+import { Readable, type Writable } from "node:stream";
+import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
+import { methodNotAllowed } from "../../http/http-error.ts";
+import { Places, unavailable } from "../../server/admission.ts";
+import { BodyBudget } from "../../server/body-budget.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { Inspection } from "../../server/inspection.ts";
+import type { Plugin, PluginSite } from "../../server/plugin.ts";
+import { emptyReply, type Reply } from "../../server/reply.ts";
+import { mayReceive, mayStay } from "../live/audience.ts";
+import { type IsProven, provenPaths } from "../live/proven-paths.ts";
+import { type Library, loadLibrary } from "./library.ts";
+import { registeredTools, resourceOf, serverFor } from "./server.ts";
+
+/** Memory for messages under way, in bytes. */
+const messageMemory = 64 * 1024 * 1024;
+/** Bytes that may wait for a client that is told of changes; one with more is disconnected. */
+const maxUnsentBytes = 1024 * 1024;
+
+/** The plugin, and the way in for a client that has no connection. */
+export interface McpDoor {
+  readonly plugin: Plugin;
+  /** Serves standard input and output as the user whose credentials these header fields are. Rejects where they are refused. */
+  serve(
+    input: Readable,
+    output: Writable,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ close(): Promise<void> }>;
+}
+
+interface Started {
+  readonly library: Library;
+  readonly tools: ReturnType<typeof registeredTools>;
+}
+
+/** The options of the plugin, with their defaults. */
+export interface DoorOptions {
+  readonly path: string;
+  readonly maxMessageBytes: number;
+  readonly maxSubscriptions: number;
+}
+
+/** Makes the plugin `mcp` with its other way in. */
+export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions): McpDoor {
+  const sites = new Map<string, { readonly site: PluginSite; readonly isProven: IsProven }>();
+  const bodies = new BodyBudget(Math.max(messageMemory, 2 * maxMessageBytes));
+  const places = new Places(maxSubscriptions);
+  const joining = new WeakMap<Inspection, (exchange: Exchange) => void>();
+  const listening = new Map<McpHttpHandler, Exchange>();
+  let started: Started | undefined;
+
+  /** Tells of changes of files that a client may read; returns how to end that. */
+  function listen(client: Exchange, tell: (uri: string) => void, dismiss: () => void): () => void {
+    const { site, isProven } = placeOf(client);
+    const { access, path: connectedTo } = client;
+    const proven = (each: string): boolean => isProven(connectedTo, each);
+    const audience = { site: site.name, path: undefined, connectedTo, exchange: client, access, isProven: proven };
+    return site.changes.subscribe(
+      (change, origin) => {
+        if (mayReceive(audience, change, origin) === "yes") tell(resourceOf(change.path));
+        else if (!mayStay(audience)) dismiss();
+      },
+      undefined,
+      () => false, // whole files only
+    );
+  }
+
+  function placeOf(client: Exchange): { readonly site: PluginSite; readonly isProven: IsProven } {
+    const place = sites.get(client.site.name);
+    if (!place || !started) throw unavailable("CLOSING");
+    return place;
+  }
+
+  async function answer(exchange: Exchange): Promise<Reply> {
+    const { site } = placeOf(exchange);
+    if (!started) throw unavailable("CLOSING");
+    const { library, tools } = started;
+    const message = await bodies.read(exchange, maxMessageBytes);
+    const server = () => serverFor(library, tools, { site, client: exchange, hasSubscriptions: true });
+    let isListening = false;
+    const bus = {
+      publish() {},
+      subscribe(listener: (event: ServerEvent) => void): () => void {
+        const giveBack = places.take(exchange.address);
+        const dismiss = (): void => void handler.close();
+        const leave = listen(exchange, (uri) => listener({ kind: "resource_updated", uri }), dismiss);
+        listening.set(handler, exchange);
+        isListening = true;
+        return () => {
+          leave();
+          giveBack();
+          listening.delete(handler);
+        };
+      },
+    };
+    const handler: McpHttpHandler = library.createMcpHandler(server, {
+      bus,
+      maxRequestBodySize: maxMessageBytes,
+      onerror: () => {}, // what a client does wrong is its answer; of tools, `serverFor` reports
+    });
+    const { method, signal } = exchange;
+    const headers = new Headers();
+    for (const name of ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"]) {
+      const value = exchange.header(name);
+      if (value !== undefined) headers.set(name, value);
+    }
+    const request = new Request(`http://localhost${path}`, { method, headers, signal, body: Uint8Array.from(message) });
+    return replyOf(await handler.fetch(request), () => isListening);
+  }
+
+  const plugin: Plugin = {
+    name: "mcp",
+    async start(site) {
+      sites.set(site.name, { site, isProven: provenPaths(site, plugin, "mcp") });
+      const library = await loadLibrary();
+      started ??= { library, tools: registeredTools(library) };
+    },
+    async handle(exchange, next) {
+      if (exchange.path !== path) return next();
+      const joined = exchange.inspection && joining.get(exchange.inspection);
+      if (joined) {
+        joined(exchange);
+        return emptyReply(204);
+      }
+      if (exchange.method !== "POST" || exchange.inspection) throw methodNotAllowed("POST");
+      return answer(exchange);
+    },
+    drain() {
+      for (const handler of listening.keys()) void handler.close();
+    },
+    disconnect(isMeant) {
+      const meant = [...listening].filter(([, exchange]) => isMeant({ user: exchange.user, exchange }));
+      for (const [handler] of meant) void handler.close();
+      return meant.length;
+    },
+    close() {
+      sites.clear();
+      started = undefined;
+    },
+  };
+
+  return {
+    plugin,
+    async serve(input, output, headers) {
+      const [{ site } = {}] = sites.values();
+      if (!site || !started) throw unavailable("CLOSING");
+      const { library, tools } = started;
+      let client: Exchange | undefined;
+      const inspection: Inspection = {};
+      joining.set(inspection, (exchange) => {
+        client = exchange;
+      });
+      const { status } = await site.ask({ method: "POST", path, headers, mostBytes: 0, inspection });
+      if (!client) throw new Error(`the user may not use ${path}: the server answered ${status}`);
+      const joined = client;
+      return library.serveStdio(
+        ({ era }) => {
+          const server = serverFor(library, tools, { site, client: joined, hasSubscriptions: true });
+          const wanted = new Set<string>();
+          const tell = (uri: string): void => {
+            if (era === "modern" || wanted.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {});
+          };
+          server.server.onclose = listen(joined, tell, () => {});
+          if (era === "modern") return server; // the library keeps what such a client wants
+          server.server.setRequestHandler("resources/subscribe", ({ params }) => {
+            if (wanted.size < maxSubscriptions) wanted.add(params.uri);
+            return {};
+          });
+          server.server.setRequestHandler("resources/unsubscribe", ({ params }) => {
+            wanted.delete(params.uri);
+            return {};
+          });
+          return server;
+        },
+        { transport: new library.StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes }) },
+      );
+    },
+  };
+}
+
+/** A `Response` of the library as a reply. */
+function replyOf({ status, headers, body }: Response, isListening: () => boolean): Reply {
+  const reply = {
+    status,
+    headers: { ...Object.fromEntries(headers), "cache-control": "no-store", "x-accel-buffering": "no" },
+  };
+  if (!body) return reply;
+  const reader = body.getReader();
+  const stream = new Readable({
+    read() {},
+    destroy(error, done) {
+      reader.cancel().catch(() => {}); // what has failed cannot be cancelled, and need not be
+      done(error);
+    },
+  });
+  const pump = async (): Promise<void> => {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      stream.push(read.value as Buffer);
+      if (isListening() && stream.readableLength > maxUnsentBytes) stream.destroy();
+    }
+    stream.push(null);
+  };
+  pump().catch((error: unknown) => stream.destroy(error as Error));
+  return { ...reply, body: stream };
+}

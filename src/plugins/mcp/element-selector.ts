@@ -1,0 +1,69 @@
+import { SourceElement, type TreeParent } from "../../html/document/html-nodes.ts";
+
+const plainName = /^[a-z_][\w-]*$/i;
+
+/** Makes selectors that select one element of a page and no other. */
+export class ElementSelectors {
+  readonly #root: TreeParent;
+  /** Whether the ids of elements around may be told. */
+  readonly #tellsAncestors: boolean;
+  #counts: ReadonlyMap<string, number> | undefined;
+
+  constructor(root: TreeParent, tellsAncestors: boolean) {
+    this.#root = root;
+    this.#tellsAncestors = tellsAncestors;
+  }
+
+  /** `#id` where that is unique, otherwise the way from the nearest element that has such an id. */
+  of(element: SourceElement): string {
+    const steps: string[] = [];
+    for (let each: TreeParent | null = element; each instanceof SourceElement; each = each.parent) {
+      const id = each === element || this.#tellsAncestors ? this.#uniqueId(each) : undefined;
+      steps.unshift(id ?? stepTo(each));
+      if (id !== undefined || !(each.parent instanceof SourceElement)) break;
+    }
+    return steps.join(" > ");
+  }
+
+  #uniqueId({ attribs: { id } }: SourceElement): string | undefined {
+    if (id === undefined || id === "") return undefined;
+    this.#counts ??= countIds(this.#root);
+    if (this.#counts.get(id) !== 1) return undefined;
+    return plainName.test(id) ? `#${id}` : `[id=${quoted(id)}]`;
+  }
+}
+
+/** All elements below a node, in document order; `template` contents are none of them. */
+export function* elementsBelow(root: TreeParent): Generator<SourceElement> {
+  const stack: SourceElement[] = [];
+  const push = ({ children }: TreeParent): void => {
+    for (const child of [...children].reverse()) if (child instanceof SourceElement) stack.push(child);
+  };
+  push(root);
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next;
+    push(next);
+  }
+}
+
+function countIds(root: TreeParent): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { attribs } of elementsBelow(root)) {
+    if (attribs["id"]) counts.set(attribs["id"], (counts.get(attribs["id"]) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** `li:nth-of-type(3)`; an element that is the only one of its kind needs no number. */
+function stepTo(element: SourceElement): string {
+  const { name, namespace, parent } = element;
+  const siblings = (parent?.children ?? []).filter((each) => each instanceof SourceElement);
+  // By all siblings where a name cannot stand in a selector as it is.
+  if (!plainName.test(name)) return `:nth-child(${siblings.indexOf(element) + 1})`;
+  const alike = siblings.filter((each) => each.name === name && each.namespace === namespace);
+  return alike.length === 1 ? name : `${name}:nth-of-type(${alike.indexOf(element) + 1})`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\\n\r\f]/g, (character) => `\\${character.charCodeAt(0).toString(16)} `)}"`;
+}

@@ -1,0 +1,183 @@
+import { textContent } from "domutils";
+import { inSlices } from "../../event-loop/sliced-work.ts";
+import { elementSpan } from "../../html/document/element-span.ts";
+import type { SourceElement } from "../../html/document/html-nodes.ts";
+import { joined, outerHtmlParts } from "../../html/document/serialise.ts";
+import { likeliest } from "../../options/schema.ts";
+import type { InspectedPage } from "../../server/inspection.ts";
+import { ElementSelectors, elementsBelow } from "./element-selector.ts";
+
+/** An element of a page, for a model. */
+export interface ToldElement {
+  readonly selector: string;
+  readonly etag: string;
+  readonly html: string;
+}
+
+/** About 1,800 tokens of markup-like text. */
+const outlineCharacters = 5_400;
+const textCharacters = 60;
+
+/** Names of elements by how soon they are left out of an outline that gets too long: the last first. */
+const ranks: readonly ReadonlySet<string>[] = [
+  new Set(["title", "h1", "main", "nav", "form"]),
+  new Set(["h2", "header", "footer", "aside", "article", "section", "table", "dialog", "search"]),
+  new Set(["h3", "ul", "ol", "dl", "select", "fieldset"]),
+  new Set(["h4", "h5", "h6"]),
+];
+const items: Readonly<Record<string, readonly string[]>> = {
+  ul: ["li"],
+  ol: ["li"],
+  dl: ["dt"],
+  select: ["option", "optgroup"],
+  table: ["tr", "tbody", "thead", "tfoot"],
+};
+
+/** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
+export async function outlineOf(page: InspectedPage): Promise<object> {
+  const selectors = selectorsIn(page);
+  const found: { readonly rank: number; readonly line: string }[] = [];
+  for (const top of page.matches) {
+    for (const element of [top, ...elementsBelow(top)]) {
+      const rank = rankOf(element);
+      if (rank === undefined || !(await page.mayRead(element))) continue;
+      found.push({ rank, line: lineOf(element, selectors) });
+      if (found.length === 5000) break;
+    }
+  }
+  let shown = found;
+  for (let most = ranks.length; lengthOf(shown) > outlineCharacters && most > 0; most -= 1) {
+    shown = shown.filter(({ rank }) => rank < most);
+  }
+  while (lengthOf(shown) > outlineCharacters) shown = shown.slice(0, Math.floor(shown.length * 0.9));
+  const left = found.length - shown.length;
+  return {
+    etag: page.etag,
+    outline: shown.map(({ line }) => line).join("\n"),
+    ...(left > 0 && { more: `${left} elements are left out: outline again with a selector from here` }),
+  };
+}
+
+function rankOf({ name, attribs }: SourceElement): number | undefined {
+  const rank = ranks.findIndex((names) => names.has(name));
+  if (rank !== -1) return attribs["id"] && rank > 1 ? 1 : rank;
+  if (attribs["role"]) return 1;
+  return attribs["id"] ? ranks.length : undefined;
+}
+
+function lineOf(element: SourceElement, selectors: ElementSelectors): string {
+  const { name } = element;
+  const selector = selectors.of(element);
+  const span = elementSpan(element);
+  const heading = /^(?:h[1-6]|title)$/.test(name) ? ` ${JSON.stringify(shortText(element))}` : "";
+  const names = items[name];
+  const rows = names ? [...elementsBelow(element)].filter((each) => each.name === names[0]).length : 0;
+  const kind = selector.startsWith("#") || selector.startsWith("[") ? ` ${name}` : "";
+  return `${selector}${kind}${heading}${names ? ` ${rows} ${names[0]}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
+}
+
+function lengthOf(lines: readonly { readonly line: string }[]): number {
+  return lines.reduce((sum, { line }) => sum + line.length + 1, 0);
+}
+
+function shortText(element: SourceElement): string {
+  const text = textContent(element).replace(/\s+/g, " ").trim();
+  return text.length <= textCharacters ? text : `${text.slice(0, textCharacters)}…`;
+}
+
+function selectorsIn({ document, isReadable }: InspectedPage): ElementSelectors {
+  return new ElementSelectors(document.root, isReadable);
+}
+
+/** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
+export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
+  const selectors = selectorsIn(page);
+  const elements: ToldElement[] = [];
+  let length = 0;
+  let readable = 0;
+  let next: number | undefined;
+  for (const element of page.matches) {
+    if (!(await page.mayRead(element))) continue;
+    readable += 1;
+    if (readable <= from || next !== undefined) continue;
+    const html = await inSlices(joined(outerHtmlParts(page.document, element)));
+    const rest = mostCharacters - length;
+    if (html.length > rest && elements.length > 0) {
+      next = readable - 1;
+      continue;
+    }
+    length += html.length;
+    const selector = selectors.of(element);
+    const isCut = html.length > rest;
+    const etag = await page.tagOf([element]);
+    const left = { cut: `${html.length - rest} characters are left out: outline this selector, and read parts of it` };
+    elements.push({ selector, etag, html: isCut ? html.slice(0, rest) : html, ...(isCut && left) });
+  }
+  return { etag: page.etag, matches: readable, elements, ...(next !== undefined && { next }) };
+}
+
+/** Where a text stands, or which of the selected elements hold it: the innermost elements, the first few of them. */
+export async function findIn(page: InspectedPage, text: string | undefined, most: number): Promise<object[]> {
+  const selectors = selectorsIn(page);
+  const wanted = text?.replace(/\s+/g, " ").trim().toLowerCase();
+  const holds = (element: SourceElement): boolean =>
+    wanted === undefined || textContent(element).replace(/\s+/g, " ").toLowerCase().includes(wanted);
+  const found: object[] = [];
+  for (const match of page.matches) {
+    if (!holds(match)) continue;
+    const element = wanted === undefined ? match : innermost(match, holds);
+    if (!(await page.mayRead(element))) continue;
+    found.push({ selector: selectors.of(element), text: shortText(element) });
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+function innermost(element: SourceElement, holds: (element: SourceElement) => boolean): SourceElement {
+  let inner = element;
+  for (const each of elementsBelow(element)) if (each.parent === inner && holds(each)) inner = each;
+  return inner;
+}
+
+const lastCompound = /(?:\s*[>+~]\s*|\s+)[^\s>+~]+(?:\([^()]*\))?$/;
+
+/** What is there now for a selector: how many elements it selects, or selectors near it that do select some. */
+export async function nearestTo(page: InspectedPage, selector: string): Promise<object> {
+  const readable = async (elements: readonly SourceElement[]): Promise<number> => {
+    let count = 0;
+    for (const element of elements.slice(0, 100)) if (await page.mayRead(element)) count += 1;
+    return count;
+  };
+  const matches = await readable(page.matches);
+  if (matches > 0) {
+    const isAll = matches === page.matches.length;
+    return { etag: page.etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
+  }
+  const names = new Map<string, string>();
+  for (const element of elementsBelow(page.document.root)) {
+    const { id, class: classes = "" } = element.attribs;
+    const own = [
+      ...(id ? [`#${id}`] : []),
+      ...classes
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((each) => `.${each}`),
+    ];
+    for (const each of own) if (/^[#.][a-z_][\w-]*$/i.test(each)) names.set(each.slice(1), each);
+  }
+  const candidates = [...selector.matchAll(/[#.]?([a-z_][\w-]*)/gi)].flatMap(([, name = ""]) => {
+    const likely = likeliest(name, [...names.keys()]);
+    return likely === undefined ? [] : [names.get(likely) ?? ""];
+  });
+  for (let rest = selector; lastCompound.test(rest); ) {
+    rest = rest.replace(lastCompound, "");
+    candidates.push(rest);
+  }
+  const near: { selector: string; matches: number }[] = [];
+  for (const each of new Set(candidates)) {
+    const count = await page.find(each).then(readable, () => 0); // a part of a selector need not be one
+    if (count > 0) near.push({ selector: each, matches: count });
+    if (near.length === 3) break;
+  }
+  return { etag: page.etag, matches: 0, near };
+}

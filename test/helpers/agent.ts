@@ -1,0 +1,36 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { onTestFinished } from "vitest";
+
+/** What a tool has answered. */
+export interface Answer {
+  readonly isError: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: what it holds is what the test expects of it
+  readonly told: any;
+}
+
+/** A client of the protocol, connected until the test is over. */
+export interface Agent {
+  readonly client: Client;
+  call(name: string, args: Record<string, unknown>): Promise<Answer>;
+}
+
+/** Connects to a server over HTTP, as a user where `user:password` is given. */
+export async function connectAgent(url: string, credentials?: string, path = "/mcp"): Promise<Agent> {
+  const authorization = `Basic ${Buffer.from(credentials ?? "").toString("base64")}`;
+  const requestInit = credentials === undefined ? {} : { headers: { authorization } };
+  return agentOf(new StreamableHTTPClientTransport(new URL(url + path), { requestInit }));
+}
+
+/** A client that speaks over a transport. */
+export async function agentOf(transport: Parameters<Client["connect"]>[0]): Promise<Agent> {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return {
+    client,
+    async call(name, args) {
+      const { isError = false, structuredContent } = await client.callTool({ name, arguments: args });
+      return { isError, told: structuredContent };
+    },
+  };
+}
