@@ -212,18 +212,20 @@ describe("basicAuth", () => {
       expect(answer.headers["www-authenticate"]).toBe('Basic realm="My \\"own\\" \\\\ files", charset="UTF-8"');
     });
 
-    it("answers 503 where too many passwords wait to be checked, and to nobody without a reason", async () => {
+    it("answers 503 where too many passwords wait to be checked, and to no client without a reason", async () => {
       const password = await hash("engine", 4);
-      const { send } = await site({
-        users: [{ username: "ada", password }],
+      const server = createFileServer({
+        storage: memoryStorage(files),
+        plugins: [basicAuth({ users: [{ username: "ada", password }] })],
       });
-      const guesses = Array.from({ length: 250 }, (_, index) => ({ authorization: basic("ada", `guess ${index}`) }));
-      const answers = await Promise.all(guesses.map((headers) => send("GET", "/", { headers })));
-      const statuses = answers.map(({ status }) => status);
-      expect(new Set(statuses)).toEqual(new Set([401, 503]));
-      const refused = answers.find(({ status }) => status === 503);
-      expect(refused?.headers["retry-after"]).toBe("1");
-      expect((await send("GET", "/", { headers: ada })).status).toBe(200);
+      const ask = (name: string, secret: string): Promise<Response> =>
+        server.fetch(new Request("http://localhost/", { headers: { authorization: basic(name, secret) } }));
+      // In-process, all of them wait before the event loop hears of the first hash.
+      const answers = await Promise.all(Array.from({ length: 250 }, (_, index) => ask("ada", `guess ${index}`)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+      expect(answers.find(({ status }) => status === 503)?.headers.get("retry-after")).toBe("1");
+      expect((await ask("ada", "engine")).status).toBe(200);
+      await server.close();
     });
 
     it.each([
