@@ -1,4 +1,4 @@
-import { inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { atOnce, inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
 import { type MicrodataItem, type MicrodataPage, readPage } from "./microdata/microdata-page.ts";
 import { readItems } from "./microdata/read-items.ts";
 
@@ -25,8 +25,14 @@ function* pageOfItems(html: string): SlicedWork<MicrodataPage> {
 
 /** Every item once, whether it stands alone or is the property of another one. */
 export function allItems(items: Iterable<MicrodataItem>): MicrodataItem[] {
+  return atOnce(findItems(items));
+}
+
+/** The same, while others have their turn. */
+export function* findItems(items: Iterable<MicrodataItem>): SlicedWork<MicrodataItem[]> {
   const found = new Set(items);
   for (const { properties } of found) {
+    yield;
     for (const values of properties.values()) {
       for (const { value } of values) if (typeof value !== "string") found.add(value);
     }

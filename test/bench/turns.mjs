@@ -30,6 +30,7 @@ const pages = {
   "60,000 paragraphs": () =>
     `<!doctype html><title>x</title>${parts(60_000, (i) => `<p id=s${i}>Paragraph ${i}</p>\n`)}`,
   "300,000 siblings": () => `<!doctype html><ul>${parts(300_000, (i) => `<li id=s${i}>${i}</li>`)}</ul>`,
+  "5 MB of <div>": () => parts(450_000, (i) => (i === 5000 ? "<div id=s5000></div>" : "<div></div>")),
 };
 
 /** As many rules as users, 5 MiB together. */
@@ -70,6 +71,7 @@ const works = Object.fromEntries([
   ["users file of 5 MiB", usersFile],
   ["configuration page of 1.6 MB", configuration],
   ["listing of 100,000 names, ?limit=1000", listing],
+  ["start with 150,000 directories, the first listing", start],
   ...selectors.map((attack) => [attack.selector, elements(attack)]),
 ]);
 
@@ -116,6 +118,19 @@ async function listing(root) {
   }
   const files = createFileServer({ root });
   return () => ask(files, new Request("http://localhost/?limit=1000", { headers: { accept: "application/json" } }));
+}
+
+/** @type {Work} */
+async function start(root) {
+  for (let n = 0; n < 150_000; n += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => mkdir(join(root, `d${n + i}`))));
+  }
+  return async () => {
+    const files = createFileServer({ root });
+    await files.ready();
+    await ask(files, new Request("http://localhost/?limit=1000", { headers: { accept: "application/json" } }));
+    await files.close();
+  };
 }
 
 /**

@@ -39,8 +39,8 @@ const defaultMaxParseSteps = 256 * 1024 * 1024;
 const elementBytes = 300;
 const attributeBytes = 60;
 const nodeBytes = 150;
-/** Ten times what any page has; beyond, a single tag may take as much memory as a whole document. */
-const maxAttributes = 10_000;
+/** Four times what any page has. The attributes of a tag are read in one turn of the event loop. */
+const maxAttributes = 4_000;
 /** Names come from the parser letter by letter, each of which takes 32 bytes until the name is complete. */
 const maxNameLength = 64 * 1024;
 

@@ -22,12 +22,14 @@ const parsers: Readonly<Record<DocumentKind, (source: string, limits: ParseLimit
  * Parses a document from its bytes; a large one gives way to other work every few milliseconds. Throws
  * `DOCUMENT_TOO_DEEP`, `DOCUMENT_TOO_COSTLY` or, for XML, `NOT_WELL_FORMED`.
  */
-export function parseDocument(
+export function* parseDocument(
   kind: DocumentKind,
   bytes: Uint8Array,
   limits: ParseLimits = {},
 ): SlicedWork<SourceDocument> {
-  return parse(readSource(bytes), kind, limits);
+  const source = readSource(bytes);
+  yield; // of 5 MB, that has taken a slice
+  return yield* parse(source, kind, limits);
 }
 
 /** Parses an edited source of a document; it keeps its kind, its encoding and its byte order mark. */

@@ -1,6 +1,6 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { inSlices, TimeSlice } from "../../event-loop/sliced-work.ts";
 import {
-  allItems,
+  findItems,
   isOfType,
   MicrodataError,
   type MicrodataItem,
@@ -40,9 +40,10 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   const found = nothingFound();
   const page = await readPage(html, found);
   found.problems.push(...page.mistakes);
+  const items = await inSlices(findItems(page.items));
   const slice = new TimeSlice();
   let isOld = false;
-  for (const item of allItems(page.items)) {
+  for (const item of items) {
     if (slice.isOver) await slice.renew();
     if (found.problems.length >= maxNotes) break;
     isOld ||= isOldItem(item);
