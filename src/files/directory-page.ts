@@ -7,7 +7,7 @@ import { directoryPageStyle, rowsOfGroup } from "./directory-page-style.ts";
 import type { ListingColumn } from "./listing-order.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import type { ListedEntry } from "./measure-entries.ts";
-import { hasMore, type SelectedNames } from "./select-names.ts";
+import { linkToNext, type SelectedNames } from "./select-names.ts";
 
 /** The content of a page. */
 export interface DirectoryPageContent {
@@ -74,7 +74,7 @@ ${breadcrumbs(names.slice(0, -1))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h
 ${content.hasZip ? zipLink : ""}</header>
 <main>
 `;
-  if (selected.directories + selected.files === 0) yield emptyNote(names.at(-2));
+  if (selected.directories + selected.files + selected.before === 0) yield emptyNote(names.at(-2));
   else {
     const links = otherPages(query, selected);
     if (links !== "") yield `<nav class="pages" aria-label="Pages">${links}</nav>\n`;
@@ -100,10 +100,10 @@ function emptyNote(parent: string | undefined): string {
 
 /** Links to the first page and the next one; nothing where one page shows everything. */
 function otherPages(query: ListingQuery, selected: SelectedNames): string {
-  const { names, before } = selected;
   const links: string[] = [];
-  if (before > 0) links.push(pageLink(linkToPage(query, undefined), "First page"));
-  if (hasMore(selected)) links.push(pageLink(linkToPage(query, names.at(-1)), "Next page", "next"));
+  const next = linkToNext(query, selected);
+  if (selected.before > 0) links.push(pageLink(linkToPage(query, undefined), "First page"));
+  if (next !== undefined) links.push(pageLink(next, "Next page", "next"));
   return links.join(" ");
 }
 
@@ -199,9 +199,10 @@ export function humanSize(size: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-function summary({ names, before, directories, files }: SelectedNames): string {
+function summary({ names, before, directories, files, isFollowed }: SelectedNames): string {
   const parts = [counted(directories, "folder"), counted(files, "file")];
   const all = parts.filter((part) => part !== "").join(" and ");
+  if (isFollowed !== undefined) return `${all || "Nothing"} on this page, which sorts only these`;
   if (names.length === directories + files) return all;
   if (names.length === 0) return `${all}; none of them on this page`;
   const [first, last] = [before + 1, before + names.length].map((position) => position.toLocaleString("en"));

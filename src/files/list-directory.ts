@@ -10,10 +10,10 @@ import { ClientSlice } from "./client-slice.ts";
 import { type DirectoryPageContent, directoryPage, directoryPagePolicy, linkToEntry } from "./directory-page.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
-import { type ListingQuery, linkToPage, maxLimit, readListingQuery } from "./listing-query.ts";
+import { type ListingQuery, maxLimit, readListingQuery } from "./listing-query.ts";
 import { type ListedEntry, measureEntries } from "./measure-entries.ts";
 import type { HeldNames } from "./names-budget.ts";
-import { hasMore, selectNames } from "./select-names.ts";
+import { linkToNext, type SelectedNames, selectInOrder, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 import { visibleNames } from "./visible-entries.ts";
 
@@ -57,9 +57,9 @@ async function listingJson(
   slice: ClientSlice,
 ): Promise<Text> {
   const limit = query.limit ?? maxLimit;
-  const selected = await selectNames(visibleNames(request, request.path), { ...query, limit }, held, slice);
+  const selected = await select(request, { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
-  const next = hasMore(selected) ? linkToPage({ ...query, limit }, selected.names.at(-1)) : undefined;
+  const next = linkToNext({ ...query, limit }, selected);
   return jsonText(request.path, entries, next);
 }
 
@@ -70,12 +70,32 @@ async function listingPage(
   slice: ClientSlice,
 ): Promise<Text> {
   const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
-  const selected = await selectNames(visibleNames(request, request.path), { ...query, limit }, held, slice);
+  const selected = await select(request, { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const { options, path, contentTypeOf: typeOf } = request;
   const [site, edits, hasZip] = [siteTitle(request), editsOf(request), offersZip(options)];
   const content = { path, site, query, selected, typeOf, edits, hasZip, entries };
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
+}
+
+/** The names of a page. A directory of many in a store that lists in order is divided in that: it would take long to see them all. */
+async function select(
+  request: FileRequest,
+  query: ListingQuery & { readonly limit: number },
+  held: HeldNames,
+  slice: ClientSlice,
+): Promise<SelectedNames> {
+  const { storage, path } = request;
+  const isContinued = query.isByKey === true && query.after !== undefined;
+  if (!storage.listsInOrder || (query.after && !isContinued)) {
+    return selectNames(visibleNames(request, path), query, held, slice);
+  }
+  const selected = await selectInOrder(
+    visibleNames(request, path, query.after),
+    { ...query, isByKey: isContinued },
+    held,
+  );
+  return "all" in selected ? selectNames(selected.all, query, held, slice) : selected;
 }
 
 /** What the client may change here, for a page that offers it. */
@@ -106,7 +126,7 @@ async function rendered(
       shown.push({ name, type, href: linkToEntry({ name, type }), size: stat.size, modified: stat.modified });
     }
   }
-  const next = hasMore(selected) ? linkToPage(query, selected.names.at(-1)) : undefined;
+  const next = linkToNext(query, selected);
   const permits: Listing["permits"] = (right, name) => exchange.access.permitsPath(right, path + name);
   const html: unknown = await render({ path, title, entries: shown, next, permits });
   if (typeof html !== "string") throw new TypeError(`renderListing gave ${typeof html}: expected a string of HTML`);

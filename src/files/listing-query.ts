@@ -12,9 +12,11 @@ export interface ListingQuery {
   readonly limit: number | undefined;
   /** The last entry of the page before, which need not be there any more; `undefined` for the first page. */
   readonly after: StoredEntry | undefined;
+  /** Whether pages are divided in the order of the storage, where that has one. */
+  readonly isByKey?: boolean;
 }
 
-/** Reads `?limit=&after=&sort=&order=`; others are left alone. Throws 400 `INVALID_QUERY` for a page that cannot be. */
+/** Reads `?limit=&after=&by=&sort=&order=`; others are left alone. Throws 400 `INVALID_QUERY` for a page that cannot be. */
 export function readListingQuery(search: string): ListingQuery {
   const parameters = new URLSearchParams(search);
   const limit = onlyValue(parameters, "limit");
@@ -23,6 +25,7 @@ export function readListingQuery(search: string): ListingQuery {
     order: listingOrder(parameters),
     limit: limit === undefined ? undefined : limitOf(limit),
     after: after === undefined ? undefined : entryOf(after),
+    ...(parameters.get("by") === "key" && { isByKey: true }),
   };
 }
 
@@ -31,10 +34,10 @@ export function asksForZip(search: string): boolean {
   return search !== "" && new URLSearchParams(search).has("zip");
 }
 
-/** The link to the page that begins after an entry; to the first page without one. */
-export function linkToPage(query: ListingQuery, after: StoredEntry | undefined): string {
+/** The link to the page that begins after an entry, in the order of the storage with `isByKey`; to the first page without one. */
+export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, isByKey = false): string {
   const { column, descending } = query.order;
-  return linkTo({ ...query, after, order: column === "name" && !descending ? undefined : query.order });
+  return linkTo({ ...query, after, isByKey, order: column === "name" && !descending ? undefined : query.order });
 }
 
 /** The link to the same page in another order. */
@@ -42,10 +45,16 @@ export function linkToOrder(query: ListingQuery, order: ListingOrder): string {
   return linkTo({ ...query, order });
 }
 
-function linkTo({ limit, after, order }: Omit<ListingQuery, "order"> & { order: ListingOrder | undefined }): string {
+function linkTo({
+  limit,
+  after,
+  isByKey,
+  order,
+}: Omit<ListingQuery, "order"> & { order: ListingOrder | undefined }): string {
   const parameters = new URLSearchParams();
   if (limit !== undefined) parameters.set("limit", String(limit));
   if (after !== undefined) parameters.set("after", after.name + (after.type === "directory" ? "/" : ""));
+  if (after !== undefined && isByKey) parameters.set("by", "key");
   if (order !== undefined) {
     parameters.set("sort", order.column);
     parameters.set("order", order.descending ? "desc" : "asc");

@@ -1,5 +1,6 @@
 import type { StoredEntry } from "../storage/storage.ts";
 import { compareNames } from "./listing-order.ts";
+import { type ListingQuery, linkToPage } from "./listing-query.ts";
 import type { HeldNames } from "./names-budget.ts";
 import { mergeInSlices, type Slice, sortInSlices } from "./sort-in-slices.ts";
 
@@ -15,6 +16,8 @@ export interface SelectedNames {
   /** How many of each there are in the directory. */
   readonly directories: number;
   readonly files: number;
+  /** Whether others follow, where they were not counted: then the numbers are those of the page. */
+  readonly isFollowed?: boolean;
 }
 
 /** Which page is meant. */
@@ -25,9 +28,35 @@ export interface WantedNames {
   readonly after: StoredEntry | undefined;
 }
 
+/** Fewer names are worth a look at all of them: most stores give as many at once. */
+const fewNames = 999;
+
+/**
+ * A page of names in the order of a storage that has one, as its first names, and no more of them are asked for. All names of a
+ * directory that has few, or no more than the page: those can be sorted.
+ */
+export async function selectInOrder(
+  entries: AsyncIterable<StoredEntry>,
+  { limit, after, isByKey }: WantedNames & { readonly isByKey?: boolean },
+  held: HeldNames,
+): Promise<SelectedNames | { readonly all: readonly StoredEntry[] }> {
+  const most = isByKey ? limit : Math.max(limit, fewNames);
+  const found: StoredEntry[] = [];
+  for await (const entry of entries) {
+    held.hold(found.length + 1);
+    found.push(entry);
+    if (found.length > most) break;
+  }
+  if (!isByKey && found.length <= most) return { all: found };
+  const names = found.slice(0, limit);
+  const directories = names.filter(({ type }) => type === "directory").length;
+  const files = names.length - directories;
+  return { names, before: after ? 1 : 0, directories, files, isFollowed: found.length > limit };
+}
+
 /** The first names of a directory after a given one. However many there are, it holds hardly more than it gives. */
 export async function selectNames(
-  entries: AsyncIterable<StoredEntry>,
+  entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   { limit, after }: WantedNames,
   held: HeldNames,
   slice: Slice,
@@ -64,7 +93,13 @@ export async function selectNames(
   return { names: selected, before, directories: counts.directory, files: counts.file };
 }
 
+/** The link to the page behind this one; `undefined` where no entries follow. */
+export function linkToNext(query: ListingQuery, selected: SelectedNames): string | undefined {
+  const isByKey = selected.isFollowed !== undefined;
+  return hasMore(selected) ? linkToPage(query, selected.names.at(-1), isByKey) : undefined;
+}
+
 /** Whether entries come after the page. */
-export function hasMore({ names, before, directories, files }: SelectedNames): boolean {
-  return before + names.length < directories + files;
+export function hasMore({ names, before, directories, files, isFollowed }: SelectedNames): boolean {
+  return isFollowed ?? before + names.length < directories + files;
 }

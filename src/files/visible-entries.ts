@@ -14,13 +14,14 @@ const unspeakable = /\p{Surrogate}/u;
 /** Directories that may lie in one another. */
 const maxDepth = 64;
 
-/** What is in a directory as far as the client may see it, in no particular order. */
+/** What is in a directory as far as the client may see it, in the order of the storage. */
 export async function* visibleNames(
   { exchange, storage, options }: FileRequest,
   directory: string,
+  after?: StoredEntry,
 ): AsyncGenerator<StoredEntry> {
   const { access } = exchange;
-  for await (const { name, type } of storage.list(directory)) {
+  for await (const { name, type } of storage.list(directory, after)) {
     const path = directory + name;
     // A name that no request can spell would be a link to an error.
     if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path, options.dotfiles)) continue;

@@ -15,10 +15,10 @@ export function storageAt(at: string, storage: Storage): Storage {
     if (found === undefined) throw new StorageError("forbidden");
     return found;
   };
-  async function* list(path: string): AsyncGenerator<StoredEntry> {
+  async function* list(path: string, after?: StoredEntry): AsyncGenerator<StoredEntry> {
     const found = find(path);
     if (found === undefined) throw new StorageError("not-found");
-    yield* storage.list(found);
+    yield* storage.list(found, after);
   }
   const { watch } = storage;
   const outside = (path: string): string => (path === "/" ? at : at + path);
@@ -51,6 +51,7 @@ export function storageAt(at: string, storage: Storage): Storage {
       return found === undefined ? undefined : storage.open(found, purpose);
     },
     list,
+    listsInOrder: storage.listsInOrder ?? false,
     write: async (path, content, options) => storage.write(inside(path), content, options),
     append: async (path, content, options) => storage.append(inside(path), content, options),
     update: async (path, edit, made) => storage.update(inside(path), edit, made),

@@ -166,9 +166,12 @@ export interface Storage {
   open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**
    * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
-   * measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone.
+   * measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone. With `after`, only those behind
+   * that entry: of a storage that {@link listsInOrder}.
    */
-  list(path: string): AsyncIterable<StoredEntry>;
+  list(path: string, after?: StoredEntry): AsyncIterable<StoredEntry>;
+  /** Whether `list` has an order in which an entry has its place whatever others there are, and can begin at any. @default false */
+  readonly listsInOrder?: boolean;
   /** Stores all of `content` as the file: created, or replaced as a whole. */
   write(path: string, content: Content, options?: WriteOptions): Promise<WriteResult>;
   /** Adds all of `content` to the end of a file that exists, or none of it. */

@@ -46,6 +46,12 @@ describe("a link within a listing", () => {
     expect(linkToPage(readListingQuery("?after=x&order=desc"), undefined)).toBe("?sort=name&order=desc");
   });
 
+  test("to the page after an entry says in which order pages are divided", () => {
+    const query = readListingQuery("?limit=7");
+    expect(linkToPage(query, { name: "a", type: "file" }, true)).toBe("?limit=7&after=a&by=key");
+    expect(readListingQuery("?limit=7&after=a&by=key")).toMatchObject({ isByKey: true });
+  });
+
   test("to another order stays on the page", () => {
     const query = readListingQuery("?limit=3&after=b");
     expect(linkToOrder(query, { column: "size", descending: true })).toBe("?limit=3&after=b&sort=size&order=desc");

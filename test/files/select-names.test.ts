@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest";
 import { TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { compareNames } from "../../src/files/listing-order.ts";
 import type { HeldNames } from "../../src/files/names-budget.ts";
-import { hasMore, type SelectedNames, selectNames, type WantedNames } from "../../src/files/select-names.ts";
+import {
+  hasMore,
+  type SelectedNames,
+  selectInOrder,
+  selectNames,
+  type WantedNames,
+} from "../../src/files/select-names.ts";
 import type { StoredEntry } from "../../src/storage/storage.ts";
 import { checks } from "../helpers/effort.ts";
 
@@ -75,5 +81,40 @@ describe("selectNames", () => {
     const entries = Array.from({ length: 100 }, (_, i) => file(String(i)));
     await expect(select(entries, { limit: 100, after: undefined }, held)).rejects.toThrow("no room");
     expect(asked).toBe(11);
+  });
+});
+
+describe("selectInOrder", () => {
+  const names = Array.from({ length: 1_500 }, (_, i) => file(String(i)));
+  let asked = 0;
+  async function* counted(entries: readonly StoredEntry[]): AsyncGenerator<StoredEntry> {
+    for (const entry of entries) {
+      asked += 1;
+      yield entry;
+    }
+  }
+
+  test("asks for no more than the names that tell whether a directory has many", async () => {
+    asked = 0;
+    const selected = await selectInOrder(counted(names), { limit: 10, after: undefined }, freeOfCharge);
+    expect(selected).toMatchObject({ names: names.slice(0, 10), isFollowed: true });
+    expect(asked).toBe(1_000);
+  });
+
+  test("goes on with a page and one name more", async () => {
+    asked = 0;
+    const after = file("x");
+    const selected = await selectInOrder(counted(names), { limit: 10, after, isByKey: true }, freeOfCharge);
+    expect(selected).toMatchObject({ names: names.slice(0, 10), before: 1, isFollowed: true });
+    expect(asked).toBe(11);
+    const last = await selectInOrder(counted(names.slice(0, 5)), { limit: 10, after, isByKey: true }, freeOfCharge);
+    expect(last).toMatchObject({ names: names.slice(0, 5), isFollowed: false });
+  });
+
+  test("gives all names of a directory that has few, or no more than the page", async () => {
+    const few = await selectInOrder(counted(names.slice(0, 999)), { limit: 10, after: undefined }, freeOfCharge);
+    expect(few).toEqual({ all: names.slice(0, 999) });
+    const page = await selectInOrder(counted(names), { limit: 1_500, after: undefined }, freeOfCharge);
+    expect(page).toEqual({ all: names });
   });
 });

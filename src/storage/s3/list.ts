@@ -1,39 +1,52 @@
+import { Buffer } from "node:buffer";
 import { StorageError, type StoredEntry } from "../storage.ts";
-import type { KeyPage } from "./object-store.ts";
+import type { KeyPage, ListedObject, ListOptions } from "./object-store.ts";
 import { isSpeakable, type Places, slashed, unslashed } from "./places.ts";
 import type { DeletesOnCondition } from "./probe.ts";
 
 /** Keys that the store is asked for at once: as many as it gives. */
 const pageKeys = 1000;
 
-/** The names in a directory, a page of the store at a time. */
+/** Comes after every other character, in keys, too. */
+const lastCharacter = "\u{10ffff}";
+
+/** The names in a directory in the order of their keys, a page of the store at a time; with `after`, those behind that entry. */
 export async function* list(
   places: Places,
   path: string,
   deletesOnCondition: DeletesOnCondition,
+  after?: StoredEntry,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   const prefix = places.keyOf(slashed(path));
-  const nameOf = (key: string): string => unslashed(key.slice(prefix.length));
   const mayHoldOnlyDeleted = !deletesOnCondition;
-  let isThere = path === "/";
-  let next: string | undefined;
-  do {
-    const how = { MaxKeys: pageKeys, Delimiter: "/", ...(next !== undefined && { ContinuationToken: next }) } as const;
-    const page: KeyPage = await places.store.list(prefix, how);
+  let isThere = path === "/" || after !== undefined;
+  let from: ListOptions = after ? { StartAfter: prefix + lastKeyOf(after) } : {};
+  for (;;) {
+    const page: KeyPage = await places.store.list(prefix, { MaxKeys: pageKeys, Delimiter: "/", ...from });
     isThere ||= page.objects.length > 0 || page.prefixes.length > 0;
     if (!isThere) throw new StorageError("not-found");
-    for (const object of page.objects) {
-      const name = nameOf(object.key);
-      if (object.key === prefix || (await places.isTombstone(object))) continue;
-      if (isSpeakable(name)) yield { name, type: "file" };
-      else places.cannotShow(path, object.key);
-    }
-    for (const key of page.prefixes) {
-      const name = nameOf(key);
+    for (const { key, object } of inOrder(page)) {
+      const name = unslashed(key.slice(prefix.length));
+      if (key === prefix || (object && (await places.isTombstone(object)))) continue;
       if (!isSpeakable(name)) places.cannotShow(path, key);
+      else if (object) yield { name, type: "file" };
       else if (!mayHoldOnlyDeleted || (await places.firstBelow(slashed(path) + name)))
         yield { name, type: "directory" };
     }
-    next = page.next;
-  } while (next !== undefined);
+    if (page.next === undefined) return;
+    from = { ContinuationToken: page.next };
+  }
+}
+
+/** The last key of an entry, below that of its directory. */
+function lastKeyOf({ name, type }: StoredEntry): string {
+  return type === "directory" ? `${name}/${lastCharacter}` : name;
+}
+
+/** Files and directories of a page in the order of the store, which is that of the bytes of keys. */
+function inOrder({ objects, prefixes }: KeyPage): readonly { readonly key: string; readonly object?: ListedObject }[] {
+  const keys = [...objects.map((object) => ({ key: object.key, object })), ...prefixes.map((key) => ({ key }))];
+  return keys
+    .map((each) => ({ ...each, bytes: Buffer.from(each.key) }))
+    .sort((one, other) => Buffer.compare(one.bytes, other.bytes));
 }

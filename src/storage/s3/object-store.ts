@@ -47,6 +47,14 @@ export interface KeyPage {
   readonly next: string | undefined;
 }
 
+/** Which keys of those with a prefix; `StartAfter` itself is none of them. */
+export interface ListOptions {
+  readonly MaxKeys?: number;
+  readonly Delimiter?: "/";
+  readonly StartAfter?: string;
+  readonly ContinuationToken?: string;
+}
+
 /** A part of an object that is put together. */
 export interface Part {
   readonly PartNumber: number;
@@ -146,7 +154,7 @@ export class ObjectStore {
   }
 
   /** A page of the keys that begin with a prefix, up to the next `/`, or of all of them. */
-  async list(Prefix: string, how: { MaxKeys?: number; Delimiter?: "/"; ContinuationToken?: string }): Promise<KeyPage> {
+  async list(Prefix: string, how: ListOptions): Promise<KeyPage> {
     const answer = await this.#request("list", ({ client, sdk }, options) =>
       client.send(new sdk.ListObjectsV2Command({ Bucket: this.bucket, Prefix, ...how }), options),
     );

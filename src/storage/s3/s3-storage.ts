@@ -100,8 +100,9 @@ export function s3Storage(options: S3StorageOptions): Storage {
     stat: (path) => store.bounded(() => statAt(places, path)),
     recent: (path) => places.recentFile(path)?.object.stat,
     open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
-    async *list(path) {
-      yield* list(places, path, (await probing) ?? true);
+    listsInOrder: true,
+    async *list(path, after) {
+      yield* list(places, path, (await probing) ?? true, after);
     },
     write: (path, content, how) => write(changes, path, content, how),
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
