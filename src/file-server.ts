@@ -6,7 +6,7 @@ import type { FileServerConfig } from "./config.ts";
 import { askInside } from "./hosts/inner-exchange.ts";
 import { LifeCycle } from "./hosts/life-cycle.ts";
 import { type ProgramFiles, programFiles } from "./hosts/program-files.ts";
-import { requestPath, upgradesTaken } from "./hosts/serve-request.ts";
+import { requestPath } from "./hosts/serve-request.ts";
 import { createSite, type HostParts } from "./hosts/site.ts";
 import { createVirtualHosts, type VirtualHosts } from "./hosts/virtual-hosts.ts";
 import { clientAddress } from "./http/client-address.ts";
@@ -88,19 +88,14 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
   const parts = serverParts(config, changes, life, report);
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
   const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
-  const path = {
-    life,
-    clients: clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for"),
-    uploads: new Places(maxConcurrentRequests, config.maxUploadsPerAddress),
-    hosts,
-    nowhere: createSite("", {}, parts),
-  };
-  const entries = createEntries(requestPath(path), {
+  const clients = clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for");
+  const uploads = new Places(maxConcurrentRequests, config.maxUploadsPerAddress);
+  const nowhere = createSite("", {}, parts);
+  const entries = createEntries(requestPath({ life, clients, uploads, hosts, nowhere }), {
     fallthrough,
     life,
     mount: mountOf(config.mount),
     upgrades: config.upgrades ?? "own",
-    takesUpgrade: upgradesTaken(path),
     report,
   });
 
@@ -112,7 +107,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
     },
     fetch: entries.fetch,
     changes,
-    ...programFiles(path),
+    ...programFiles({ clients, life, hosts }),
     disconnect(isMeant: (client: ConnectedClient) => boolean): number {
       const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
       return [...plugins].reduce((ended, plugin) => ended + (plugin.disconnect?.(isMeant) ?? 0), 0);

@@ -1,6 +1,6 @@
 import type { ClientAddresses } from "../http/client-address.ts";
 import { HttpError } from "../http/http-error.ts";
-import { methodsWithContent } from "../http/methods.ts";
+import { isChange, methodsWithContent } from "../http/methods.ts";
 import { isCrossSite } from "../http/origin.ts";
 import { parseHost, parseRequestPath } from "../http/request-target.ts";
 import { type Places, tooLarge } from "../server/admission.ts";
@@ -19,8 +19,19 @@ export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
 /** Leaves a request to the application around the server. */
 export type PassOn = (error?: unknown) => void;
 
-/** Answers a request, or passes it on where its host does not take the method. Never rejects. */
-export type ServeRequest = (incoming: IncomingRequest, deliver: Deliver, passOn?: PassOn) => Promise<void>;
+/** Takes over the connection of a handshake; `false` if another listener has it, or middleware has answered. */
+export type Claim = () => Promise<boolean>;
+
+/**
+ * Answers a request, or passes it on where its host does not take the method. With `claim`, answers only a handshake that a
+ * plugin wants to answer, once the connection is claimed. Never rejects.
+ */
+export type ServeRequest = (
+  incoming: IncomingRequest,
+  deliver: Deliver,
+  passOn?: PassOn,
+  claim?: Claim,
+) => Promise<void>;
 
 /** What the path of a request leads through. */
 export interface RequestPathParts {
@@ -33,46 +44,16 @@ export interface RequestPathParts {
   readonly nowhere: HostedSite;
 }
 
-function exchangeOf(
-  incoming: IncomingRequest,
-  site: HostedSite,
-  clients: ClientAddresses,
-  { path, search, host, protocol }: Addressed,
-): Exchange {
-  return new Exchange({ incoming, site, clients, path, search, host, protocol });
-}
-
-/** Whether a web socket handshake is one that a plugin of the addressed host answers. Never rejects. */
-export function upgradesTaken({
-  clients,
-  hosts,
-  life,
-}: RequestPathParts): (incoming: IncomingRequest) => Promise<boolean> {
-  return async (incoming) => {
-    const addressed = readAddress(incoming, clients);
-    const site = hosts.find(addressed.host);
-    if (!site || addressed.problem) return false;
-    const exchange = exchangeOf(incoming, site, clients, addressed);
-    try {
-      if (!life.isSettled) await life.ready().catch(() => {}); // what answers says why
-      return await site.answersUpgrade(exchange);
-    } catch (error) {
-      site.report(error, exchange);
-      return false;
-    } finally {
-      await exchange.end();
-    }
-  };
-}
-
 /** Makes the whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
-  return async (incoming, deliver, passOn) => {
+  return async (incoming, deliver, passOn, claim) => {
     life.enter();
     const addressed = readAddress(incoming, clients);
-    const site = hosts.find(addressed.host) ?? nowhere;
-    const exchange = exchangeOf(incoming, site, clients, addressed);
+    const { path, search, host, protocol } = addressed;
+    const site = hosts.find(host) ?? nowhere;
+    const exchange = new Exchange({ incoming, site, clients, path, search, host, protocol });
     try {
+      if (claim && !((await isUpgradeOfPlugin(exchange, site, addressed)) && (await claim()))) return;
       // Before anything is checked, counted or refused: the request is for the application around.
       if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
       const reply = await answer(exchange, site, addressed);
@@ -88,6 +69,17 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
       life.leave();
     }
   };
+
+  async function isUpgradeOfPlugin(exchange: Exchange, site: HostedSite, { problem }: Addressed): Promise<boolean> {
+    if (problem) return false;
+    try {
+      if (!life.isSettled) await life.ready().catch(() => {}); // the reply tells why
+      return await site.answersUpgrade(exchange);
+    } catch (error) {
+      site.report(error, exchange);
+      return false;
+    }
+  }
 
   /** Never throws nor rejects. */
   function answer(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> | Reply {
@@ -175,10 +167,15 @@ function refuseTooLarge({ headers, site }: Exchange): void {
   if (Number(headers["content-length"] ?? 0) > maxFileSize) throw tooLarge(maxFileSize);
 }
 
-function refuseCrossSite({ method, headers, protocol, site }: Exchange, authority: string): void {
-  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
+/** Browsers let pages write to any site and connect to it, with the user's credentials: only the server can tell them apart. */
+function refuseCrossSite({ method, isUpgrade, headers, protocol, site }: Exchange, authority: string): void {
+  if (!isUpgrade && !isChange(method)) return;
   if (!isCrossSite(headers, { protocol, host: authority }, site.options.allowedOrigins)) return;
-  throw new HttpError(403, "CROSS_SITE", "A page of another site may not change anything here.");
+  throw new HttpError(
+    403,
+    "CROSS_SITE",
+    "A page of another site may neither change anything here nor connect a web socket.",
+  );
 }
 
 /** Sends the reply and tells the observers what became of it; at once where all of it could be handed over. */

@@ -28,8 +28,6 @@ export interface WebSocketOptions {
   readonly maxClients?: number | undefined;
   /** Clients that one address may have; an IPv6 /64 counts as one. @default half of `maxClients` */
   readonly maxClientsPerAddress?: number | undefined;
-  /** Origins besides the host's own whose pages may connect. @default those of the host's option `allowedOrigins` */
-  readonly allowedOrigins?: readonly string[] | undefined;
   /** Seconds between two pings; a client that has not answered by then is disconnected. @default 10 */
   readonly pingInterval?: number | undefined;
   /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
@@ -58,7 +56,6 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
   const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
   const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
-  const allowedOrigins = options.allowedOrigins && new Set(options.allowedOrigins);
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   const guarded = new Set<Site>();
   let sockets: WebSocketServer | undefined;
@@ -73,7 +70,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     const connectedTo = document ?? path;
     if (!access.permitsPath("read", connectedTo)) throw access.refusal();
     const feedName = site.changes.name;
-    const offered = checkHandshake(exchange, allowedOrigins ?? site.options.allowedOrigins);
+    const offered = checkHandshake(exchange);
     const wanted =
       document === undefined ? await changesOfQuery(exchange, offered, feedName) : changesOfDocument(document, offered);
     const giveBack = clients.takePlace(exchange);

@@ -3,11 +3,10 @@ import { type Server as HttpServer, type IncomingMessage, ServerResponse } from 
 import type { Http2SecureServer, Http2Server } from "node:http2";
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import type { Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
+import type { Claim, Deliver, PassOn, ServeRequest } from "../hosts/serve-request.ts";
 import type { ErrorCode } from "../http/http-error.ts";
 import { type Mount, mountOf } from "../http/request-target.ts";
 import type { ConnectMiddleware } from "../plugins/from-middleware.ts";
-import type { IncomingRequest } from "../server/exchange.ts";
 import { discard, type Reply } from "../server/reply.ts";
 import { type FetchedReply, fetchReply } from "./fetch-reply.ts";
 import { checkFetchInfo, FetchIncoming, type FetchInfo, isRequest } from "./fetch-request.ts";
@@ -47,8 +46,6 @@ export interface EntryOptions {
   readonly mount: Mount;
   /** Whether handshakes are answered that no plugin answers. */
   readonly upgrades: "own" | "all";
-  /** Whether a plugin answers a handshake. */
-  takesUpgrade(handshake: IncomingRequest): Promise<boolean>;
   report(error: unknown): void;
 }
 
@@ -82,16 +79,18 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
     const response = new ServerResponse(request);
     const incoming = new NodeIncoming(request, response, "upgrade", mount);
     const isOthers = takenByOthers(socket);
-    if (!isForAll && !(incoming.isUpgrade && (await options.takesUpgrade(incoming)))) return;
-    if (isOthers() || !takeSocket(response, socket)) return;
-    try {
-      for (const middleware of [before].flat()) await passedOn(middleware, request, response);
-    } catch (error) {
-      options.report(error);
-      sendReply(request, response, { status: 500, headers: {} }, true);
-      return;
-    }
-    void serve(incoming, (reply) => {
+    const claim: Claim = async () => {
+      if (isOthers() || !takeSocket(response, socket)) return false;
+      try {
+        for (const middleware of [before].flat()) await passedOn(middleware, request, response);
+        return true;
+      } catch (error) {
+        options.report(error);
+        sendReply(request, response, { status: 500, headers: {} }, true);
+        return false;
+      }
+    };
+    const deliver: Deliver = (reply) => {
       if (isOthers()) {
         discard(reply.body);
         return { bytes: 0, aborted: true };
@@ -102,10 +101,13 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
         reply.accept(socket, head);
         return { bytes: 0, aborted: false };
       } catch (failure) {
-        socket.destroy(); // nobody knows what was written to it
+        socket.destroy(); // it is unknown what was written to it
         return { bytes: 0, aborted: true, failure };
       }
-    });
+    };
+    if (isForAll ? await claim() : incoming.isUpgrade) {
+      void serve(incoming, deliver, undefined, isForAll ? undefined : claim);
+    }
   };
 
   return {
@@ -124,7 +126,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
         });
       }
       emitter.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        // Nobody but a web socket server wants the connection; other upgrades are also plain requests.
+        // Only a WebSocket server wants the raw connection; other upgrades are plain requests as well.
         const isAlone = emitter.listenerCount("upgrade") === 1 || !/^websocket$/i.test(request.headers.upgrade ?? "");
         void upgrade(request, socket, head, {}, isAlone || options.upgrades === "all");
       });

@@ -109,7 +109,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     documents: ["false", false],
     max_clients: ["10", 10],
     max_clients_per_address: ["5", 5],
-    allowed_origins: ["https://admin.example", ["https://admin.example"]],
     ping_interval: ["5", 5],
     max_unsent_bytes: ["1000", 1000],
     max_message_bytes: ["100", 100],

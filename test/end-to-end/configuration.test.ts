@@ -45,7 +45,6 @@ function inCode(place: string): FileServerConfig {
             path: "/live",
             documents: false,
             maxClients: 5,
-            allowedOrigins: ["https://live.example"],
             pingInterval: 60,
             maxUnsentBytes: 100_000,
             maxMessageBytes: 100,
@@ -206,7 +205,7 @@ describe.each([
     await ask("www.example", "PUT", "/new.txt", { body: "new" });
     expect(await inbox.next()).toMatchObject({ type: "change", kind: "created", path: "/new.txt" });
     const from = (origin: string) => refusedLive(url, "/live", { headers: { host: "www.example", origin } });
-    expect((await from("https://admin.example")).status).toBe(403);
+    expect((await from("https://live.example")).status).toBe(403);
     expect((await ask("www.example", "GET", "/ws")).status).toBe(404);
     const events = await ask("www.example", "HEAD", "/changes");
     expect([events.status, events.headers["content-type"]]).toEqual([200, "text/event-stream"]);

@@ -787,7 +787,6 @@ describe("webSocket", () => {
       [{ path: "ws" }, 'path is "ws": expected a path as requests have it: decoded, and from the root'],
       [{ documents: "yes" }, 'documents is "yes": expected true or false'],
       [{ maxClients: 0 }, "maxClients is 0: expected a positive integer"],
-      [{ allowedOrigins: ["admin.example"] }, 'allowedOrigins[0] is "admin.example": expected an origin'],
       [{ pingInterval: 0 }, "pingInterval is 0: expected a positive number of seconds"],
       [{ maxUnsentBytes: 1.5 }, "maxUnsentBytes is 1.5: expected a positive integer"],
       [{ maxMessageBytes: -1 }, "maxMessageBytes is -1: expected a positive integer"],

@@ -14,7 +14,6 @@ const options: EntryOptions = {
   life: { isClosing: false },
   mount: mountOf(),
   upgrades: "own",
-  takesUpgrade: async () => false,
   report: () => {},
 };
 const notFound = new HttpError(404, "NOT_FOUND", "No.");

@@ -1,5 +1,5 @@
-import { origin, pluginOptions, positiveInteger, requestPath, timerSeconds } from "../../options/option-types.ts";
-import { listOf, type OptionsSchema, yesOrNo } from "../../options/schema.ts";
+import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../../options/option-types.ts";
+import { type OptionsSchema, yesOrNo } from "../../options/schema.ts";
 
 /** What the options are checked against. */
 export const webSocketOptions: OptionsSchema = pluginOptions({
@@ -7,7 +7,6 @@ export const webSocketOptions: OptionsSchema = pluginOptions({
   documents: yesOrNo,
   maxClients: positiveInteger,
   maxClientsPerAddress: positiveInteger,
-  allowedOrigins: listOf(origin, "a list of origins"),
   pingInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
   maxMessageBytes: positiveInteger,
