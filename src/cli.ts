@@ -23,7 +23,10 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
       log = logLines((line) => process.stderr.write(line), style);
       if ("importFrom" in commandLine) return await importPage(commandLine.importFrom, log);
       if ("initIn" in commandLine) await init(commandLine.initIn);
-      else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
+      else if (commandLine.isOverStandardIo) {
+        const { serveStandardIo } = await import("./cli/standard-io.ts");
+        await serveStandardIo(commandLine, log, process.env);
+      } else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
     }
     return 0;
   } catch (error) {

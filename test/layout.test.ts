@@ -12,7 +12,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "server/inspection": "types",
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",
   "plugins/mcp/calls": "plugins/mcp.test.ts",
-  "plugins/mcp/door": "plugins/mcp.test.ts",
   "plugins/mcp/library": "plugins/mcp.test.ts",
   "plugins/mcp/options": "plugins/mcp.test.ts",
   "plugins/mcp/page-looks": "plugins/mcp.test.ts",

@@ -9,11 +9,13 @@ export const help = `Usage: filement [directory | bucket]... [options]
        filement config.html [options]
        filement import-config old.html
        filement init [directory]
+       filement mcp [directory | bucket]... [--read-only] [--users FILE]
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
 of rusty-beam in the words of this server, with a comment at each difference (docs/coming-from-rusty-beam.md). init
 writes a page with sign-in, and files for Docker, Compose and systemd, over none that is there (docs/deploying.md).
+mcp serves a language model over standard input and output, and listens on no port (docs/agents.md).
 
   directory          what to serve                     (default: .)
   bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
@@ -27,6 +29,7 @@ writes a page with sign-in, and files for Docker, Compose and systemd, over none
   --users FILE       of a directory: who may read and write, by name and password (docs/plugins/basic-auth.md)
   --single           of a directory: index.html where nothing is, for single-page applications
   --cors             of a directory: scripts of every origin may read
+  --mcp              of a directory: language models may connect at /mcp (docs/agents.md)
   --access-log       of a directory: a line for each request on standard output, in Common format
   --read-only        take GET, HEAD and OPTIONS only, whatever the configuration says
   --cert FILE        certificate chain in PEM: serve HTTPS, with HTTP/2
@@ -64,6 +67,9 @@ export interface CommandLine {
   readonly single: boolean;
   readonly cors: boolean;
   readonly accessLog: boolean;
+  readonly mcp: boolean;
+  /** Whether a language model is served over standard input and output, and nothing else is. */
+  readonly isOverStandardIo: boolean;
   readonly readOnly: boolean;
   readonly tls: TlsFiles | undefined;
   readonly check: boolean;
@@ -96,11 +102,14 @@ export function parseCommandLine(
   args: readonly string[],
   environment: Environment = {},
 ): CommandLine | ImportCommand | InitCommand | "help" | "version" {
-  const { values, positionals } = parse(args);
+  const { values, positionals: given } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
-  if (positionals[0] === "import-config") return importOf(positionals.slice(1));
-  if (positionals[0] === "init") return initOf(positionals.slice(1));
+  if (given[0] === "import-config") return importOf(given.slice(1));
+  if (given[0] === "init") return initOf(given.slice(1));
+  const isOverStandardIo = given[0] === "mcp";
+  const positionals = isOverStandardIo ? given.slice(1) : given;
+  if (isOverStandardIo && values["access-log"]) throw new UsageError("mcp has no standard output for --access-log");
   const [target = ".", ...behind] = positionals;
   // It would be the working directory.
   if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
@@ -118,6 +127,8 @@ export function parseCommandLine(
     single: values.single,
     cors: values.cors,
     accessLog: values["access-log"],
+    mcp: values.mcp,
+    isOverStandardIo,
     readOnly: values["read-only"],
     tls: tlsOf(values.cert, values.key),
     check: values.check,
@@ -152,6 +163,7 @@ function parse(args: readonly string[]) {
         single: { type: "boolean", default: false },
         cors: { type: "boolean", default: false },
         "access-log": { type: "boolean", default: false },
+        mcp: { type: "boolean", default: false },
         "read-only": { type: "boolean", default: false },
         cert: { type: "string" },
         key: { type: "string" },

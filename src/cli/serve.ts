@@ -20,7 +20,7 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
   process.on("SIGHUP", reloadUnlessItFails);
   const isConfigured = await isPage(target);
   if (watchConfig && !isConfigured) throw new UsageError("--watch-config expects a page, not a directory");
-  for (const option of ["live", "users", "single", "cors", "accessLog"] as const) {
+  for (const option of ["live", "users", "single", "cors", "accessLog", "mcp"] as const) {
     const name = option === "accessLog" ? "access-log" : option;
     if (commandLine[option] && isConfigured)
       throw new UsageError(`--${name} expects a directory: a page names its plugins itself`);

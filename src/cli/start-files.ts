@@ -30,7 +30,10 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
   DirectoryOptions;
 
 /** What a page says by itself, of a directory. */
-type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "single" | "cors" | "accessLog">>;
+type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "single" | "cors" | "accessLog">> & {
+  /** Whether language models may connect; or the plugin for one over standard input and output. */
+  readonly mcp?: boolean | Plugin;
+};
 
 /** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
@@ -81,6 +84,7 @@ async function directoryConfig(roots: readonly string[], options: DirectoryOptio
     single = false,
     cors: isForAll = false,
     accessLog: isLogged,
+    mcp: door = false,
   } = options;
   const plugins: Plugin[] = [];
   if (isLogged)
@@ -88,6 +92,7 @@ async function directoryConfig(roots: readonly string[], options: DirectoryOptio
   if (isForAll) plugins.push((await import("../plugins/cors.ts")).cors({ origins: ["*"] }));
   if (authfile !== undefined) plugins.push((await import("../plugins/basic-auth.ts")).basicAuth({ authfile }));
   if (isLive) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
+  if (door) plugins.push(door === true ? (await import("../plugins/mcp.ts")).mcp() : door);
   return {
     root: roots.length === 1 ? roots[0] : roots,
     listing: { edit: true, zip: true },

@@ -1,7 +1,7 @@
 import { checkOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { mcpDoor } from "./mcp/door.ts";
-import { mcpOptions } from "./mcp/options.ts";
+import { mcpDefaults, mcpOptions } from "./mcp/options.ts";
 
 /** Options for {@link mcp}. */
 export interface McpOptions {
@@ -23,6 +23,10 @@ export interface McpOptions {
  */
 export function mcp(options: McpOptions = {}): Plugin {
   checkOptions("mcp", mcpOptions, options);
-  const { path = "/mcp", maxMessageBytes = 4 * 1024 * 1024, maxSubscriptions = 1000 } = options;
-  return mcpDoor({ path, maxMessageBytes, maxSubscriptions }).plugin;
+  const { path, maxMessageBytes, maxSubscriptions } = mcpDefaults;
+  return mcpDoor({
+    path: options.path ?? path,
+    maxMessageBytes: options.maxMessageBytes ?? maxMessageBytes,
+    maxSubscriptions: options.maxSubscriptions ?? maxSubscriptions,
+  }).plugin;
 }

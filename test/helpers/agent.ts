@@ -15,15 +15,23 @@ export interface Agent {
 }
 
 /** Connects to a server over HTTP, as a user where `user:password` is given. */
-export async function connectAgent(url: string, credentials?: string, path = "/mcp"): Promise<Agent> {
+export async function connectAgent(
+  url: string,
+  credentials?: string,
+  path = "/mcp",
+  mode: "auto" | "legacy" = "legacy",
+): Promise<Agent> {
   const authorization = `Basic ${Buffer.from(credentials ?? "").toString("base64")}`;
   const requestInit = credentials === undefined ? {} : { headers: { authorization } };
-  return agentOf(new StreamableHTTPClientTransport(new URL(url + path), { requestInit }));
+  return agentOf(new StreamableHTTPClientTransport(new URL(url + path), { requestInit }), mode);
 }
 
 /** A client that speaks over a transport. */
-export async function agentOf(transport: Parameters<Client["connect"]>[0]): Promise<Agent> {
-  const client = new Client({ name: "test", version: "1" });
+export async function agentOf(
+  transport: Parameters<Client["connect"]>[0],
+  mode: "auto" | "legacy" = "legacy",
+): Promise<Agent> {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {

@@ -2,15 +2,17 @@ import type { Buffer } from "node:buffer";
 import { Readable, type Writable } from "node:stream";
 import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
 import { methodNotAllowed } from "../../http/http-error.ts";
+import { type Access, rightsOf } from "../../server/access.ts";
 import { Places, unavailable } from "../../server/admission.ts";
 import { BodyBudget } from "../../server/body-budget.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { Plugin, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, type Reply } from "../../server/reply.ts";
-import { mayReceive, mayStay } from "../live/audience.ts";
+import { mayReceive } from "../live/audience.ts";
 import { type IsProven, provenPaths } from "../live/proven-paths.ts";
 import { type Library, loadLibrary } from "./library.ts";
+import type { DoorOptions } from "./options.ts";
 import { registeredTools, resourceOf, serverFor } from "./server.ts";
 
 /** Memory for messages under way, in bytes. */
@@ -34,13 +36,6 @@ interface Started {
   readonly tools: ReturnType<typeof registeredTools>;
 }
 
-/** The options of the plugin, with their defaults. */
-export interface DoorOptions {
-  readonly path: string;
-  readonly maxMessageBytes: number;
-  readonly maxSubscriptions: number;
-}
-
 /** Makes the plugin `mcp` with its other way in. */
 export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions): McpDoor {
   const sites = new Map<string, { readonly site: PluginSite; readonly isProven: IsProven }>();
@@ -59,7 +54,7 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
     return site.changes.subscribe(
       (change, origin) => {
         if (mayReceive(audience, change, origin) === "yes") tell(resourceOf(change.path));
-        else if (!mayStay(audience)) dismiss();
+        else if (!mayCall(access.current?.() ?? access, path)) dismiss();
       },
       undefined,
       () => false, // whole files only
@@ -177,6 +172,11 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
       );
     },
   };
+}
+
+/** Whether a client could still send messages: its user may have been removed, or the rules may have changed. */
+function mayCall(access: Access, path: string): boolean {
+  return rightsOf("POST").some((right) => access.permitsPath(right, path));
 }
 
 /** A `Response` of the library as a reply. */

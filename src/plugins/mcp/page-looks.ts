@@ -45,11 +45,17 @@ export async function outlineOf(page: InspectedPage): Promise<object> {
       if (found.length === 5000) break;
     }
   }
-  let shown = found;
-  for (let most = ranks.length; lengthOf(shown) > outlineCharacters && most > 0; most -= 1) {
-    shown = shown.filter(({ rank }) => rank < most);
+  const kept = new Set<object>();
+  let length = 0;
+  for (let rank = 0; rank <= ranks.length && length < outlineCharacters; rank += 1) {
+    for (const each of found) {
+      if (each.rank !== rank) continue;
+      length += each.line.length + 1;
+      if (length > outlineCharacters) break;
+      kept.add(each);
+    }
   }
-  while (lengthOf(shown) > outlineCharacters) shown = shown.slice(0, Math.floor(shown.length * 0.9));
+  const shown = found.filter((each) => kept.has(each));
   const left = found.length - shown.length;
   return {
     etag: page.etag,
@@ -74,10 +80,6 @@ function lineOf(element: SourceElement, selectors: ElementSelectors): string {
   const rows = names ? [...elementsBelow(element)].filter((each) => each.name === names[0]).length : 0;
   const kind = selector.startsWith("#") || selector.startsWith("[") ? ` ${name}` : "";
   return `${selector}${kind}${heading}${names ? ` ${rows} ${names[0]}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
-}
-
-function lengthOf(lines: readonly { readonly line: string }[]): number {
-  return lines.reduce((sum, { line }) => sum + line.length + 1, 0);
 }
 
 function shortText(element: SourceElement): string {
