@@ -1,17 +1,15 @@
 import type { ForwardingHeader, TrustProxy } from "./http/client-address.ts";
-import type { ReplyHeaders } from "./http/http-error.ts";
 import type { FileMethod } from "./http/methods.ts";
 import type { MountPoint } from "./http/request-target.ts";
-import type { BeforeWrite } from "./server/before-write.ts";
 import type { SharedFeed } from "./server/change-feed.ts";
 import type { Exchange } from "./server/exchange.ts";
 import type { Logger } from "./server/logger.ts";
 import type { Plugin } from "./server/plugin.ts";
-import type { CacheControl, Download, Listing, ListingFeatures, SentFile } from "./server/site.ts";
+import type { FileHandling } from "./server/site.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
-export interface HostConfig {
+export interface HostConfig extends FileHandling {
   /**
    * Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. Of several, the first that has a file; only the first is
    * ever written to. A storage may stand in the list like a directory.
@@ -30,95 +28,10 @@ export interface HostConfig {
   readonly methods?: readonly FileMethod[] | undefined;
   /** Take only those of `methods` that change nothing: GET, HEAD and OPTIONS. Nothing inside can allow more. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Name of the file that stands for its directory, or several in order; `false` for none. @default "index.html" */
-  readonly index?: string | readonly string[] | false | undefined;
-  /**
-   * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), a
-   * function of path and file, or `false` for none. @default what `maxAge` says
-   */
-  readonly cacheControl?: CacheControl | undefined;
-  /** Seconds for which caches need not ask again. @default they ask each time (`no-cache`) */
-  readonly maxAge?: number | undefined;
-  /** With `maxAge`: the content of a path never changes. @default false */
-  readonly immutable?: boolean | undefined;
-  /** Send files with an `ETag`. @default true */
-  readonly etag?: boolean | undefined;
-  /**
-   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path and
-   * file, which may give the name to save it under. @default false
-   */
-  readonly download?: Download | undefined;
-  /** Further header fields of files, by canonical path. @default none */
-  readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
-  /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`, also for selectors. @default [] */
-  readonly extensions?: readonly string[] | undefined;
-  /** The page that a GET gets where no file is, for single-page applications; `true` for `/index.html`. @default false */
-  readonly single?: string | boolean | undefined;
-  /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
-  readonly ignores?: readonly string[] | undefined;
-  /**
-   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete from the
-   * page, with `{ zip: true }` download a directory, each as far as they have the right. @default true; with `fallthrough`, false
-   */
-  readonly listing?: boolean | ListingFeatures | undefined;
-  /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
-  readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
-  /** What listings call the root directory. @default the name of the host */
-  readonly title?: string | undefined;
-  /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
-  readonly dotfiles?: "ignore" | "allow" | undefined;
   /** Follow symbolic links while they stay inside the root, or never. @default "within-root" */
   readonly symlinks?: "within-root" | "never" | undefined;
-  /** Content types by extension, before the built-in table: `{ ".md": "text/markdown" }`. @default {} */
-  readonly contentTypes?: Readonly<Record<string, string>> | undefined;
-  /** PUT makes missing parent directories; otherwise 409. @default true */
-  readonly createParents?: boolean | undefined;
-  /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
-  readonly untrustedContent?: boolean | undefined;
-  /**
-   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz` for
-   * `app.js`. One that is older than its file is not used. @default false
-   */
-  readonly precompressed?: boolean | undefined;
-  /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
-  readonly compress?: boolean | undefined;
   /** Whether a reply to a write waits until the disk has the bytes. @default "fsync" */
   readonly durability?: "fsync" | "rename" | undefined;
-  /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */
-  readonly maxFileSize?: number | undefined;
-  /** Largest document in bytes that selectors work on; more is 413. @default 16777216 (16 MiB) */
-  readonly maxDocumentSize?: number | undefined;
-  /** Most elements that may be open at once in a document; more is 422. @default 512 */
-  readonly maxDocumentDepth?: number | undefined;
-  /** Most steps that parsing a document may take: characters, and open elements looked through; more is 422. @default 268435456 */
-  readonly maxParseSteps?: number | undefined;
-  /** Most elements that one selector may match; more is 400. @default 10000 */
-  readonly maxMatches?: number | undefined;
-  /** Most edits in the list of a PATCH; more is 400. @default 1000 */
-  readonly maxEdits?: number | undefined;
-  /** Longest selector, in characters; more is 400. @default 4096 */
-  readonly maxSelectorLength?: number | undefined;
-  /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */
-  readonly maxSelectorCompounds?: number | undefined;
-  /** Most steps that evaluating a selector may take: nodes visited, characters compared; more is 503. @default 20000000 */
-  readonly maxSelectionSteps?: number | undefined;
-  /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
-  readonly documentCacheSize?: number | undefined;
-  /** Memory in bytes for the bodies of all element requests under way; more is 503. @default 67108864 (64 MiB) */
-  readonly elementBodyMemory?: number | undefined;
-  /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
-  readonly refuseFragments?: boolean | undefined;
-  /**
-   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an `HttpError`,
-   * or return other content. Uploads are held in memory for it. @default none
-   */
-  readonly beforeWrite?: BeforeWrite | undefined;
-  /** Changes of elements carry what was replaced or deleted, as `removed`, to programs but not to clients. @default false */
-  readonly recordRemoved?: boolean | undefined;
-  /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
-  readonly dav?: string | undefined;
-  /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */
-  readonly dialect?: "spec" | "draft-00" | undefined;
   /** Origins besides the host's own whose pages may write: `["https://admin.example"]`. @default [] */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** The `Server` field of every reply, where no plugin sets one. @default none */

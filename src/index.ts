@@ -78,7 +78,16 @@ export type { HostRequest } from "./server/incoming-request.ts";
 export type { Logger } from "./server/logger.ts";
 export type { ConnectedClient, Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";
 export { bodyBytes, bodyText, emptyReply, jsonReply, type Reply, type ReplyBody, withBody } from "./server/reply.ts";
-export type { CacheControl, Download, Listing, ListingEntry, SentFile, Site, SiteOptions } from "./server/site.ts";
+export type {
+  CacheControl,
+  Download,
+  FileHandling,
+  Listing,
+  ListingEntry,
+  SentFile,
+  Site,
+  SiteOptions,
+} from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
 export type { HeldLock, Locks, SharedLocks } from "./storage/locks.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";

@@ -132,14 +132,14 @@ describe("the documentation", () => {
 
 describe("the table of options", () => {
   const rows = table("docs/options.md", "Options");
+  const declared = ["HostConfig", "FileHandling", "FileServerConfig"] as const;
+  const defaults = new Map(declared.flatMap((name) => [...optionDefaults(name)]));
 
   it("has every option of createFileServer and of a host, and no other", () => {
-    const options = [...optionDefaults("HostConfig").keys(), ...optionDefaults("FileServerConfig").keys()];
-    expect(firstColumn(rows)).toEqual(options);
+    expect(firstColumn(rows)).toEqual([...defaults.keys()]);
   });
 
   it("tells their defaults as the source does", () => {
-    const defaults = new Map([...optionDefaults("HostConfig"), ...optionDefaults("FileServerConfig")]);
     expect(rows.map(([name = "", , , value = ""]) => [name, value])).toEqual([...defaults]);
   });
 });
@@ -402,9 +402,9 @@ function selectorFor(target: string): string | undefined {
 }
 
 /** Options of an interface in `src/config.ts` and their defaults, in order. */
-function optionDefaults(name: "HostConfig" | "FileServerConfig"): Map<string, string> {
-  const [, members = ""] =
-    new RegExp(`export interface ${name} [^{]*\\{([^]*?)\\n\\}`).exec(read("src/config.ts")) ?? [];
+function optionDefaults(name: "HostConfig" | "FileHandling" | "FileServerConfig"): Map<string, string> {
+  const source = read("src/config.ts") + read("src/server/site.ts");
+  const [, members = ""] = new RegExp(`export interface ${name} [^{]*\\{([^]*?)\\n\\}`).exec(source) ?? [];
   return membersOf(members);
 }
 

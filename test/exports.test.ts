@@ -85,6 +85,7 @@ const types = [
   "FileChange",
   "FileDeletion",
   "FileHandlerOptions",
+  "FileHandling",
   "FileMethod",
   "FileServer",
   "FileServerConfig",

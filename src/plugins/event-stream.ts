@@ -3,12 +3,11 @@ import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../op
 import type { OptionsSchema } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import { unavailable } from "../server/admission.ts";
-import type { FeedPosition } from "../server/change-feed.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
-import { changeEvent, gapEvent, helloEvent, readLastEventId } from "./event-stream/event-text.ts";
+import { readLastEventId } from "./event-stream/event-text.ts";
 import type { Position } from "./live/broadcast.ts";
 import { type FeedQuery, wantedPath as pathWanted, positionOf, readFeedQuery } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
@@ -65,10 +64,8 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
     const { changes } = exchange.site;
     if (!isStarted || closing) throw unavailable("CLOSING");
     const giveBack = readers.takePlace(exchange);
-    const audience = readers.audienceOf(exchange, wantedPath);
-    const hello = (at: FeedPosition): Buffer => helloEvent(at, true, wantedPath);
-    const reader = new EventReader({ audience, encode: changeEvent, gap: gapEvent, hello, maxUnsentBytes });
-    reader.write(helloEvent(changes, position === "now", wantedPath));
+    const reader = new EventReader(readers.audienceOf(exchange, wantedPath), maxUnsentBytes);
+    reader.writeHello(changes, position === "now");
     readers.add(reader, position, giveBack);
     return reader;
   }

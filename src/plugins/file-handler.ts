@@ -18,7 +18,7 @@ import type { Exchange } from "../server/exchange.ts";
 import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
-import type { FileOptions, Site } from "../server/site.ts";
+import type { FileHandling, FileOptions, Site } from "../server/site.ts";
 import { type Root, storageOfRoots } from "../storage/layered-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
@@ -38,7 +38,7 @@ import {
 import { elementOptionsReply, pathOptionsReply, serverOptionsReply } from "./file-handler/options-reply.ts";
 
 /** Options of {@link fileHandler}; those left out are the host's. */
-export interface FileHandlerOptions extends Partial<Omit<FileOptions, "maxFileSize">> {
+export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
   /** Directory on disk to serve, or several directories and storages in order, in place of the host's. */
   readonly root?: string | URL | readonly (string | URL | Storage)[];
   /** Where the files live, in place of `root`. */

@@ -19,7 +19,7 @@ export interface RateLimitOptions {
   /** Requests that an idle client may make at once, at least 1. @default 2 × requestsPerSecond, at least 1 */
   readonly burstCapacity?: number | undefined;
   /**
-   * What a client is: an address, the authenticated user (anonymous requests count by address), the addressed host, or
+   * What a client is: an address (an IPv6 /64 counts as one), the authenticated user (anonymous requests count by address), the addressed host, or
    * what a function says, where `undefined` is not limited. @default "ip"
    */
   readonly keyStrategy?: KeyStrategy | undefined;
@@ -27,8 +27,6 @@ export interface RateLimitOptions {
   readonly cleanupInterval?: number | undefined;
   /** Most clients remembered; one more replaces the client that was idle longest. @default 1000000 */
   readonly maxClients?: number | undefined;
-  /** IPv6 addresses that share this many leading bits are one client. @default 64 */
-  readonly ipv6Prefix?: number | undefined;
   /** Send `RateLimit` and `RateLimit-Policy` as well (draft-ietf-httpapi-ratelimit-headers-10). @default false */
   readonly standardHeaders?: boolean | undefined;
   /** What the limiter is called in those fields, in logs and by a shared store. @default "default" */
@@ -51,12 +49,12 @@ export interface RateLimitOptions {
 export function rateLimit(options: RateLimitOptions = {}): Plugin {
   checkOptions("rateLimit", rateLimitOptions, options);
   const { requestsPerSecond = 10, burstCapacity = Math.max(1, 2 * requestsPerSecond), name = "default" } = options;
-  const { keyStrategy = "ip", ipv6Prefix = 64, standardHeaders = false } = options;
+  const { keyStrategy = "ip", standardHeaders = false } = options;
   const { maxClients = 1_000_000, cleanupInterval = 300 } = options;
   const policy: RateLimitPolicy = { name, requestsPerSecond, burstCapacity };
   const { store: given = new MemoryBuckets({ policy, maxClients, cleanupInterval }) } = options;
   const store = typeof given === "string" ? redisStore(given) : given;
-  const keyOf = clientKey(keyStrategy, ipv6Prefix);
+  const keyOf = clientKey(keyStrategy);
 
   async function answer(exchange: Exchange, next: Next, key: string, decision?: BucketDecision): Promise<Reply> {
     if (!decision) return next();

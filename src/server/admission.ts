@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { networkOf } from "../http/client-address.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
 
 /** Why a server answers nobody for the moment. */
@@ -18,11 +18,6 @@ const details: Readonly<Record<Outage, string>> = {
 export function unavailable(outage: Outage): HttpError {
   const headers = { "retry-after": retryAfter[outage] };
   return withoutTrace(() => new HttpError(503, outage, details[outage], { headers }));
-}
-
-/** What counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to one. */
-export function clientNetwork(address: string): string {
-  return networkOf(address, 64);
 }
 
 /** Bounds how much of something is in use at once: in all, and for each client address. */

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { clientNetwork } from "../http/client-address.ts";
 import { HttpError } from "../http/http-error.ts";
-import { clientNetwork, tooLarge } from "./admission.ts";
+import { tooLarge } from "./admission.ts";
 
 /** Slower content gives its place up where others need it: a reservation costs a client nothing, and keeps others out. */
 const leastBytesPerSecond = 64 * 1024;

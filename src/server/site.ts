@@ -70,68 +70,104 @@ export interface ListingFeatures {
   readonly zip?: boolean | ZipOptions | undefined;
 }
 
-/** The options of a file handler with all defaults filled in. */
-export interface FileOptions {
-  /** Name of the file that stands for its directory, several in order, or `false` for none. */
-  readonly index: string | readonly string[] | false;
-  /** The `Cache-Control` of files; `undefined` for what `maxAge` says. */
-  readonly cacheControl: CacheControl | undefined;
-  /** Seconds for which caches need not ask again; `undefined` for none. */
-  readonly maxAge: number | undefined;
-  readonly immutable: boolean;
-  /** Whether files are sent with an `ETag`, and with `Last-Modified`. */
-  readonly etag: boolean;
-  /** Which files browsers are to save. */
-  readonly download: Download;
-  /** Further header fields of files. */
-  readonly headers: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
-  /** What may be missing at the end of a path, with its dot. */
-  readonly extensions: readonly string[];
-  /** The page that is sent for paths where nothing is; `true` for `/index.html`. */
-  readonly single: string | boolean;
-  /** Path patterns for which it is not. */
-  readonly ignores: readonly string[];
-  readonly listing: boolean | ListingFeatures;
-  /** Makes the HTML of listings. */
-  readonly renderListing: ((listing: Listing) => string | Promise<string>) | undefined;
-  /** What listings call the root directory; `undefined` for the name by which the client addressed the host. */
-  readonly title: string | undefined;
-  readonly dotfiles: "ignore" | "allow";
-  /** Content types by extension with its dot, before the built-in table. */
-  readonly contentTypes: Readonly<Record<string, string>>;
-  readonly createParents: boolean;
-  readonly untrustedContent: boolean;
-  /** Whether `app.js.br` is sent for `app.js` to clients that take it. */
-  readonly precompressed: boolean;
-  /** Whether text is compressed on its way, and the smallest file that is, in bytes. */
-  readonly compress: boolean;
-  /** Largest file in bytes, an append's result included. */
-  readonly maxFileSize: number;
-  /** Largest document that is parsed, in bytes. */
-  readonly maxDocumentSize: number;
-  /** Most elements that may be open at once in a document. */
-  readonly maxDocumentDepth: number;
-  readonly maxParseSteps: number;
-  readonly maxMatches: number;
-  /** Most edits in a list. */
-  readonly maxEdits: number;
-  readonly maxSelectorLength: number;
-  readonly maxSelectorCompounds: number;
-  readonly maxSelectionSteps: number;
-  /** Memory for parsed documents, in bytes. */
-  readonly documentCacheSize: number;
-  /** Memory for the bodies of element requests under way, in bytes. */
-  readonly elementBodyMemory: number;
-  /** Whether PUT of a fragment in place of a whole page is refused. */
-  readonly refuseFragments: boolean;
-  /** The `DAV` field of replies to OPTIONS. */
-  readonly dav: string | undefined;
-  /** Asked before each change. */
-  readonly beforeWrite: BeforeWrite | undefined;
-  /** Whether changes of elements carry what was there. */
-  readonly recordRemoved: boolean;
-  readonly dialect: DialectName;
+/** How files are served and changed: options of a host, and of a file handler. */
+export interface FileHandling {
+  /** Name of the file that stands for its directory, or several in order; `false` for none. @default "index.html" */
+  readonly index?: string | readonly string[] | false | undefined;
+  /**
+   * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), a
+   * function of path and file, or `false` for none. @default what `maxAge` says
+   */
+  readonly cacheControl?: CacheControl | undefined;
+  /** Seconds for which caches need not ask again. @default they ask each time (`no-cache`) */
+  readonly maxAge?: number | undefined;
+  /** With `maxAge`: the content of a path never changes. @default false */
+  readonly immutable?: boolean | undefined;
+  /** Send files with an `ETag`. @default true */
+  readonly etag?: boolean | undefined;
+  /**
+   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path and
+   * file, which may give the name to save it under. @default false
+   */
+  readonly download?: Download | undefined;
+  /** Further header fields of files, by canonical path. @default none */
+  readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
+  /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`, also for selectors. @default [] */
+  readonly extensions?: readonly string[] | undefined;
+  /** The page that a GET gets where no file is, for single-page applications; `true` for `/index.html`. @default false */
+  readonly single?: string | boolean | undefined;
+  /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
+  readonly ignores?: readonly string[] | undefined;
+  /**
+   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete from the
+   * page, with `{ zip: true }` download a directory, each as far as they have the right. @default true; with `fallthrough`, false
+   */
+  readonly listing?: boolean | ListingFeatures | undefined;
+  /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
+  readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
+  /** What listings call the root directory. @default the name of the host */
+  readonly title?: string | undefined;
+  /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
+  readonly dotfiles?: "ignore" | "allow" | undefined;
+  /** Content types by extension, before the built-in table: `{ ".md": "text/markdown" }`. @default {} */
+  readonly contentTypes?: Readonly<Record<string, string>> | undefined;
+  /** PUT makes missing parent directories; otherwise 409. @default true */
+  readonly createParents?: boolean | undefined;
+  /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
+  readonly untrustedContent?: boolean | undefined;
+  /**
+   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz` for
+   * `app.js`. One that is older than its file is not used. @default false
+   */
+  readonly precompressed?: boolean | undefined;
+  /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
+  readonly compress?: boolean | undefined;
+  /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */
+  readonly maxFileSize?: number | undefined;
+  /** Largest document in bytes that selectors work on; more is 413. @default 16777216 (16 MiB) */
+  readonly maxDocumentSize?: number | undefined;
+  /** Most elements that may be open at once in a document; more is 422. @default 512 */
+  readonly maxDocumentDepth?: number | undefined;
+  /** Most steps that parsing a document may take: characters, and open elements looked through; more is 422. @default 268435456 */
+  readonly maxParseSteps?: number | undefined;
+  /** Most elements that one selector may match; more is 400. @default 10000 */
+  readonly maxMatches?: number | undefined;
+  /** Most edits in the list of a PATCH; more is 400. @default 1000 */
+  readonly maxEdits?: number | undefined;
+  /** Longest selector, in characters; more is 400. @default 4096 */
+  readonly maxSelectorLength?: number | undefined;
+  /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */
+  readonly maxSelectorCompounds?: number | undefined;
+  /** Most steps that evaluating a selector may take: nodes visited, characters compared; more is 503. @default 20000000 */
+  readonly maxSelectionSteps?: number | undefined;
+  /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
+  readonly documentCacheSize?: number | undefined;
+  /** Memory in bytes for the bodies of all element requests under way; more is 503. @default 67108864 (64 MiB) */
+  readonly elementBodyMemory?: number | undefined;
+  /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
+  readonly refuseFragments?: boolean | undefined;
+  /**
+   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an `HttpError`,
+   * or return other content. Uploads are held in memory for it. @default none
+   */
+  readonly beforeWrite?: BeforeWrite | undefined;
+  /** Changes of elements carry what was replaced or deleted, as `removed`, to programs but not to clients. @default false */
+  readonly recordRemoved?: boolean | undefined;
+  /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
+  readonly dav?: string | undefined;
+  /** How selector requests are answered: as documented, or as the Internet-Draft has it. @default "spec" */
+  readonly dialect?: DialectName | undefined;
 }
+
+/** Options without a default of their own. */
+type Undecided = "beforeWrite" | "cacheControl" | "dav" | "headers" | "maxAge" | "renderListing" | "title";
+
+/** The options of a file handler with all defaults filled in. */
+export type FileOptions = {
+  readonly [Name in keyof FileHandling]-?:
+    | Exclude<FileHandling[Name], undefined>
+    | (Name extends Undecided ? undefined : never);
+};
 
 /** The options of a host with all defaults filled in. */
 export interface SiteOptions extends FileOptions {

@@ -94,7 +94,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     key_strategy: ["host", "host"],
     cleanup_interval: ["60", 60],
     max_clients: ["1000", 1000],
-    ipv6_prefix: ["56", 56],
     standard_headers: ["true", true],
     store: ["redis://localhost:6379", "redis://localhost:6379"],
     name: ["api", "api"],

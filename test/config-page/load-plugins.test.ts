@@ -196,10 +196,10 @@ describe("what is wrong with a plugin", () => {
   });
 
   it("is said at the line of the parameter", async () => {
-    const inside = bundled("rate-limit", {}, '\n<meta itemprop="name" content="x y">\n<b itemprop="ipv6_prefix">0</b>');
+    const inside = bundled("rate-limit", {}, '\n<meta itemprop="name" content="x y">\n<b itemprop="max_clients">0</b>');
     expect((await place(inside)).problems).toEqual([
       'page:5: rate-limit: name is "x y": expected a name of letters, digits and the characters . _ -',
-      'page:6: rate-limit: ipv6_prefix is "0": expected a whole number from 1 to 128',
+      'page:6: rate-limit: max_clients is "0": expected a whole number from 1 to 1000000000',
     ]);
   });
 

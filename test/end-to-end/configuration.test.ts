@@ -59,7 +59,6 @@ function inCode(place: string): FileServerConfig {
                 keyStrategy: "ip",
                 cleanupInterval: 60,
                 maxClients: 100,
-                ipv6Prefix: 48,
                 standardHeaders: true,
                 name: "api",
               }),
@@ -240,7 +239,13 @@ describe.each([
     stepClock(0);
     const { ask } = await start();
     const statuses: number[] = [];
-    for (const address of ["2001:db8:1::1", "2001:db8:1:2::3", "2001:db8:1:ffff::1", "2001:db8:2::1", "192.0.2.1"]) {
+    for (const address of [
+      "2001:db8:1:2::1",
+      "2001:db8:1:2::3",
+      "2001:db8:1:2:ffff::1",
+      "2001:db8:2::1",
+      "192.0.2.1",
+    ]) {
       const headers = { "x-forwarded-for": address };
       statuses.push((await ask("www.example", "GET", "/api/a.json", { headers })).status);
     }

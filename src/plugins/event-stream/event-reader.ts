@@ -3,29 +3,15 @@ import type { FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
 import type { Receiver } from "../live/broadcast.ts";
 import type { LiveClient } from "../live/live-clients.ts";
-import { heartbeat } from "./event-text.ts";
-
-/** Options of {@link EventReader}. */
-export interface EventReaderOptions {
-  readonly audience: Audience;
-  readonly encode: Receiver["encode"];
-  /** Makes the event for missed changes up to a position. */
-  readonly gap: (position: FeedPosition) => Buffer;
-  /** Makes the event for ids that begin anew. */
-  readonly hello: (position: FeedPosition) => Buffer;
-  /** Most bytes that may wait for the reader. */
-  readonly maxUnsentBytes: number;
-}
+import { changeEvent, gapEvent, heartbeat, helloEvent } from "./event-text.ts";
 
 /** A client that reads a reply for as long as both sides stay. */
 export class EventReader implements LiveClient {
   readonly audience: Audience;
-  readonly encode: Receiver["encode"];
+  readonly encode: Receiver["encode"] = changeEvent;
   /** The content of the reply. */
   readonly body: Readable;
   readonly closed: Promise<void>;
-  readonly #gap: EventReaderOptions["gap"];
-  readonly #hello: EventReaderOptions["hello"];
   readonly #maxUnsentBytes: number;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -34,17 +20,15 @@ export class EventReader implements LiveClient {
   #isEnding = false;
   #tellDrained: (() => void) | undefined;
 
-  constructor({ audience, encode, gap, hello, maxUnsentBytes }: EventReaderOptions) {
+  /** `maxUnsentBytes` may wait for the reader at most. */
+  constructor(audience: Audience, maxUnsentBytes: number) {
     this.audience = audience;
-    this.encode = encode;
-    this.#gap = gap;
-    this.#hello = hello;
     this.#maxUnsentBytes = maxUnsentBytes;
     this.body = new Readable({ read: () => this.#read() });
     this.closed = new Promise((resolve) => {
       this.body.once("close", () => {
         this.#waiting.length = 0;
-        this.#settle();
+        this.#tellIfDrained();
         resolve();
       });
     });
@@ -66,17 +50,17 @@ export class EventReader implements LiveClient {
   }
 
   writeGap(position: FeedPosition): void {
-    this.write(this.#gap(position));
+    this.write(gapEvent(position));
   }
 
-  writeHello(position: FeedPosition): void {
-    this.write(this.#hello(position));
+  writeHello(position: FeedPosition, isBeginning: boolean = true): void {
+    this.write(helloEvent(position, isBeginning, this.audience.path));
   }
 
   drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#tellDrained = resolve;
-      this.#settle();
+      this.#tellIfDrained();
     });
   }
 
@@ -112,11 +96,11 @@ export class EventReader implements LiveClient {
       this.#waitingBytes -= event.length;
       this.#wantsMore = this.body.push(event);
     }
-    this.#settle();
+    this.#tellIfDrained();
     if (this.#isEnding && !this.isFull) this.body.push(null);
   }
 
-  #settle(): void {
+  #tellIfDrained(): void {
     if (this.isFull && !this.body.destroyed) return;
     this.#tellDrained?.();
     this.#tellDrained = undefined;

@@ -1,4 +1,4 @@
-import { networkOf } from "../../http/client-address.ts";
+import { clientNetwork } from "../../http/client-address.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
 /** How clients are told apart; see `keyStrategy` of the options. */
@@ -8,9 +8,9 @@ export type KeyStrategy = "ip" | "user" | "host" | ((exchange: Exchange) => stri
 export type ClientKey = (exchange: Exchange) => string | undefined;
 
 /** Compiles a strategy. Each kind of client has a name space of its own: a user may be called `192.0.2.1`. */
-export function clientKey(strategy: KeyStrategy, ipv6Prefix: number): ClientKey {
+export function clientKey(strategy: KeyStrategy): ClientKey {
   if (typeof strategy === "function") return (exchange) => checkedKey(strategy(exchange));
-  const addressKey: ClientKey = ({ address }) => `ip:${networkOf(address, ipv6Prefix)}`;
+  const addressKey: ClientKey = ({ address }) => `ip:${clientNetwork(address)}`;
   const strategies: Record<typeof strategy, ClientKey> = {
     ip: addressKey,
     user(exchange) {

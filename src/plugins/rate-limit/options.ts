@@ -21,7 +21,6 @@ export const rateLimitOptions: OptionsSchema = pluginOptions({
     (seconds) => seconds >= 1 && seconds <= longestInterval,
   ),
   maxClients: integer("a whole number from 1 to 1000000000", (clients) => clients >= 1 && clients <= 1_000_000_000),
-  ipv6Prefix: integer("a whole number from 1 to 128", (bits) => bits >= 1 && bits <= 128),
   standardHeaders: yesOrNo,
   // It stands between quotes in a header field.
   name: text("a name of letters, digits and the characters . _ -", (name) => /^[\w.-]{1,64}$/.test(name)),
