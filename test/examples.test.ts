@@ -74,6 +74,19 @@ describe("examples/edits.mjs", () => {
   });
 });
 
+describe("examples/agents/agents.mjs", () => {
+  it("plays the session of an agent: outline, read, two edits at once, a conflict, and what it may not do", async () => {
+    const { url, printed, waitFor } = await runExample("agents/agents.mjs", {}, "agents/site");
+    await waitFor(/not editable: FORBIDDEN\n/);
+    expect(printed.stdout).toContain("#list ul 2 li");
+    expect(printed.stdout).toContain("conflict: EDIT_PRECONDITION_FAILED\n");
+    expect(printed.stdout).toContain('-<li class="editable" id="kite">Fly two kites</li>\n');
+    const page = await (await fetch(`${url}/to-do.html`)).text();
+    expect(page).toContain('id="kite">Sell the kite</li>\n<li class="editable" id="boat">Row a boat</li>');
+    expect(page).toContain("Be home at six.");
+  });
+});
+
 describe("examples/kanban/kanban.mjs", () => {
   it("serves a board whose cards move in one step", async () => {
     const { url } = await runExample("kanban/kanban.mjs", {}, "kanban/site");
