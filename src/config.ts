@@ -11,8 +11,8 @@ import type { Storage } from "./storage/storage.ts";
 /** What a host serves, and how. */
 export interface HostConfig extends FileHandling {
   /**
-   * Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. Of several, the first that has a file; only the first is
-   * ever written to. A storage may stand in the list like a directory.
+   * Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. Of several, the first
+   * that has a file; only the first is ever written to. A storage may stand in the list like a directory.
    */
   readonly root?: string | URL | readonly (string | URL | Storage)[] | undefined;
   /** Where the files live, in place of `root`. */
@@ -80,7 +80,7 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly mount?: string | MountPoint | undefined;
   /**
    * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no plugin
-   * does (`"all"`). With `attach`, all where nobody else listens to upgrades. @default "own"
+   * does (`"all"`). With `attach`, all unless others listen to upgrades. @default "own"
    */
   readonly upgrades?: "own" | "all" | undefined;
   /**

@@ -14,7 +14,7 @@ import { mountOf } from "./http/request-target.ts";
 import { checkConfig } from "./options/check-config.ts";
 import { createEntries, type UpgradeOptions } from "./runtime/entries.ts";
 import type { FetchInfo } from "./runtime/fetch-request.ts";
-import { Places } from "./server/admission.ts";
+import { UsageLimit } from "./server/admission.ts";
 import { ChangeFeed } from "./server/change-feed.ts";
 import { Exchange } from "./server/exchange.ts";
 import { notify, silentLogger } from "./server/logger.ts";
@@ -65,8 +65,8 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
   ready(): Promise<void>;
   /**
    * Answers new requests with 503, waits for those in flight, then closes plugins and storages. Rejects with an
-   * `AggregateError` where some of these fail; the others are closed all the same. A `Response` of `fetch` that nobody has
-   * begun to read by now is given up.
+   * `AggregateError` where some of these fail; the others are closed all the same. A `Response` of `fetch`
+   * that is still unread is given up.
    */
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
   const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
   const clients = clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for");
-  const uploads = new Places(maxConcurrentRequests, config.maxUploadsPerAddress);
+  const uploads = new UsageLimit(maxConcurrentRequests, config.maxUploadsPerAddress);
   const nowhere = createSite("", {}, parts);
   const entries = createEntries(requestPath({ life, clients, uploads, hosts, nowhere }), {
     fallthrough,
@@ -120,7 +120,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
 
 type Report = ServerParts["report"];
 
-/** Reports failures to `config.onError`. Where that fails itself, nobody is left to tell. */
+/** Reports failures to `config.onError`. What that throws is dropped. */
 function reporter({ logger = silentLogger, onError }: FileServerConfig): Report {
   return (error, about, status) => {
     const exchange = about instanceof Exchange ? about : undefined;

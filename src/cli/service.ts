@@ -124,7 +124,7 @@ function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: Start
   return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
 }
 
-/** A URL that the server answers: with the address, or with a name where the hosts have names that the address is none of. */
+/** A URL that the server answers: with the address, or with a name if no host has the address. */
 function urlOf({ address, family, port }: AddressInfo, isSecure: boolean, config: FileServerConfig): string {
   const literal = family === "IPv6" ? `[${address}]` : address;
   const hosts = Object.entries(config.hosts ?? {});

@@ -26,7 +26,7 @@ export interface PageOptions {
 /** A page on the server, whose elements can be read, changed and followed. */
 export interface Page {
   readonly url: string;
-  /** Whether changes come in: `"open"`, or `"closed"` while the connection is being made; `"idle"` where nobody asked for them. */
+  /** Whether changes come in: `"open"`, `"closed"` while the connection is made, `"idle"` if they were not asked for. */
   readonly state: "idle" | "open" | "closed";
   /** The elements that a CSS selector selects in the file. */
   select(selector: string): Selection;

@@ -5,8 +5,8 @@ export class PageError extends Error {
   readonly status: number;
   /**
    * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing was
-   * written because no element matched, `SEVERAL_MATCHES` where an update is about more than one, `RANGE_LOST` where the reply is about the whole page, and `HTTP_ERROR` for an error
-   * of another server, such as a proxy.
+   * written because no element matched, `SEVERAL_MATCHES` where an update is about more than one, `RANGE_LOST` where the
+   * reply is about the whole page, and `HTTP_ERROR` for an error of another server, such as a proxy.
    */
   readonly code: string;
   /** A sentence for people. */

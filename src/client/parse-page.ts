@@ -18,13 +18,13 @@ export function parsePage(html: string): Document {
   for (let isMore = true; isMore; ) [source, isMore] = withoutNoscript(source, contents);
 
   const page = parse(source);
-  for (const standIn of dom(page).querySelectorAll(`noembed[${mark}], noframes[${mark}]`)) {
+  for (const placeholder of dom(page).querySelectorAll(`noembed[${mark}], noframes[${mark}]`)) {
     const noscript = dom(page).createElement("noscript");
-    const text = contents[Number(dom(standIn).getAttribute(mark))] ?? "";
-    dom(standIn).removeAttribute(mark);
-    for (const attribute of dom(standIn).attributes) noscript.setAttributeNode(attribute.cloneNode() as Attr);
+    const text = contents[Number(dom(placeholder).getAttribute(mark))] ?? "";
+    dom(placeholder).removeAttribute(mark);
+    for (const attribute of dom(placeholder).attributes) noscript.setAttributeNode(attribute.cloneNode() as Attr);
     noscript.textContent = text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd");
-    dom(standIn).replaceWith(noscript);
+    dom(placeholder).replaceWith(noscript);
   }
   const [, rest] = /<\/body\s*>((?:\s|<!--.*?-->|<\/html\s*>)*)$/is.exec(html.slice(-1_000)) ?? [];
   if (rest !== undefined) tails.set(page, rest.replace(/<!--.*?-->|<[^>]*>/gs, "").replace(/\r\n?/g, "\n"));

@@ -17,7 +17,7 @@ export interface StoredElements {
 
 /** Options of {@link Selection.append}. */
 export interface AppendOptions {
-  /** Gives elements that have no `id` one that begins so and ends in a random number: `"item"` makes `item-2916017374`. @default none */
+  /** Beginning of ids for elements without one: `"item"` makes `item-2916017374`. @default none */
   readonly id?: string;
 }
 

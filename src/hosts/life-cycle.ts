@@ -51,7 +51,7 @@ export class LifeCycle {
     if (this.#inFlight === 0) this.#drained?.();
   }
 
-  /** Why the server answers nobody at the moment: closing, under maintenance, or overloaded. */
+  /** Why the server refuses all requests at the moment: closing, under maintenance, or overloaded. */
   outage(): HttpError | undefined {
     if (this.isClosing) return unavailable("CLOSING");
     const maintenance = this.#maintenance;
@@ -84,8 +84,8 @@ export class LifeCycle {
   }
 
   /**
-   * Drains and closes, once. `release` is called before requests in flight are waited for, and gives up those that nobody
-   * will finish; `report` gets what plugins throw when they drain.
+   * Drains and closes, once. `release` is called before requests in flight are waited for, and gives up those that
+   * will never finish; `report` gets what plugins throw when they drain.
    */
   close(release: () => void, report: (error: unknown) => void): Promise<void> {
     this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // a microtask later: `isClosing` is set by then

@@ -115,12 +115,12 @@ async function ask({ clients, life, hosts }: ProgramParts, asked: Asked): Promis
   const init = { incoming, site, clients, ...parseRequestPath(incoming.url), host: name, protocol: "http" } as const;
   const exchange = new Exchange({ ...init, isProgram: true });
   if (user !== undefined) exchange.user = { name: user, roles: [] };
-  const answered = await answerInside(life, site, exchange, () => answer(site, exchange, path));
+  const answered = await answerInside(life, site, exchange, () => runFileHandler(site, exchange, path));
   if (answered.error) throw answered.error;
   return answered;
 }
 
-async function answer(site: HostedSite, exchange: Exchange, path: string): Promise<Reply> {
+async function runFileHandler(site: HostedSite, exchange: Exchange, path: string): Promise<Reply> {
   try {
     const handler = site.fileHandlerOf(exchange.path);
     if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${path}.`);

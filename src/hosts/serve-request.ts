@@ -3,7 +3,7 @@ import { HttpError } from "../http/http-error.ts";
 import { isChange, methodsWithContent } from "../http/methods.ts";
 import { isCrossSite } from "../http/origin.ts";
 import { parseHost, parseRequestPath } from "../http/request-target.ts";
-import { type Places, tooLarge } from "../server/admission.ts";
+import { tooLarge, type UsageLimit } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
@@ -38,7 +38,7 @@ export interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
   /** PUT and POST in flight. */
-  readonly uploads: Places;
+  readonly uploads: UsageLimit;
   readonly hosts: VirtualHosts;
   /** Stands for the host of a request that named none of ours. */
   readonly nowhere: HostedSite;

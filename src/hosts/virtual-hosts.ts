@@ -34,7 +34,7 @@ function hostsOf(config: FileServerConfig): Readonly<Record<string, HostConfig>>
   return isDefaultHost ? { ...hosts, "*": { root, storage } } : hosts;
 }
 
-/** What a host takes over from the server: all but its files. Plugins too: who protects "the server" means every host. */
+/** What a host takes over from the server: all but its files. Plugins too, as protection is meant for every host. */
 function inherited(config: FileServerConfig): HostConfig {
   const { root, storage, hosts, ...options } = config;
   return options.fallthrough ? { ...besideOthers, ...withoutUndefined(options) } : options;

@@ -84,7 +84,7 @@ export function parseHost(value: string | undefined): string {
 }
 
 /**
- * Whether a name, as {@link parseHost} gives it, cannot be one that somebody else has registered: an IP address, `localhost`
+ * Whether a name, as {@link parseHost} gives it, cannot be registered by others: an IP address, `localhost`
  * or a name below it (RFC 6761 §6.3), or none at all, which no browser sends.
  */
 export function isLocalName(host: string): boolean {
@@ -100,7 +100,7 @@ function bracketed(address: string | undefined): string | undefined {
 export interface MountPoint {
   /** As URLs begin with it: `"/wiki"`. */
   readonly path: string;
-  /** Whether the framework has taken the path off the URLs of requests. Handshakes of web sockets have it in any case. @default false */
+  /** Whether the framework takes the path off the URLs of requests; those of handshakes keep it. @default false */
   readonly stripped?: boolean | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Problem {
    */
   readonly kind: "type" | "value" | "name" | "option" | "getter";
   /**
-   * What would have fitted; for `"option"`, the names that nobody knows, and what they were probably meant to be; for
+   * What would have fitted; for `"option"`, the unknown names, and what they were probably meant to be; for
    * `"getter"`, what is thrown.
    */
   readonly expected: string;

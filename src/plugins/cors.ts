@@ -9,7 +9,7 @@ import { emptyReply, type Reply, variesBy, withFields } from "../server/reply.ts
 export interface CorsOptions {
   /** Origins whose pages may read replies; `["*"]` for all. @default those of the host's option `allowedOrigins` */
   readonly origins?: readonly string[] | undefined;
-  /** Request header fields that their scripts may send. @default those of the protocol, and whatever is asked for with `["*"]` */
+  /** Request header fields that their scripts may send. @default those of the protocol */
   readonly headers?: readonly string[] | undefined;
   /** Header fields of replies that their scripts may read. @default those of the protocol */
   readonly exposedHeaders?: readonly string[] | undefined;

@@ -11,7 +11,7 @@ import { policyOfHost } from "./security-headers.ts";
 
 /** Options for {@link errorPages}. */
 export interface ErrorPagesOptions {
-  /** Files of the host by status: `{ 404: "/errors/404.html", "5xx": "/errors/down.html" }`. A status comes before its class. */
+  /** Files by status: `{ 404: "/errors/404.html", "5xx": "/errors/down.html" }`. A status precedes its class. */
   readonly pages: Readonly<Record<string, string>>;
 }
 

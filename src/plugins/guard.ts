@@ -23,7 +23,7 @@ export interface GuardedRequest {
 export interface GuardOptions {
   /** What it guards: path patterns (`["/private/*"]`), or a function of the canonical path. @default every path */
   readonly covers?: readonly string[] | ((path: string) => boolean) | undefined;
-  /** Whether a client may do something there. It answers at once, since a listing asks it for each entry. @default never */
+  /** Whether a client may do something there; synchronous, since listings ask for each entry. @default never */
   readonly permits?: ((asked: GuardedRequest) => boolean) | undefined;
   /** The error for what is refused. @default 401 where an earlier plugin would let the client sign in, else 403 */
   readonly refusal?: ((exchange: Exchange) => HttpError) | undefined;

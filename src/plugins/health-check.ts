@@ -10,10 +10,10 @@ import {
 } from "../options/option-types.ts";
 import { type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
-import { type Companion, companions } from "../server/companions.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
+import { type SharedService, sharedServices } from "../server/shared-services.ts";
 import type { Site } from "../server/site.ts";
 import { version as filementVersion } from "../server/version.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -69,7 +69,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   const { timeout = 5, cacheTime = 1 } = options;
   const probes = new Map<Site, readonly Probe[]>();
   const storages = new Map<Storage, Probe>(); // hosts that share one ask it together
-  const asked = new WeakMap<Companion, Probe>();
+  const asked = new WeakMap<SharedService, Probe>();
   let shared: readonly Probe[] | undefined;
   let startedAt: number | undefined;
 
@@ -94,11 +94,11 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   }
 
   /** Probes of what the servers of this process share with others; which, is known when they have started. */
-  function companionProbes(site: Site): readonly Probe[] {
+  function sharedServiceProbes(site: Site): readonly Probe[] {
     const found: Probe[] = [];
-    for (const companion of companions) {
-      const known = asked.get(companion) ?? probe(companion.name, () => companion.check(), site);
-      asked.set(companion, known);
+    for (const service of sharedServices) {
+      const known = asked.get(service) ?? probe(service.name, () => service.check(), site);
+      asked.set(service, known);
       found.push(known);
     }
     return found;
@@ -120,7 +120,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
       // The answer is known without the checks, which would add to the load.
       if (outage) return report(503, { status: outage.code.toLowerCase(), uptime, version }, outage.headers);
-      const [results, shared] = await Promise.all([ask(probes.get(site) ?? []), ask(companionProbes(site))]);
+      const [results, shared] = await Promise.all([ask(probes.get(site) ?? []), ask(sharedServiceProbes(site))]);
       const checks = { ...shared, ...results };
       const isHealthy = Object.values(results).every((result) => result === "ok");
       // What all servers share takes none out of rotation: all would go at once.

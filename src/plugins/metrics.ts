@@ -8,11 +8,11 @@ import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Next, Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import { companionMetrics } from "./metrics/companion-metrics.ts";
 import { processMetrics } from "./metrics/process-metrics.ts";
 import { loadPromClient, promClient } from "./metrics/prom-client.ts";
 import type { NamedMetric } from "./metrics/read-metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
+import { sharedServiceMetrics } from "./metrics/shared-service-metrics.ts";
 import { StoreMetrics } from "./metrics/store-metrics.ts";
 
 /** A registry of `prom-client`, for either content type. */
@@ -92,7 +92,7 @@ export function metrics(options: MetricsOptions = {}): Plugin {
       requests.sites.add(site);
       stores.watch(site.storage);
       if (unregister) return; // for another host
-      unregister = register(registry, [...requests.metrics, ...stores.metrics, ...companionMetrics()]);
+      unregister = register(registry, [...requests.metrics, ...stores.metrics, ...sharedServiceMetrics()]);
     },
     handle(exchange, next) {
       if (!counting) throw new Error("metrics were not started");

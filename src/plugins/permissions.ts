@@ -34,7 +34,7 @@ export type FindRules = () => readonly PermissionRule[] | Promise<readonly Permi
 /** Options for {@link permissions}. */
 export interface PermissionsOptions {
   /**
-   * Who sent a request: from a session, a token, a header of a proxy. Nobody, or an object with `name` and `roles`. Asked again
+   * Who sent a request: from a session, a token, a header of a proxy. Gives `undefined`, or an object with `name` and `roles`. Asked again
    * for connections that stay open, every five seconds at most. @default whom an earlier plugin has put into `exchange.user`
    */
   readonly user?: FindUser | undefined;
@@ -190,7 +190,7 @@ function checkedUser(found: unknown): User | undefined {
   const { name, roles = [] } = found as Partial<Record<keyof SignedIn, unknown>>;
   const areTexts = Array.isArray(roles) && roles.every((role) => typeof role === "string");
   if (typeof name !== "string" || name === "" || !areTexts) {
-    throw new TypeError("permissions: user() gave neither nobody nor an object with a name and a list of roles");
+    throw new TypeError("permissions: user() gave neither undefined nor an object with a name and a list of roles");
   }
   return Object.freeze({ name, roles: Object.freeze([...roles]) });
 }

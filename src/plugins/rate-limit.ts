@@ -56,7 +56,7 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
   const store = typeof given === "string" ? redisStore(given) : given;
   const keyOf = clientKey(keyStrategy);
 
-  async function answer(exchange: Exchange, next: Next, key: string, decision?: BucketDecision): Promise<Reply> {
+  async function applyDecision(exchange: Exchange, next: Next, key: string, decision?: BucketDecision): Promise<Reply> {
     if (!decision) return next();
     const verdict: Verdict = { policy, decision, isStandard: standardHeaders };
     noteVerdict(exchange, verdict);
@@ -81,8 +81,8 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
       if (key === undefined) return next();
       const taken = take(store, key, policy, exchange);
       return taken instanceof Promise
-        ? taken.then((decision) => answer(exchange, next, key, decision))
-        : answer(exchange, next, key, taken);
+        ? taken.then((decision) => applyDecision(exchange, next, key, decision))
+        : applyDecision(exchange, next, key, taken);
     },
     start: (site) => store.start?.((error) => site.report(error)),
     close: () => store.close?.(),

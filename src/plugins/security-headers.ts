@@ -8,7 +8,7 @@ export const policyOfHost = "content_security_policy";
 
 /** Options for {@link securityHeaders}. */
 export interface SecurityHeadersOptions {
-  /** Header fields, by name, besides the defaults or in place of them; `false` for one that is not to be sent. @default {} */
+  /** Header fields by name, added to the defaults or in place of them; `false` to leave one out. @default {} */
   readonly headers?: Readonly<Record<string, string | false>> | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface WebSocketOptions {
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
 const drainMs = 1_000;
-/** How long a client that is disconnected may take to say goodbye, in milliseconds. */
+/** How long a disconnected client may take to close, in milliseconds. */
 const closeTimeout = 1_000;
 /** Most pieces that a message may come in. */
 const maxFragments = 16;
@@ -59,7 +59,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   const guarded = new Set<Site>();
   let sockets: WebSocketServer | undefined;
-  let goodbye: NodeJS.Timeout | undefined;
+  let draining: NodeJS.Timeout | undefined;
   let isNoted = false;
 
   /** Agrees to a handshake. Throws the reply to a wrong one. */
@@ -98,14 +98,14 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     };
   }
 
-  /** Says at the first plain request what has become of its handshake: who looks at the client sees only a 426. */
+  /** Warns once of a request whose handshake got lost on its way: the client only sees a 426. */
   function noteLostUpgrade(exchange: Exchange): void {
     const { isUpgrade, headers, httpVersion } = exchange;
     if (isUpgrade) return;
     const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
     const cause = isForwarded
-      ? "the request was none for a web socket: a browser opened the address, or a proxy in front drops the field Upgrade"
-      : 'nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)';
+      ? "a browser opened the address as a page, or a proxy in front drops the field Upgrade"
+      : 'upgrades are not forwarded: server.on("upgrade", files.upgrade), or files.attach(server)';
     warnOnce(exchange, `webSocket answered 426; ${cause}`);
   }
 
@@ -116,7 +116,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     return (await site.documentAt(path, headers.accept)) !== undefined;
   }
 
-  /** Says where a handshake was left that ends like ours: it waits for ever if nobody else takes it. */
+  /** Warns of a handshake below another prefix, which no listener may answer. */
   function noteOtherPrefix(exchange: Exchange): void {
     if (exchange.mount !== "" || !exchange.path.endsWith(path)) return;
     const prefix = exchange.path.slice(0, -path.length);
@@ -135,7 +135,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
   }
 
   /** Closes all clients, after what was published by now. */
-  async function sayGoodbye(): Promise<void> {
+  async function closeClients(): Promise<void> {
     await clients.delivered();
     await clients.visit((client) => client.close(1001, "the server is closing"));
   }
@@ -162,13 +162,13 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
       return document === undefined ? next() : agree(exchange, document);
     },
     drain() {
-      goodbye ??= setTimeout(() => void sayGoodbye(), drainMs).unref();
+      draining ??= setTimeout(() => void closeClients(), drainMs).unref();
     },
     disconnect: (isMeant) => clients.disconnect(isMeant),
     async close() {
-      clearTimeout(goodbye);
-      goodbye = undefined;
-      await sayGoodbye();
+      clearTimeout(draining);
+      draining = undefined;
+      await closeClients();
       await clients.stop();
     },
   };

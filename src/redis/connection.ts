@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { inTime } from "../event-loop/in-time.ts";
-import { type Companion, type CompanionCounts, companions } from "../server/companions.ts";
 import { messageOf } from "../server/logger.ts";
+import { type ServiceCounts, type SharedService, sharedServices } from "../server/shared-services.ts";
 
 /** A client of `@redis/client`, as far as it is used here. */
 export interface RedisClient {
@@ -60,7 +60,7 @@ export function redisScript(text: string): RedisScript {
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();
-  readonly counts: { -readonly [Name in keyof CompanionCounts]: number } = {
+  readonly counts: { -readonly [Name in keyof ServiceCounts]: number } = {
     commands: 0,
     failures: 0,
     seconds: 0,
@@ -68,7 +68,7 @@ export class RedisConnection {
   };
   /** The Redis in messages, without its password. */
   readonly name: string;
-  readonly #companion: Companion = { name: "redis", counts: this.counts, check: () => this.reach() };
+  readonly #service: SharedService = { name: "redis", counts: this.counts, check: () => this.reach() };
   readonly #source: RedisSource;
   #users = 0;
   #client: RedisClient | undefined;
@@ -94,12 +94,12 @@ export class RedisConnection {
     return this;
   }
 
-  /** Ends the connection where nobody else uses it. */
+  /** Ends the connection after its last user. */
   release(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
     if (RedisConnection.#shared.get(this.#source) === this) RedisConnection.#shared.delete(this.#source);
-    companions.delete(this.#companion);
+    sharedServices.delete(this.#service);
     if (this.#client) destroy(this.#client);
     this.#client = undefined;
     this.#opening = undefined;
@@ -192,7 +192,7 @@ export class RedisConnection {
       },
     });
     if (this.#users === 0) return; // released meanwhile
-    companions.add(this.#companion);
+    sharedServices.add(this.#service);
     await new Promise<void>((resolve) => {
       client.on("ready", () => resolve());
       client.on("error", (error) => {

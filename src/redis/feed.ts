@@ -10,7 +10,7 @@ import {
   type SharedFeed,
   type UnnumberedChange,
 } from "../server/change-feed.ts";
-import { sharedFeeds } from "../server/companions.ts";
+import { sharedFeeds } from "../server/shared-services.ts";
 import { ChangeStream, isAfter, numbered, type StreamEntry } from "./change-stream.ts";
 import { destroy, type RedisClient, RedisConnection, RedisError, type RedisSource } from "./connection.ts";
 import { Outbox, type Waiting } from "./outbox.ts";
@@ -166,7 +166,7 @@ export class RedisFeed implements SharedFeed {
     const { feed, number, sender, site, change } = entry;
     if (!change) {
       end.restart({ name: feedName(feed), lastId: number }, [], true); // a new feed
-      this.#showPresence(false).catch(() => {}); // a Redis that was emptied knows nobody
+      this.#showPresence(false).catch(() => {}); // a Redis that was emptied knows no server
       return;
     }
     if (feed !== before?.feed || number !== before.number + 1) {

@@ -77,7 +77,7 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
     return connection;
   };
 
-  /** `undefined` where somebody else has it, or is in front. */
+  /** The lock, or the number of servers in front if another server has it. */
   async function take(keys: readonly string[], token: string, waits: boolean): Promise<HeldLock | number> {
     const askedAt = performance.now(); // the time limit begins after it
     const values = [token, `${leaseMs}`, `${forgottenMs}`, waits ? "1" : "0"];
@@ -122,7 +122,7 @@ function held(redis: RedisConnection, key: string, token: string, leaseMs: numbe
   }, leaseMs / 4).unref();
   return {
     get isAwaited() {
-      return performance.now() - since > turnMs; // perhaps: nobody tells, and others are to have their turn
+      return performance.now() - since > turnMs; // perhaps: it is unknown, and others need their turn
     },
     // Clocks do not run alike, and the change that is made now takes a moment.
     isOver: () => performance.now() > endsAt - leaseMs / 4,

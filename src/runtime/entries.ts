@@ -22,11 +22,11 @@ export interface Entries {
   /** The handler of `node:http`, `node:http2` and Express. */
   handle(request: NodeRequest, response: NodeResponse, next?: PassOn): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions): void;
-  /** Makes a server of node send its requests and upgrades to the two above. Throws where somebody else answers its requests. */
+  /** Makes a server of Node send its requests and upgrades here. Throws if its requests are answered already. */
   listenTo(server: NodeServer): void;
   /** `undefined` for what is passed on. */
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Response | undefined>;
-  /** Gives up every `Response` that nobody has begun to read; a program that looked at the status only never would. */
+  /** Gives up every unread `Response`: a program that only looks at the status never reads it. */
   abandonUnread(): void;
 }
 
@@ -42,7 +42,7 @@ export interface EntryOptions {
   readonly fallthrough: boolean;
   /** Whether the server is closing, and so is each connection after its reply. */
   readonly life: { readonly isClosing: boolean };
-  /** Where the server is mounted if nobody says so. */
+  /** Where the server is mounted unless a framework says so. */
   readonly mount: Mount;
   /** Whether handshakes are answered that no plugin answers. */
   readonly upgrades: "own" | "all";

@@ -8,7 +8,7 @@ export interface FetchedReply {
   readonly response: Response;
   /** Settles when the content was read to the end, or given up. */
   readonly sent: Promise<Sent>;
-  /** Gives the content up, unless somebody has begun to read it. */
+  /** Gives the content up, unless reading has begun. */
   abandon(): void;
 }
 
@@ -37,7 +37,7 @@ interface ReadOnDemand {
   giveUp(): void;
 }
 
-/** A stream of node as one of the web, which asks for a piece when somebody wants to read it. */
+/** A stream of node as one of the web, which asks for a piece when its reader does. */
 function readOnDemand(body: Readable, signal: AbortSignal): ReadOnDemand {
   const pieces: AsyncIterator<string | Uint8Array> = body[Symbol.asyncIterator]();
   let bytes = 0;

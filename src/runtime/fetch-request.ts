@@ -75,7 +75,7 @@ export class FetchIncoming implements IncomingRequest {
 
 async function* arriving({ body, bodyUsed, signal }: Request): AsyncGenerator<Uint8Array, void, undefined> {
   if (bodyUsed || body?.locked) {
-    throw new HttpError(500, "BODY_CONSUMED", "Somebody else has begun to read the content of this Request.");
+    throw new HttpError(500, "BODY_CONSUMED", "The content of this Request is being read already.");
   }
   if (body === null) return;
   const reader = body.getReader();

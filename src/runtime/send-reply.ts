@@ -25,7 +25,7 @@ export function sendReply(
   isLast = false,
 ): Promise<Sent> | Sent {
   const { body } = reply;
-  // The client is gone; or somebody else has answered, under Express perhaps a middleware that limits the time.
+  // The client is gone, or another handler has answered: under Express perhaps a middleware that limits the time.
   if (request.socket.destroyed || response.headersSent || response.writableEnded) {
     discard(body);
     return { bytes: 0, aborted: true };
@@ -44,7 +44,7 @@ export function sendReply(
     : sendStream(request, response, reply, body, unread);
 }
 
-/** Why sending ends when the client has gone; nobody's failure. */
+/** Why sending ends when the client has gone, which is no failure. */
 const clientLeft: unique symbol = Symbol("the client left");
 
 /** Whether no plugin follows what goes through a stream. */
@@ -52,7 +52,7 @@ function isUnobserved(body: Readable): boolean {
   return body.eventNames().length === 0 && !body.destroyed;
 }
 
-/** Whether what is written goes to the connection itself. Express's `compression` keeps it, and calls nobody back. */
+/** Whether what is written goes to the connection itself. Express's `compression` keeps it, and never calls back. */
 function writesAtOnce(response: NodeResponse): response is ServerResponse {
   const { write, end } = OutgoingMessage.prototype;
   return response instanceof ServerResponse && response.write === write && response.end === end;
@@ -60,7 +60,7 @@ function writesAtOnce(response: NodeResponse): response is ServerResponse {
 
 type Unread = "nothing" | "little" | "much";
 
-/** How much of the request's content nobody has read. */
+/** How much of the request's content is unread. */
 function unreadContent(request: NodeRequest): Unread {
   if (request.complete) return "nothing";
   if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders ? "nothing" : "much";
@@ -116,7 +116,7 @@ async function sendStream(
   unread: Unread,
 ): Promise<Sent> {
   const announced = headers["content-length"];
-  // Where nobody knows how long it takes (events, a long listing), the client learns at once that it is answered.
+  // If it may take long (events, a long listing), the client learns at once that it is answered.
   if (announced === undefined) flushHeaders(response);
   let bytes = 0;
   let isOver = false;

@@ -1,12 +1,12 @@
 import { HttpError, methodNotAllowed } from "../http/http-error.ts";
 
-/** Someone who proved who they are. */
+/** A user who has signed in. */
 export interface User {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
-/** What somebody may do to a path. */
+/** What a client may do to a path. */
 export type Right = "read" | "list" | "create" | "overwrite" | "append" | "delete";
 
 /** The elements of a document that a request is about, for decisions by elements. */

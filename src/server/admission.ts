@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { clientNetwork } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
 
-/** Why a server answers nobody for the moment. */
+/** Why a server refuses all requests for the moment. */
 type Outage = "CLOSING" | "MAINTENANCE" | "OVERLOADED";
 
 /** Seconds after which asking again is worth the while. */
@@ -21,7 +21,7 @@ export function unavailable(outage: Outage): HttpError {
 }
 
 /** Bounds how much of something is in use at once: in all, and for each client address. */
-export class Places {
+export class UsageLimit {
   readonly #max: number;
   readonly #maxPerAddress: number;
   readonly #byNetwork = new Map<string, number>();

@@ -4,7 +4,7 @@ import { clientNetwork } from "../http/client-address.ts";
 import { HttpError } from "../http/http-error.ts";
 import { tooLarge } from "./admission.ts";
 
-/** Slower content gives its place up where others need it: a reservation costs a client nothing, and keeps others out. */
+/** Slower content gives its memory up if others need it: reserving costs a client nothing. */
 const leastBytesPerSecond = 64 * 1024;
 /** How long a client may take to come to speed, in seconds. */
 const graceSeconds = 5;
@@ -69,7 +69,7 @@ export class BodyBudget {
     return body.memory.subarray(0, body.size);
   }
 
-  /** Makes room for `size` bytes, or waits for it. Twice the memory each time, so that many small pieces are not copied as often. */
+  /** Makes room for `size` bytes, or waits for it. Memory doubles, so that small pieces are seldom copied. */
   async #grow(body: HeldBody, size: number, maxSize: number): Promise<void> {
     if (this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)))) return;
     await new Promise<void>((resolve) => {

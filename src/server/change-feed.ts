@@ -99,7 +99,7 @@ export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
   /**
-   * The changed elements, as rules by elements see them; only where somebody judges by them. Not to be kept: they hold whole
+   * The changed elements, as rules by elements see them; only if a client is judged by them. Not to be kept: they hold whole
    * documents in memory. Those of each edit of `change.edits`, otherwise of the one that it is.
    */
   readonly elements?: readonly ChangedElements[] | undefined;

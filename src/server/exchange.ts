@@ -61,7 +61,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   readonly #path: string;
   readonly #incoming: IncomingRequest;
   readonly #clients: ExchangeInit["clients"];
-  // Made when somebody asks for them; most requests are answered without.
+  // Made at first use; most requests are answered without.
   #id: string | undefined;
   #address: string | undefined;
   #body: RequestBody | undefined;
@@ -186,7 +186,7 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
       this.#releases.push(release);
       return;
     }
-    // A plugin may answer without waiting for the rest of the pipeline, which then opens a file for nobody.
+    // A plugin may answer without waiting for the rest of the pipeline, which then opens a file in vain.
     notify(release, (error) => this.site.report(error, this));
   }
 

@@ -29,7 +29,7 @@ export interface IncomingRequest {
   readonly isUpgrade: boolean;
   /** How often a header field was sent; tells a list value from two fields of one name. */
   count(field: string): number;
-  /** The content; throws where somebody else has read it already. */
+  /** The content; throws if it was read already. */
   content(): AsyncIterable<Uint8Array>;
   /** Aborted when the client leaves before the reply is complete. */
   signal(): AbortSignal;

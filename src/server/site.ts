@@ -188,7 +188,7 @@ export interface ServerParts {
   /** Every change on the server, whichever host it happened on. */
   readonly changes: ChangeFeed;
   readonly logger: Logger;
-  /** Why the server answers nobody at the moment (503): closing, overloaded, or under maintenance. */
+  /** Why the server refuses all requests at the moment (503): closing, overloaded, or under maintenance. */
   outage(): HttpError | undefined;
   /**
    * Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened and, where it is

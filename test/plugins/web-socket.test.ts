@@ -817,9 +817,9 @@ describe("a handshake that does not arrive as one", () => {
     return lines;
   }
 
-  it("is told of in the log once, with what is missing: nobody forwards upgrades", async () => {
+  it("is told of in the log once, with what is missing: upgrades are not forwarded", async () => {
     expect(await warningsOf({ connection: "Upgrade", upgrade: "websocket" })).toEqual([
-      'webSocket answered 426; nobody forwards upgrades: server.on("upgrade", files.upgrade), or files.attach(server)',
+      'webSocket answered 426; upgrades are not forwarded: server.on("upgrade", files.upgrade), or files.attach(server)',
     ]);
   });
 

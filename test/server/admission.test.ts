@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Places, refuseEncodedContent, unavailable } from "../../src/server/admission.ts";
+import { refuseEncodedContent, UsageLimit, unavailable } from "../../src/server/admission.ts";
 
 it.each([
   ["CLOSING", "5"],
@@ -13,7 +13,7 @@ const overloaded = expect.objectContaining({ status: 503, code: "OVERLOADED" });
 
 describe("places", () => {
   it("leave half of them to other addresses", () => {
-    const places = new Places(4);
+    const places = new UsageLimit(4);
     places.take("192.0.2.1");
     places.take("192.0.2.1");
     expect(() => places.take("192.0.2.1")).toThrow(overloaded);
@@ -23,7 +23,7 @@ describe("places", () => {
   });
 
   it("are free again once they are given back, however often that is said", () => {
-    const places = new Places(2, 1);
+    const places = new UsageLimit(2, 1);
     const giveBack = places.take("192.0.2.1");
     places.take("192.0.2.2");
     giveBack();
@@ -33,7 +33,7 @@ describe("places", () => {
   });
 
   it("count the addresses of one IPv6 network as one", () => {
-    const places = new Places(10, 1);
+    const places = new UsageLimit(10, 1);
     places.take("2001:db8::1");
     expect(() => places.take("2001:db8::2")).toThrow(overloaded);
     places.take("2001:db8:0:1::1");

@@ -1,7 +1,7 @@
 import { isOfType, type MicrodataItem, type MicrodataPage, withElementOf } from "../../html/microdata.ts";
-import { type Difference, Draft, valuesOf } from "./old-draft.ts";
 import { oldOfHost, oldOfServer } from "./old-names.ts";
 import { OldPlugins } from "./old-plugins.ts";
+import { type Difference, TranslatedItem, valuesOf } from "./translated-item.ts";
 
 /** A page in our words. */
 export interface TranslatedPage {
@@ -63,29 +63,29 @@ class OldPage {
 
   async server(item: MicrodataItem): Promise<MicrodataItem> {
     this.taken.add(item);
-    const draft = new Draft(item);
-    draft.rename(oldOfServer);
-    await draft.place(this.#directory);
+    const translated = new TranslatedItem(item);
+    translated.rename(oldOfServer);
+    await translated.place(this.#directory);
     const linked = hostsIn(item);
     const owned = new Set(this.#all.flatMap(hostsIn));
     const alone = this.#all.filter((each) => isOfType(each, "HostConfig") && !owned.has(each));
     const hosts: MicrodataItem[] = [];
-    for (const host of [...linked, ...alone]) hosts.push(...(await this.#hosts(host, draft)));
+    for (const host of [...linked, ...alone]) hosts.push(...(await this.#hosts(host, translated)));
     for (const { line } of alone) {
-      draft.note(
+      translated.note(
         line,
         'a host that stands alone is read as one of the server: write it in there, with itemprop="host"',
       );
     }
-    if (hosts.length === 0) hosts.push(await this.#onlyHost(draft));
-    draft.setItems("host", hosts);
-    draft.set("listing", "false");
-    draft.note(item.line, "directories without index.html are not listed, as in rusty-beam");
-    return draft.finish("ServerConfig", this.differences);
+    if (hosts.length === 0) hosts.push(await this.#onlyHost(translated));
+    translated.setItems("host", hosts);
+    translated.set("listing", "false");
+    translated.note(item.line, "directories without index.html are not listed, as in rusty-beam");
+    return translated.finish("ServerConfig", this.differences);
   }
 
   /** Hosts that stand in a host are read in its place, with what it says besides. */
-  async #hosts(item: MicrodataItem, server: Draft, depth: number = 1): Promise<readonly MicrodataItem[]> {
+  async #hosts(item: MicrodataItem, server: TranslatedItem, depth: number = 1): Promise<readonly MicrodataItem[]> {
     this.taken.add(item);
     const inner = depth > maxDepth ? [] : hostsIn(item);
     if (inner.length === 0) return [await this.#host(item)];
@@ -101,33 +101,33 @@ class OldPage {
   }
 
   async #host(item: MicrodataItem): Promise<MicrodataItem> {
-    const draft = new Draft(item);
+    const translated = new TranslatedItem(item);
     const plugins = ["plugin", "plugins", "pipeline"].flatMap((property) => {
-      draft.properties.delete(property);
+      translated.properties.delete(property);
       const values = item.properties.get(property) ?? [];
-      return values.flatMap((value) => this.#plugins.listed(draft, property, value));
+      return values.flatMap((value) => this.#plugins.listed(translated, property, value));
     });
-    dropParts(draft, plugins);
-    draft.rename(oldOfHost);
-    await draft.place(this.#directory);
-    return this.#withPlugins(draft, plugins);
+    dropParts(translated, plugins);
+    translated.rename(oldOfHost);
+    await translated.place(this.#directory);
+    return this.#withPlugins(translated, plugins);
   }
 
   /** What a page without hosts serves: the directory of the server, under any name. */
-  async #onlyHost({ original, properties }: Draft): Promise<MicrodataItem> {
-    const draft = new Draft(original, []);
-    draft.note(original.line, "there is no host: the page is read as if it had one for all names");
-    draft.set("hostname", "*");
+  async #onlyHost({ original, properties }: TranslatedItem): Promise<MicrodataItem> {
+    const translated = new TranslatedItem(original, []);
+    translated.note(original.line, "there is no host: the page is read as if it had one for all names");
+    translated.set("hostname", "*");
     const root = valuesOf({ ...original, properties }, "serverRoot");
-    if (root) draft.properties.set("hostRoot", root);
+    if (root) translated.properties.set("hostRoot", root);
     const pipelines = this.#all.filter((each) => isOfType(each, "Pipeline"));
     const plugins = pipelines.flatMap((each) =>
-      this.#plugins.listed(draft, "pipeline", { value: each, line: each.line }),
+      this.#plugins.listed(translated, "pipeline", { value: each, line: each.line }),
     );
-    return this.#withPlugins(draft, plugins);
+    return this.#withPlugins(translated, plugins);
   }
 
-  async #withPlugins(host: Draft, plugins: readonly MicrodataItem[]): Promise<MicrodataItem> {
+  async #withPlugins(host: TranslatedItem, plugins: readonly MicrodataItem[]): Promise<MicrodataItem> {
     const translated: MicrodataItem[] = [];
     for (const plugin of plugins) translated.push(...(await this.#plugins.translated(plugin, host)));
     host.setItems("plugin", translated);
@@ -141,12 +141,12 @@ function hostsIn({ properties }: MicrodataItem): readonly MicrodataItem[] {
 }
 
 /** By `itemref`, what stands in a host may belong to a plugin, and not to the host. */
-function dropParts(draft: Draft, plugins: readonly MicrodataItem[]): void {
-  for (const [name, values] of [...draft.properties]) {
+function dropParts(translated: TranslatedItem, plugins: readonly MicrodataItem[]): void {
+  for (const [name, values] of [...translated.properties]) {
     const lines = new Set(plugins.flatMap(({ properties }) => (properties.get(name) ?? []).map(({ line }) => line)));
     const [first] = values;
     if (!first || !values.some(({ line }) => lines.has(line))) continue;
-    draft.properties.delete(name);
-    draft.note(first.line, `${name} belongs to the plugin that refers to it, and not to the host`);
+    translated.properties.delete(name);
+    translated.note(first.line, `${name} belongs to the plugin that refers to it, and not to the host`);
   }
 }

@@ -8,8 +8,8 @@ import {
 } from "../../html/microdata.ts";
 import { plainName } from "../library.ts";
 import { tidyText } from "../text-options.ts";
-import { type Difference, Draft, textOf, valuesOf } from "./old-draft.ts";
 import { type OldPlugin, oldName, oldOfPlugins, oldPlugins } from "./old-names.ts";
+import { type Difference, TranslatedItem, textOf, valuesOf } from "./translated-item.ts";
 
 /** Properties in which a plugin of rusty-beam may say what it is, the first one first. */
 const wordsOfLibrary = ["library", "pluginPath", "path", "name"];
@@ -45,18 +45,25 @@ export class OldPlugins {
    * The plugins that a value stands for: itself, those in a list that is called a plugin, or names of some. Throws a
    * `MicrodataError` where they are too many.
    */
-  listed(draft: Draft, property: string, { value, line }: MicrodataValue, depth: number = 1): readonly MicrodataItem[] {
+  listed(
+    translated: TranslatedItem,
+    property: string,
+    { value, line }: MicrodataValue,
+    depth: number = 1,
+  ): readonly MicrodataItem[] {
     this.#listed += 1;
     if (this.#listed > maxListed) throw new MicrodataError(line, `there are more than ${maxListed} plugins`);
     if (typeof value !== "string") {
       const children = value.properties.get("plugin") ?? [];
       if (children.length === 0 || !isList(value) || depth > maxDepth) return [value];
       this.taken.add(value);
-      draft.note(line, "the list has no library, and is no plugin itself: the plugins in it are read");
-      return children.flatMap((child) => this.listed(draft, "plugin", child, depth + 1));
+      translated.note(line, "the list has no library, and is no plugin itself: the plugins in it are read");
+      return children.flatMap((child) => this.listed(translated, "plugin", child, depth + 1));
     }
-    draft.note(line, `${property} is read as a list of plugins: write each in an item with itemprop="plugin"`);
-    const inside = this.#all.filter((each) => isPlugin(each) && property === "plugins" && liesIn(each, draft.original));
+    translated.note(line, `${property} is read as a list of plugins: write each in an item with itemprop="plugin"`);
+    const inside = this.#all.filter(
+      (each) => isPlugin(each) && property === "plugins" && liesIn(each, translated.original),
+    );
     if (inside.length > 0) return inside.filter((each) => !inside.some((other) => liesIn(each, other)));
     const names = tidyText(value)
       .split(/[\s,]+/)
@@ -69,12 +76,12 @@ export class OldPlugins {
   }
 
   /** A plugin in our words, or several that do together what it did. What becomes of none is noted with the host. */
-  async translated(item: MicrodataItem, host: Draft, depth: number = 1): Promise<readonly MicrodataItem[]> {
+  async translated(item: MicrodataItem, host: TranslatedItem, depth: number = 1): Promise<readonly MicrodataItem[]> {
     const known = depth > maxDepth ? [item] : this.#done.get(item);
     if (known) return known;
     this.taken.add(item);
-    const draft = new Draft(item);
-    const name = putLibrary(draft);
+    const translated = new TranslatedItem(item);
+    const name = putLibrary(translated);
     const old = oldPlugin(name);
     if (old && "builtIn" in old) {
       host.note(item.line, `the plugin ${name} is left out: ${old.builtIn}`);
@@ -85,19 +92,19 @@ export class OldPlugins {
       this.missing.push({ line: item.line, text: `there is no plugin ${name} here: ${old.missing}`, item });
     const nested: MicrodataItem[] = [];
     for (const value of item.properties.get("plugin") ?? []) {
-      for (const each of this.listed(draft, "plugin", value)) {
-        nested.push(...(await this.translated(each, draft, depth + 1)));
+      for (const each of this.listed(translated, "plugin", value)) {
+        nested.push(...(await this.translated(each, translated, depth + 1)));
       }
     }
     const bundled = old && "now" in old ? old.now : name;
-    draft.rename({
+    translated.rename({
       ...(bundled !== "rate-limit" && { name: oldName }),
       ...(Object.hasOwn(oldOfPlugins, bundled) && oldOfPlugins[bundled as keyof typeof oldOfPlugins]),
     });
-    adjust(draft, bundled, host);
-    await draft.place(this.#directory);
-    draft.setItems("plugin", nested);
-    const made = [draft.finish("Plugin", this.#differences), ...this.#furtherEndpoints(item, bundled)];
+    adjust(translated, bundled, host);
+    await translated.place(this.#directory);
+    translated.setItems("plugin", nested);
+    const made = [translated.finish("Plugin", this.#differences), ...this.#furtherEndpoints(item, bundled)];
     this.#done.set(item, made);
     return made;
   }
@@ -108,12 +115,12 @@ export class OldPlugins {
     return ["readyEndpoint", "liveEndpoint"].flatMap((endpoint) => {
       const path = textOf(item, endpoint);
       if (!path) return [];
-      const draft = new Draft(item, []);
-      draft.note(path.line, "a health check has one path here: this is another one");
-      draft.set("library", "health-check", path.line);
-      draft.set("path", path.text, path.line);
-      if (endpoint === "liveEndpoint") draft.set("check_storage", "false", path.line);
-      return [draft.finish("Plugin", this.#differences)];
+      const translated = new TranslatedItem(item, []);
+      translated.note(path.line, "a health check has one path here: this is another one");
+      translated.set("library", "health-check", path.line);
+      translated.set("path", path.text, path.line);
+      if (endpoint === "liveEndpoint") translated.set("check_storage", "false", path.line);
+      return [translated.finish("Plugin", this.#differences)];
     });
   }
 }
@@ -134,11 +141,11 @@ function oldPlugin(name: string): OldPlugin | undefined {
 }
 
 /** Finds out which plugin it is, puts that into the property `library`, and gives its plain name. */
-function putLibrary(draft: Draft): string {
-  const { original } = draft;
+function putLibrary(translated: TranslatedItem): string {
+  const { original } = translated;
   const [type = ""] = typeNames(original);
   const [, ofType] = ownType.exec(type) ?? [];
-  if (type !== "Plugin" && type !== "") draft.note(original.line, `the type ${type} is called Plugin here`);
+  if (type !== "Plugin" && type !== "") translated.note(original.line, `the type ${type} is called Plugin here`);
   const word = wordsOfLibrary.find((each) => {
     const found = textOf(original, each);
     return found !== undefined && (each !== "path" || sharedLibrary.test(found.text));
@@ -147,16 +154,17 @@ function putLibrary(draft: Draft): string {
     text: ofType === undefined ? "" : withHyphens(ofType),
     line: original.line,
   };
-  if (word === undefined && ofType !== undefined) draft.note(line, "there is no library: it is taken from the type");
+  if (word === undefined && ofType !== undefined)
+    translated.note(line, "there is no library: it is taken from the type");
   if (word !== undefined && word !== "library") {
-    draft.note(line, `the library is in the property ${word}: it is called library here`);
-    draft.delete(word);
+    translated.note(line, `the library is in the property ${word}: it is called library here`);
+    translated.delete(word);
   }
   const name = plainName(text);
   const old = oldPlugin(name);
   const isRenamed = old !== undefined && "now" in old;
-  if (isRenamed) draft.note(line, `the plugin ${name} is called ${old.now} here`);
-  if (text !== "") draft.set("library", isRenamed ? old.now : text, line);
+  if (isRenamed) translated.note(line, `the plugin ${name} is called ${old.now} here`);
+  if (text !== "") translated.set("library", isRenamed ? old.now : text, line);
   return name;
 }
 
@@ -165,42 +173,42 @@ function withHyphens(name: string): string {
 }
 
 /** What has the same name, and another meaning. */
-function adjust(draft: Draft, name: string, host: Draft): void {
-  const { original, properties } = draft;
+function adjust(translated: TranslatedItem, name: string, host: TranslatedItem): void {
+  const { original, properties } = translated;
   if (name === "access-log" && !properties.has("format")) {
-    draft.set("format", "common");
-    draft.note(
+    translated.set("format", "common");
+    translated.note(
       original.line,
       "format is common, as it was in rusty-beam where nothing was said; here it would be combined",
     );
   }
   if (name === "cors" && valuesOf(original, "allowedOrigins") === undefined && !properties.has("origins")) {
-    draft.note(
+    translated.note(
       original.line,
       "cors without origins is for those in allowedOrigins of the host; in rusty-beam it is for all",
     );
   }
   if (name === "health-check") {
-    draft.delete("readyEndpoint");
-    draft.delete("liveEndpoint");
+    translated.delete("readyEndpoint");
+    translated.delete("liveEndpoint");
   }
   const root = textOf(original, "rootDir");
   if (root && (name === "file-handler" || name === "selector-handler")) {
-    draft.delete("rootDir");
+    translated.delete("rootDir");
     const isUsed = name === "file-handler" && valuesOf(host.original, "hostRoot") === undefined;
-    if (isUsed) draft.set("root", root.text, root.line);
+    if (isUsed) translated.set("root", root.text, root.line);
     const noEffect = "root_dir is left out: the host says hostRoot, which came first in rusty-beam";
-    draft.note(root.line, isUsed ? "the property root_dir is called root here" : noEffect);
+    translated.note(root.line, isUsed ? "the property root_dir is called root here" : noEffect);
   }
   const directory = textOf(original, "directory");
   if (name === "directory" && directory && /^file:/i.test(directory.text)) {
     const path = `/${directory.text.replace(/\/+$/, "").replace(/^.*\//, "")}`;
-    draft.set("directory", path, directory.line);
-    draft.note(directory.line, `the directory is a path of the site here: ${path}`);
+    translated.set("directory", path, directory.line);
+    translated.note(directory.line, `the directory is a path of the site here: ${path}`);
   }
   const strategy = textOf(original, "keyStrategy");
   if (name === "rate-limit" && strategy?.text === "global") {
-    draft.delete("keyStrategy");
-    draft.note(strategy.line, "key_strategy is ip, which rusty-beam took for global as well");
+    translated.delete("keyStrategy");
+    translated.note(strategy.line, "key_strategy is ip, which rusty-beam took for global as well");
   }
 }

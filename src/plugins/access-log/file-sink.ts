@@ -72,7 +72,7 @@ export class FileSink implements Sink {
 
   async #open(): Promise<OpenLog> {
     const { default: sonicBoom } = await import("sonic-boom");
-    // What these stand for is open already, and may be a socket, as under systemd, or of another user: it cannot be opened again.
+    // Open already: a socket under systemd, or another user's, could not be opened again.
     const fd = standardStreams[this.#location] ?? (await promisify(open)(this.#location, flags, 0o640));
     const output = new sonicBoom.SonicBoom({ fd, maxLength: this.#maxBytes });
     const left: number[] = [];

@@ -1,7 +1,7 @@
 import type { User } from "../../server/access.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Says who has these credentials; `undefined` for nobody. */
+/** The user with these credentials, if there is one. */
 export type Identify = (credentials: Credentials) => Promise<User | undefined>;
 
 /** For connections that stay open, an answer counts so long at least before it is asked for again. */
@@ -16,7 +16,7 @@ interface Answer {
 }
 
 /**
- * The last answers of a function that identifies users, each for as long as somebody has the user of it. A connection that
+ * The last answers of a function that identifies users, each for as long as its user is in use. A connection that
  * stays open learns what the function says by now: it is asked again when an answer has become old, once for all connections
  * with the same name and password, and at most every five seconds.
  */

@@ -39,7 +39,7 @@ export async function readUsersFile(location: string): Promise<Users> {
  */
 export async function readRulesFile(location: string): Promise<Pick<Users, "rules" | "warnings">> {
   const { users, rules, isHtml, warnings, aboutSpelling } = await readFile(location);
-  // That nobody has a role says nothing where nobody is listed.
+  // Without users in the file, a role that no user has is no mistake.
   if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : aboutSpelling };
   const expected = "at least one item of a type that ends in /AuthorizationRule, in an HTML page";
   throw new UsersFileError([`${location}: there are no rules: expected ${expected}`]);

@@ -42,7 +42,7 @@ export function mayReceive(audience: Audience, change: Change, { site, elements 
   return isReadable.includes(true) ? "without-content" : "no"; // the others would not make sense by themselves
 }
 
-/** Whether a client may read everything for ever: nobody decides about it. */
+/** Whether a client may read everything for ever, as no plugin decides about it. */
 export function mayReadAll({ access }: Audience): boolean {
   return access === permitAll;
 }

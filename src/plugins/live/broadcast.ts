@@ -38,9 +38,9 @@ type Pending = { readonly era: number } & (
   | { readonly restart: FeedRestart }
 );
 
-/** Changes that wait for delivery. With more, the requests that make changes wait for their replies until others are delivered. */
+/** Changes that wait for delivery. With more, requests that make changes wait for their replies. */
 const maxPending = 100;
-/** Most that wait. With more, publishing delivers some itself: a program that publishes without requests would fill the memory. */
+/** Most that wait. With more, publishing delivers some itself, as a program could fill the memory. */
 const mostPending = 1000;
 /** Clients that are asked at once whether elements decide about what they receive. */
 const mostAsked = 100;
@@ -197,7 +197,7 @@ export class Broadcast {
     this.#members.add(member);
   }
 
-  /** A client for which nobody can say whether it may receive a change learns that it misses something. */
+  /** Tells a client that it misses something, if deciding whether it may receive a change has failed. */
   #failed(receiver: Receiver, position: FeedPosition, error: unknown): void {
     this.#onError(error);
     receiver.writeGap(position);

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { Places, unavailable } from "../../server/admission.ts";
+import { UsageLimit, unavailable } from "../../server/admission.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { ConnectedClient, Plugin, PluginSite } from "../../server/plugin.ts";
 import type { Site } from "../../server/site.ts";
@@ -29,13 +29,13 @@ export interface LiveClientsOptions {
 export class LiveClients<Client extends LiveClient> {
   readonly #clients = new Set<Client>();
   readonly #provenAt = new Map<Site, IsProven>();
-  readonly #places: Places;
+  readonly #limit: UsageLimit;
   readonly #beatSeconds: number;
   #broadcast: Broadcast | undefined;
   #beats: NodeJS.Timeout | undefined;
 
   constructor({ maxClients, maxClientsPerAddress, beatSeconds }: LiveClientsOptions) {
-    this.#places = new Places(maxClients, maxClientsPerAddress);
+    this.#limit = new UsageLimit(maxClients, maxClientsPerAddress);
     this.#beatSeconds = beatSeconds;
   }
 
@@ -49,7 +49,7 @@ export class LiveClients<Client extends LiveClient> {
   /** Takes a place for the client of a request, and returns how to give it back. Throws 503 where there is none. */
   takePlace({ address, site }: Exchange): () => void {
     if (!this.#broadcast || !this.#provenAt.has(site)) throw unavailable("CLOSING");
-    return this.#places.take(address);
+    return this.#limit.take(address);
   }
 
   /** What a client may receive. */

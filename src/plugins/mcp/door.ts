@@ -3,7 +3,7 @@ import { Readable, type Writable } from "node:stream";
 import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
 import { methodNotAllowed } from "../../http/http-error.ts";
 import { type Access, rightsOf } from "../../server/access.ts";
-import { Places, unavailable } from "../../server/admission.ts";
+import { UsageLimit, unavailable } from "../../server/admission.ts";
 import { BodyBudget } from "../../server/body-budget.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Inspection } from "../../server/inspection.ts";
@@ -40,7 +40,7 @@ interface Started {
 export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions): McpDoor {
   const sites = new Map<string, { readonly site: PluginSite; readonly isProven: IsProven }>();
   const bodies = new BodyBudget(Math.max(messageMemory, 2 * maxMessageBytes));
-  const places = new Places(maxSubscriptions);
+  const places = new UsageLimit(maxSubscriptions);
   const joining = new WeakMap<Inspection, (exchange: Exchange) => void>();
   const listening = new Map<McpHttpHandler, Exchange>();
   let started: Started | undefined;

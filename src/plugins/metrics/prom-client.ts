@@ -2,7 +2,7 @@ type PromClient = typeof import("prom-client");
 
 let library: PromClient | undefined;
 
-/** Loads `prom-client`, which takes half as long as the rest of the package: not before a server with metrics starts. */
+/** Loads `prom-client` when a server with metrics starts: it takes half as long as the rest of the package. */
 export async function loadPromClient(): Promise<void> {
   library ??= (await import("prom-client")).default as PromClient;
 }

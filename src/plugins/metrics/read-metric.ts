@@ -31,7 +31,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Counts that are kept elsewhere, because prom-client takes 30 times as long for each: it makes a text of the labels, and looks that up. */
+/** Counts kept outside of prom-client, which takes 30 times as long for each: it looks up a text made of the labels. */
 export interface Kept {
   samples(): readonly Sample[];
   /** The host program has emptied its registry. */

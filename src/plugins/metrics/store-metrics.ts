@@ -31,7 +31,7 @@ export class StoreMetrics implements StorageObserver {
       registers: [],
     });
     const retries = "Requests to the store that were sent again.";
-    const lostRaces = "Changes that were made again because somebody else was first.";
+    const lostRaces = "Changes that were made again because another server was first.";
     this.metrics = [
       { name: durations, metric: this.#durations },
       { name: failures, metric: this.#failures },

@@ -21,7 +21,10 @@ export interface PermissionRule {
   readonly role?: string | undefined;
   /** Where: `"/docs/*"` is the directory and all below it, `"/users/:username/*"` the part that a user owns. */
   readonly path: string;
-  /** What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create, `"PATCH"` overwrite, append and delete. @default all */
+  /**
+   * What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create, `"PATCH"` overwrite,
+   * append and delete. @default all
+   */
   readonly methods?: readonly string[] | undefined;
   /** What, by right. @default all */
   readonly rights?: readonly Right[] | undefined;
@@ -86,7 +89,7 @@ function inconsistency({
   if ((username === undefined) === (role === undefined)) return "either a username or a role";
   if (methods && rights) return "methods or rights, not both";
   if (methods?.every((each) => each === "OPTIONS")) return "more than OPTIONS, which comes with every right";
-  // Taken for the name of a user, ":signedin" would be a rule about nobody.
+  // Taken for the name of a user, ":signedin" would apply to no request.
   if (username?.startsWith(":") && !isPrincipal(username)) return 'a username, ":username", ":signed-in" or "*"';
   if (username === ":username" && !path.split("/").includes(":username")) return 'a path with the segment ":username"';
   return undefined;

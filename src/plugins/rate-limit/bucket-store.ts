@@ -14,7 +14,7 @@ export interface BucketDecision {
   readonly allowed: boolean;
   /** Whole tokens that are left. */
   readonly remaining: number;
-  /** Milliseconds until the bucket is full, if nobody takes from it. */
+  /** Milliseconds until the bucket is full without further requests. */
   readonly msUntilFull: number;
   /** Milliseconds until there is a token; 0 where there is one. */
   readonly msUntilToken: number;
@@ -28,7 +28,7 @@ export interface BucketDecision {
 export interface BucketStore {
   /** Takes a token from the bucket of `key`, which is full where there is none yet. */
   take(key: string, policy: RateLimitPolicy): BucketDecision | Promise<BucketDecision>;
-  /** Puts back a token that was taken in vain, since a later limiter refused the request. Nobody waits for it. */
+  /** Puts back a token that was taken in vain, since a later limiter refused the request. It is not waited for. */
   giveBack(key: string, policy: RateLimitPolicy): void | Promise<void>;
   /**
    * Called before the first request of each host that lists the limiter. What it throws keeps the server from starting; what

@@ -2,7 +2,7 @@ import type { BucketDecision } from "./bucket-store.ts";
 import { KeyHash } from "./key-hash.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
-// Pages, so that growing never copies what is there and shrinking gives memory back. One has 64 KiB: made in microseconds.
+// Pages of 64 KiB: growing copies nothing, and shrinking gives memory back.
 const pageBits = 11;
 const placeMask = 2 ** pageBits - 1;
 
@@ -55,7 +55,7 @@ export class BucketTable {
     return this.#size;
   }
 
-  /** Bytes in typed arrays, which is all but a trifle of what the table takes. */
+  /** Bytes in typed arrays, nearly all that the table takes. */
   get byteLength(): number {
     return this.#pages.length * (placeMask + 1) * wordsOfBucket * Uint32Array.BYTES_PER_ELEMENT;
   }

@@ -50,7 +50,7 @@ export const jsonFormat: SocketFormat = {
   hello: (position, path) => textFrame(helloText(position, path)),
 };
 
-/** What a client may ask whose own pings nobody lets it send: a script in a browser. */
+/** The ping of scripts in browsers, which cannot send ping frames. */
 const ping = '{"type":"ping"}';
 const pong = textFrame('{"type":"pong"}');
 

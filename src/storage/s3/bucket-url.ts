@@ -3,7 +3,7 @@ import type { S3StorageOptions } from "./s3-storage.ts";
 /** What can be said of a bucket in a URL: everything but keys. */
 export type BucketPlace = Pick<S3StorageOptions, "bucket" | "prefix" | "endpoint" | "region" | "pathStyle">;
 
-/** What is wrong with a URL of a bucket, for messages: keys that somebody wrote into it are not repeated. */
+/** What is wrong with the URL of a bucket, for messages. Keys in it are not repeated. */
 export function bucketUrlProblem(location: string): string {
   const shown = JSON.stringify(location.replace(/^(s3:\/\/)[^/]*@/, "$1***@"));
   const expected = "expected a bucket, such as s3://site/docs?endpoint=https://s3.example&region=eu-west-1";

@@ -6,9 +6,9 @@ import { type Found, type FoundFile, maxKeptBytes, objectAt, type Places } from 
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
 
-/** Most times that a change is begun again because others changed the file first: with four who never rest, one in a million loses all. */
+/** Most times that a change is begun again after losing a race: with four rivals, one in a million loses all. */
 const maxTries = 48;
-/** Longest pause between two tries, in milliseconds. One that is longer than a change of the others takes only loses more often. */
+/** Longest pause between two tries, in milliseconds. Longer than a rival takes, it only loses more often. */
 const maxPauseMs = 250;
 /** How often the store is looked at for a write whose answer was lost, and the pauses between, at most, in milliseconds. */
 const maxLooks = 4;
@@ -52,7 +52,7 @@ export class Changes {
   }
 
   /**
-   * Tries a change until nobody comes in between; throws `conflict` where that happens again and again. The first try may be
+   * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try may be
    * about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true still.
    *
    * A request whose answer was lost may have been made: the change is only tried again where it is known that it was not.

@@ -1,6 +1,6 @@
 /**
- * Asks for something once for all who wait for it. What somebody learns was asked for after they came: a question under way
- * may have been answered before the change that they know of, so they share the next one.
+ * Shares requests between callers who ask for the same. An answer is never older than its caller: a request under way may
+ * have been answered before a change that the caller knows of, so all callers meanwhile share the next one.
  */
 export class FreshAnswers<Answer> {
   readonly #ask: (key: string) => Promise<Answer>;
@@ -20,7 +20,7 @@ export class FreshAnswers<Answer> {
   }
 
   #begin(key: string): Promise<Answer> {
-    // Before anybody goes on: who comes from now on has to have an answer of their own.
+    // Before any caller goes on: later callers need a newer answer.
     const answer = this.#ask(key).finally(() => {
       if (this.#underWay.get(key) === question && !question.next) this.#underWay.delete(key);
     });

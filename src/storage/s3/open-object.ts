@@ -113,7 +113,7 @@ class OpenObject implements OpenFile {
     this.#object = object;
     this.content = content instanceof Uint8Array ? content : undefined;
     this.#body = content instanceof Readable ? content : undefined;
-    this.#body?.on("error", () => {}); // nobody reads it yet; a reader asks for the rest
+    this.#body?.on("error", () => {}); // not read yet; a reader asks for the rest
   }
 
   async bytes(span: ByteSpan = this.#whole()): Promise<Uint8Array> {

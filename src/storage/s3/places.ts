@@ -11,7 +11,7 @@ export type Found =
       readonly kind: "file";
       readonly object: StoredObject;
       readonly bytes?: Uint8Array | undefined;
-      /** Whether somebody had the content of this version, and may have kept what was made of it. */
+      /** Whether the content of this version was read, and what was made of it may be kept. */
       readonly wasRead?: boolean;
     }
   | { readonly kind: "directory"; readonly stat: StoredStat; readonly tombstone?: StoredObject | undefined }

@@ -32,8 +32,8 @@ export class Upload {
   }
 
   /**
-   * Receives all of the content. `write` names it when the store gets the first of it. `beforeParts` is called when there is more than one part, before the store gets any. Where
-   * the content, or the store, fails, the upload is given up.
+   * Receives all of the content. `write` names it when the store gets the first of it; `beforeParts` is called before that
+   * if there is more than one part. If the content or the store fails, the upload is given up.
    */
   static async receive(
     store: ObjectStore,

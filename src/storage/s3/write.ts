@@ -74,7 +74,7 @@ async function requireReplaceable(
   return file;
 }
 
-/** Updates that wait together are stored at once: read, edited and put, unless the file was changed in between; then all of that again. */
+/** Stores updates that wait together at once: reads, edits and puts, again if the file was changed in between. */
 export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingChanges {
   const { places } = changes;
   return new WaitingChanges(async (path, group) => {

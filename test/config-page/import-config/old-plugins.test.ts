@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Difference, Draft } from "../../../src/config-page/import-config/old-draft.ts";
 import { OldPlugins } from "../../../src/config-page/import-config/old-plugins.ts";
+import { type Difference, TranslatedItem } from "../../../src/config-page/import-config/translated-item.ts";
 import type { MicrodataItem } from "../../../src/html/microdata.ts";
 import { itemOf } from "../../helpers/microdata.ts";
 import { plugin, so } from "./old-pages.ts";
@@ -10,10 +10,11 @@ async function translated(...plugins: readonly string[]) {
   const host = await itemOf(`<div itemscope itemtype="http://rustybeam.net/HostConfig">${plugins.join("\n")}</div>`);
   const differences: Difference[] = [];
   const reader = new OldPlugins([host], ".", differences);
-  const draft = new Draft(host);
+  const translated = new TranslatedItem(host);
   const items: MicrodataItem[] = [];
   for (const value of host.properties.get("plugin") ?? []) {
-    for (const each of reader.listed(draft, "plugin", value)) items.push(...(await reader.translated(each, draft)));
+    for (const each of reader.listed(translated, "plugin", value))
+      items.push(...(await reader.translated(each, translated)));
   }
   return { plugins: items.map(asText), differences: differences.map(({ text }) => text) };
 }

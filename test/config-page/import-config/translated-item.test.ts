@@ -1,7 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Difference, Draft, textOf, valuesOf } from "../../../src/config-page/import-config/old-draft.ts";
+import {
+  type Difference,
+  TranslatedItem,
+  textOf,
+  valuesOf,
+} from "../../../src/config-page/import-config/translated-item.ts";
 import { itemOf } from "../../helpers/microdata.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
@@ -13,11 +18,11 @@ const item = (...properties: readonly [string, string][]) =>
 describe("an item that is put into our words", () => {
   it("is another item in the same place, whose original stays as it was", async () => {
     const original = await item(["a_b", "1"], ["c", "2"]);
-    const draft = new Draft(original);
-    draft.rename({ aB: { now: "d", differs: "it is larger" }, c: { now: undefined, because: "nobody needs it" } });
-    draft.set("e", "3");
+    const translated = new TranslatedItem(original);
+    translated.rename({ aB: { now: "d", differs: "it is larger" }, c: { now: undefined, because: "nobody needs it" } });
+    translated.set("e", "3");
     const differences: Difference[] = [];
-    const made = draft.finish("New", differences);
+    const made = translated.finish("New", differences);
     expect(made).toMatchObject({ types: ["/New"], line: 1 });
     expect([...made.properties]).toEqual([
       ["d", [{ value: "1", line: 2 }]],
@@ -31,30 +36,32 @@ describe("an item that is put into our words", () => {
   });
 
   it("has a property of items only where there are some", async () => {
-    const draft = new Draft(await item(["plugin", "x"]));
-    draft.setItems("plugin", []);
-    expect(draft.properties.size).toBe(0);
-    draft.setItems("plugin", [draft.original]);
-    expect(draft.properties.get("plugin")).toEqual([{ value: draft.original, line: 1 }]);
+    const translated = new TranslatedItem(await item(["plugin", "x"]));
+    translated.setItems("plugin", []);
+    expect(translated.properties.size).toBe(0);
+    translated.setItems("plugin", [translated.original]);
+    expect(translated.properties.get("plugin")).toEqual([{ value: translated.original, line: 1 }]);
   });
 
   it("keeps locations that lead somewhere from the page only, and those that lead nowhere", async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "site"));
-    const draft = new Draft(await item(["hostRoot", "site"], ["serverRoot", "missing"], ["realm", "src"]));
-    await draft.place(directory);
+    const translated = new TranslatedItem(
+      await item(["hostRoot", "site"], ["serverRoot", "missing"], ["realm", "src"]),
+    );
+    await translated.place(directory);
     const differences: Difference[] = [];
-    draft.finish("HostConfig", differences);
+    translated.finish("HostConfig", differences);
     expect(differences).toEqual([]);
-    expect(draft.properties).toEqual(draft.original.properties);
+    expect(translated.properties).toEqual(translated.original.properties);
   });
 
   it("is asked for properties in any spelling", async () => {
     const original = await item(["key_strategy", " ip\n "], ["realm", "x"]);
     expect(textOf(original, "keyStrategy")).toEqual({ text: "ip", line: 2 });
     expect(valuesOf(original, "keystrategy")).toBe(undefined);
-    const draft = new Draft(original);
-    draft.delete("keyStrategy");
-    expect([...draft.properties.keys()]).toEqual(["realm"]);
+    const translated = new TranslatedItem(original);
+    translated.delete("keyStrategy");
+    expect([...translated.properties.keys()]).toEqual(["realm"]);
   });
 });

@@ -1,12 +1,12 @@
-import { type CompanionCounts, companions, sharedFeeds } from "../../server/companions.ts";
+import { type ServiceCounts, sharedFeeds, sharedServices } from "../../server/shared-services.ts";
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
 /** What Redis does for the servers of this process. */
-export function companionMetrics(): readonly NamedMetric[] {
-  const counter = (name: string, help: string, count: keyof CompanionCounts): NamedMetric => {
-    const known = new Map<CompanionCounts, number>(); // a connection that has ended still counts
+export function sharedServiceMetrics(): readonly NamedMetric[] {
+  const counter = (name: string, help: string, count: keyof ServiceCounts): NamedMetric => {
+    const known = new Map<ServiceCounts, number>(); // a connection that has ended still counts
     return readCounter(name, help, () => {
-      for (const { counts } of companions) known.set(counts, counts[count]);
+      for (const { counts } of sharedServices) known.set(counts, counts[count]);
       return sum(known.values());
     });
   };

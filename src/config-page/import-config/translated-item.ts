@@ -17,7 +17,7 @@ export interface Difference {
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
 
 /** An item that is being put into our words. */
-export class Draft {
+export class TranslatedItem {
   readonly original: MicrodataItem;
   readonly properties: Map<string, readonly MicrodataValue[]>;
   readonly #notes: { readonly line: number; readonly text: string }[] = [];

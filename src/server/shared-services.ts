@@ -1,5 +1,5 @@
-/** What became of the commands to a companion, since the process has known it. */
-export interface CompanionCounts {
+/** What became of the commands to a service, since the process has known it. */
+export interface ServiceCounts {
   readonly commands: number;
   readonly failures: number;
   /** Sum of the times from a command to its reply. */
@@ -9,15 +9,15 @@ export interface CompanionCounts {
 }
 
 /** A server that the servers of this process share with others, such as a Redis. */
-export interface Companion {
+export interface SharedService {
   readonly name: string;
-  readonly counts: CompanionCounts;
+  readonly counts: ServiceCounts;
   /** Throws where it does not answer. */
   check(): Promise<void>;
 }
 
-/** The companions in use: of the process, as its connections are. For health checks and metrics. */
-export const companions: Set<Companion> = new Set();
+/** The sharedServices in use: of the process, as its connections are. For health checks and metrics. */
+export const sharedServices: Set<SharedService> = new Set();
 
 /** Shared feeds in use. */
 export const sharedFeeds: Set<{

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, healthCheck, memoryStorage, metrics, rateLimit, webSocket } from "../../src/index.ts";
-import { companions, sharedFeeds } from "../../src/server/companions.ts";
+import { sharedFeeds, sharedServices } from "../../src/server/shared-services.ts";
 import { runFilement } from "../helpers/filement-command.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { redisServer } from "../redis/redis-server.ts";
@@ -26,7 +26,7 @@ describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
     await files.fetch("/a.txt");
     expect(await sampleOf("redis_command_failures_total")).toBeGreaterThan(0);
     await files.close();
-    expect([companions.size, sharedFeeds.size]).toEqual([0, 0]);
+    expect([sharedServices.size, sharedFeeds.size]).toEqual([0, 0]);
   });
 
   it("is in the report of a health check when it is away, which stays healthy", async () => {
