@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Readable } from "node:stream";
-import type { S3Client } from "@aws-sdk/client-s3";
+import type {
+  $Command,
+  PutObjectCommandInput,
+  S3Client,
+  S3ClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes,
+} from "@aws-sdk/client-s3";
 import { type ByteSpan, StorageError, type StorageObserver } from "../storage.ts";
 import { keptProperties } from "./properties.ts";
 import { asStorageError, attemptsOf, isAbsent, isOutage } from "./store-error.ts";
@@ -102,72 +109,48 @@ export class ObjectStore {
 
   /** What is known of an object; `undefined` where there is none. */
   async head(key: string): Promise<StoredObject | undefined> {
-    const answer = await this.#absentOr("head", ({ client, sdk }, options) =>
-      client.send(new sdk.HeadObjectCommand({ Bucket: this.bucket, Key: key }), options),
-    );
+    const answer = await this.#absentOr("head", (sdk) => new sdk.HeadObjectCommand(this.#at(key)));
     return answer && objectOf(answer, answer.ContentLength ?? 0, key);
   }
 
   /** An object with its content; `undefined` where there is none. */
   async get(key: string): Promise<ObjectContent | undefined> {
-    const answer = await this.#absentOr("get", ({ client, sdk }, options) =>
-      client.send(new sdk.GetObjectCommand({ Bucket: this.bucket, Key: key, ChecksumMode: "ENABLED" }), options),
-    );
+    const input = { ...this.#at(key), ChecksumMode: "ENABLED" } as const;
+    const answer = await this.#absentOr("get", (sdk) => new sdk.GetObjectCommand(input));
     // On Node the body is a stream of Node.
     return answer && { object: objectOf(answer, answer.ContentLength ?? 0, key), body: answer.Body as Readable };
   }
 
   /** A part of one version of an object. Throws where that is not stored any more. */
   async getSpan(key: string, { start, end }: ByteSpan, { etag }: StoredObject): Promise<Readable> {
-    const input = { Bucket: this.bucket, Key: key, Range: `bytes=${start}-${end}`, IfMatch: etag };
-    const { Body } = await this.#request("get", ({ client, sdk }, options) =>
-      client.send(new sdk.GetObjectCommand(input), options),
-    );
+    const input = { ...this.#at(key), Range: `bytes=${start}-${end}`, IfMatch: etag };
+    const { Body } = await this.#request("get", (sdk) => new sdk.GetObjectCommand(input));
     return Body as Readable;
   }
 
   /** Stores an object, if what is there meets the condition. */
   async put(key: string, content: Uint8Array, write: NewWrite, condition: Condition): Promise<StoredObject> {
-    const input = {
-      Bucket: this.bucket,
-      Key: key,
-      Body: content,
-      ContentLength: content.byteLength,
-      ChecksumAlgorithm: "CRC32",
-      ...keptProperties(write.properties, metadataOf(write), key),
-      ...condition,
-    } as const;
-    const { ETag = "" } = await this.#request(
-      "put",
-      ({ client, sdk }, options) => client.send(new sdk.PutObjectCommand(input), options),
-      this.#answerMs + content.byteLength / slowBytesPerMs,
-    );
+    const properties = keptProperties(write.properties, metadataOf(write), key);
+    const input = { ...this.#at(key), ...contentFields(content), ...properties, ...condition };
+    const { ETag = "" } = await this.#request("put", (sdk) => new sdk.PutObjectCommand(input), this.#timeFor(content));
     return writtenObject(write, ETag, content.byteLength);
   }
 
   /** Removes an object; with `seen`, if it is still that version. */
   async remove(key: string, seen?: StoredObject): Promise<void> {
-    const input = { Bucket: this.bucket, Key: key, ...(seen && { IfMatch: seen.etag }) };
-    await this.#request("delete", ({ client, sdk }, options) =>
-      client.send(new sdk.DeleteObjectCommand(input), options),
-    );
+    const input = { ...this.#at(key), ...(seen && { IfMatch: seen.etag }) };
+    await this.#request("delete", (sdk) => new sdk.DeleteObjectCommand(input));
   }
 
   /** A page of the keys that begin with a prefix, up to the next `/`, or of all of them. */
   async list(Prefix: string, how: ListOptions): Promise<KeyPage> {
-    const answer = await this.#request("list", ({ client, sdk }, options) =>
-      client.send(new sdk.ListObjectsV2Command({ Bucket: this.bucket, Prefix, ...how }), options),
-    );
+    const input = { Bucket: this.bucket, Prefix, ...how };
+    const answer = await this.#request("list", (sdk) => new sdk.ListObjectsV2Command(input));
     const { Contents = [], CommonPrefixes = [], IsTruncated = false, NextContinuationToken } = answer;
     return {
-      objects: Contents.map(
-        ({ Key: key = "", LastModified: modified = new Date(0), Size: size = 0, ETag: etag = "" }) => ({
-          key,
-          modified,
-          size,
-          etag,
-        }),
-      ),
+      objects: Contents.map(({ Key = "", LastModified = new Date(0), Size = 0, ETag = "" }) => {
+        return { key: Key, modified: LastModified, size: Size, etag: ETag };
+      }),
       prefixes: CommonPrefixes.flatMap((each) => each.Prefix ?? []),
       next: IsTruncated ? NextContinuationToken : undefined,
     };
@@ -175,79 +158,44 @@ export class ObjectStore {
 
   /** Begins an object that is put together of parts; gives the name of the upload. */
   async beginUpload(key: string, write: NewWrite): Promise<string> {
-    const { UploadId = "" } = await this.#request("begin-upload", ({ client, sdk }, options) =>
-      client.send(
-        new sdk.CreateMultipartUploadCommand({
-          Bucket: this.bucket,
-          Key: key,
-          ...keptProperties(write.properties, metadataOf(write), key),
-          ...uploadChecksum,
-        }),
-        options,
-      ),
-    );
+    const properties = keptProperties(write.properties, metadataOf(write), key);
+    const input = { ...this.#at(key), ...properties, ...uploadChecksum };
+    const { UploadId = "" } = await this.#request("begin-upload", (sdk) => new sdk.CreateMultipartUploadCommand(input));
     return UploadId;
   }
 
-  async uploadPart(key: string, upload: string, number: number, content: Uint8Array): Promise<Part> {
-    const input = {
-      Bucket: this.bucket,
-      Key: key,
-      UploadId: upload,
-      PartNumber: number,
-      Body: content,
-      ContentLength: content.byteLength,
-      ChecksumAlgorithm: "CRC32",
-    } as const;
-    const { ETag, ChecksumCRC32 } = await this.#request(
-      "upload-part",
-      ({ client, sdk }, options) => client.send(new sdk.UploadPartCommand(input), options),
-      this.#answerMs + content.byteLength / slowBytesPerMs,
-    );
-    return { PartNumber: number, ETag, ChecksumCRC32 };
+  async uploadPart(key: string, UploadId: string, PartNumber: number, content: Uint8Array): Promise<Part> {
+    const input = { ...this.#at(key), UploadId, PartNumber, ...contentFields(content) };
+    const time = this.#timeFor(content);
+    const { ETag, ChecksumCRC32 } = await this.#request("upload-part", (sdk) => new sdk.UploadPartCommand(input), time);
+    return { PartNumber, ETag, ChecksumCRC32 };
   }
 
   /** Makes a part of a span of a version of the object itself. Throws where that is not stored any more. */
-  async copyPart(key: string, upload: string, number: number, from: StoredObject, span: ByteSpan): Promise<Part> {
-    const input = {
-      Bucket: this.bucket,
-      Key: key,
-      UploadId: upload,
-      PartNumber: number,
+  async copyPart(key: string, UploadId: string, PartNumber: number, from: StoredObject, span: ByteSpan): Promise<Part> {
+    const source = {
       CopySource: `${this.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
       CopySourceIfMatch: from.etag,
       CopySourceRange: `bytes=${span.start}-${span.end}`,
     };
-    const { CopyPartResult = {} } = await this.#request(
-      "copy-part",
-      ({ client, sdk }, options) => client.send(new sdk.UploadPartCopyCommand(input), options),
-      copyMs,
-    );
-    return { PartNumber: number, ETag: CopyPartResult.ETag, ChecksumCRC32: CopyPartResult.ChecksumCRC32 };
+    const input = { ...this.#at(key), UploadId, PartNumber, ...source };
+    const answer = await this.#request("copy-part", (sdk) => new sdk.UploadPartCopyCommand(input), copyMs);
+    const { ETag, ChecksumCRC32 } = answer.CopyPartResult ?? {};
+    return { PartNumber, ETag, ChecksumCRC32 };
   }
 
   /** Makes the object of its parts, if what is there meets the condition; gives its tag. */
-  async completeUpload(key: string, upload: string, parts: readonly Part[], condition: Condition): Promise<string> {
-    const input = {
-      Bucket: this.bucket,
-      Key: key,
-      UploadId: upload,
-      MultipartUpload: { Parts: [...parts] },
-      ChecksumType: uploadChecksum.ChecksumType,
-      ...condition,
-    };
-    const { ETag = "" } = await this.#request(
-      "complete-upload",
-      ({ client, sdk }, options) => client.send(new sdk.CompleteMultipartUploadCommand(input), options),
-      copyMs,
-    );
+  async completeUpload(key: string, UploadId: string, parts: readonly Part[], condition: Condition): Promise<string> {
+    const whole = { MultipartUpload: { Parts: [...parts] }, ChecksumType: uploadChecksum.ChecksumType };
+    const input = { ...this.#at(key), UploadId, ...whole, ...condition };
+    const name = "complete-upload";
+    const { ETag = "" } = await this.#request(name, (sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs);
     return ETag;
   }
 
-  async abortUpload(key: string, upload: string): Promise<void> {
-    await this.#request("abort-upload", ({ client, sdk }, options) =>
-      client.send(new sdk.AbortMultipartUploadCommand({ Bucket: this.bucket, Key: key, UploadId: upload }), options),
-    );
+  async abortUpload(key: string, UploadId: string): Promise<void> {
+    const input = { ...this.#at(key), UploadId };
+    await this.#request("abort-upload", (sdk) => new sdk.AbortMultipartUploadCommand(input));
   }
 
   /** Tells that a conditional change came too late, and is begun again. */
@@ -255,27 +203,41 @@ export class ObjectStore {
     for (const observer of this.observers) observer.lostRace();
   }
 
-  async #absentOr<Answer>(name: string, send: Send<Answer>): Promise<Answer | undefined> {
+  #at(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.bucket, Key: key };
+  }
+
+  /** How long a request with this content may take. */
+  #timeFor(content: Uint8Array): number {
+    return this.#answerMs + content.byteLength / slowBytesPerMs;
+  }
+
+  async #absentOr<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
+    name: string,
+    command: Make<Input, Answer>,
+  ): Promise<Answer | undefined> {
     try {
-      return await this.#request(name, send);
+      return await this.#request(name, command);
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw error;
     }
   }
 
-  async #request<Answer>(name: string, send: Send<Answer>, requestTimeout: number = this.#answerMs): Promise<Answer> {
-    const connection = await this.#connect();
+  async #request<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
+    name: string,
+    command: Make<Input, Answer>,
+    requestTimeout: number = this.#answerMs,
+  ): Promise<Answer> {
+    const { sdk, client, isGiven } = await this.#connect();
     const since = performance.now();
     const deadline = this.#deadline.getStore() ?? { at: since + this.#patienceMs };
     deadline.at += requestTimeout - this.#answerMs;
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();
     try {
-      const answer = await send(connection, {
-        abortSignal: limit.signal,
-        ...(!connection.isGiven && { requestTimeout }),
-      });
+      const limits = { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) };
+      const answer = await client.send(command(sdk), limits);
       this.#tell(name, since, true, answer);
       if (writing.has(name)) this.hasWritten = true;
       return answer;
@@ -298,10 +260,16 @@ export class ObjectStore {
 /** Names of requests that store something. */
 const writing: ReadonlySet<string> = new Set(["put", "upload-part", "complete-upload"]);
 
-type Send<Answer> = (
-  connection: Connection,
-  options: { readonly abortSignal: AbortSignal; readonly requestTimeout?: number },
-) => Promise<Answer>;
+/** Makes the command of a request. */
+type Make<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes> = (
+  sdk: Sdk,
+) => $Command<Input, Answer, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>;
+
+function contentFields(
+  content: Uint8Array,
+): Pick<PutObjectCommandInput, "Body" | "ContentLength" | "ChecksumAlgorithm"> {
+  return { Body: content, ContentLength: content.byteLength, ChecksumAlgorithm: "CRC32" };
+}
 
 /** One checksum of the whole object, which a reader can check, rather than one of checksums. */
 const uploadChecksum = { ChecksumAlgorithm: "CRC32", ChecksumType: "FULL_OBJECT" } as const;
