@@ -32,15 +32,14 @@ export interface WebSocketOptions {
   readonly pingInterval?: number | undefined;
   /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
-  /** Largest message in bytes that a client may send. @default 1024 */
-  readonly maxMessageBytes?: number | undefined;
 }
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
 const drainMs = 1_000;
 /** How long a disconnected client may take to close, in milliseconds. */
 const closeTimeout = 1_000;
-/** Most pieces that a message may come in. */
+/** Largest message of a client in bytes, and most pieces that it may come in. */
+const maxPayload = 1024;
 const maxFragments = 16;
 
 /**
@@ -55,7 +54,7 @@ const maxFragments = 16;
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
   const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
-  const { maxUnsentBytes = 1024 * 1024, maxMessageBytes = 1024 } = options;
+  const { maxUnsentBytes = 1024 * 1024 } = options;
   const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
   const guarded = new Set<Site>();
   let sockets: WebSocketServer | undefined;
@@ -145,7 +144,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     async start(site) {
       if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");
-      sockets ??= await webSocketServer(maxMessageBytes);
+      sockets ??= await webSocketServer();
     },
     async acceptsUpgrade(exchange) {
       if (exchange.path === path) return true;
@@ -176,7 +175,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 }
 
 /** Messages are not compressed: that would be done for each client anew, and takes hundreds of kilobytes for each. */
-async function webSocketServer(maxPayload: number): Promise<WebSocketServer> {
+async function webSocketServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws"); // with all of Node's TLS: not before there is such a plugin
   const limits = { maxPayload, maxFragments, closeTimeout };
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, ...limits });

@@ -110,7 +110,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_clients_per_address: ["5", 5],
     ping_interval: ["5", 5],
     max_unsent_bytes: ["1000", 1000],
-    max_message_bytes: ["100", 100],
   },
 };
 

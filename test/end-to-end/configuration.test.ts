@@ -47,7 +47,6 @@ function inCode(place: string): FileServerConfig {
             maxClients: 5,
             pingInterval: 60,
             maxUnsentBytes: 100_000,
-            maxMessageBytes: 100,
           }),
           eventStream({ path: "/changes", maxClients: 5, heartbeatInterval: 60, maxUnsentBytes: 100_000 }),
           directory({

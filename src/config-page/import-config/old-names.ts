@@ -73,7 +73,7 @@ export const oldOfPlugins: Readonly<Partial<Record<BundledName, OldProperties>>>
   },
   websocket: {
     maxConnections: { now: "max_clients" },
-    messageSizeLimit: { now: "max_message_bytes" },
+    messageSizeLimit: noEffect,
     broadcastBufferSize: noEffect,
   },
 };

@@ -9,5 +9,4 @@ export const webSocketOptions: OptionsSchema = pluginOptions({
   maxClientsPerAddress: positiveInteger,
   pingInterval: timerSeconds,
   maxUnsentBytes: positiveInteger,
-  maxMessageBytes: positiveInteger,
 });

@@ -371,7 +371,7 @@ export const shapes: readonly Shape[] = [
     [
       wrapped,
       "the property max_connections is called max_clients here",
-      "the property message_size_limit is called max_message_bytes here",
+      "the property message_size_limit is left out: it had no effect in rusty-beam",
       "the property broadcast_buffer_size is left out: it had no effect in rusty-beam",
     ],
   ],
