@@ -1,11 +1,14 @@
+import { ConfigError } from "../config.ts";
 import { filePath } from "../local-files/file-path.ts";
+import { checkOptions } from "../options/check-config.ts";
+import { aFunction, fileLocation, hasMethods, pluginOptions } from "../options/option-types.ts";
+import { anyOf, type OptionsSchema, oneOf, valueThat } from "../options/schema.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { FileSink } from "./access-log/file-sink.ts";
 import { lineFormat } from "./access-log/formats.ts";
 import { FunctionSink } from "./access-log/function-sink.ts";
 import { LogFailures } from "./access-log/log-failures.ts";
-import { checkAccessLogOptions } from "./access-log/options.ts";
 import type { Sink } from "./access-log/sink.ts";
 import { type LogStream, StreamSink } from "./access-log/stream-sink.ts";
 
@@ -23,6 +26,14 @@ export interface AccessLogOptions {
   /** Called with each line, without its line end. @default the server's `logger` */
   readonly write?: ((line: string, entry: AccessLogEntry) => unknown) | undefined;
 }
+
+/** What the options are checked against. */
+export const accessLogOptions: OptionsSchema = pluginOptions({
+  format: anyOf([oneOf(["common", "combined", "json"]), aFunction], '"common", "combined", "json" or a function'),
+  file: fileLocation,
+  stream: valueThat(hasMethods("write", "on", "off"), "a stream to write to"),
+  write: aFunction,
+});
 
 /** An access log, and what its operator needs. */
 export interface AccessLogPlugin extends Plugin {
@@ -47,8 +58,10 @@ export interface AccessLogPlugin extends Plugin {
  * createFileServer({ root: "site", plugins: [accessLog({ file: "/var/log/site/access.log" })] });
  */
 export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
-  checkAccessLogOptions(options);
+  checkOptions("accessLog", accessLogOptions, options);
   const { format = "combined", file, stream, write } = options;
+  const outputs = Object.entries({ file, stream, write }).flatMap(([name, value]) => (value === undefined ? [] : name));
+  if (outputs.length > 1) throw new ConfigError([`accessLog: has ${outputs.join(" and ")}: expected one of them`]);
   const lineOf = lineFormat(format);
   const failures = new LogFailures();
   const path = file === undefined ? undefined : filePath(String(file));

@@ -9,7 +9,6 @@ import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
 import { limitFields, noteVerdict, retryAfterSeconds, type Verdict } from "./rate-limit/limit-fields.ts";
 import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
 import { rateLimitOptions } from "./rate-limit/options.ts";
-import { redisStore } from "./rate-limit/redis-store.ts";
 import { afterGivingBack } from "./rate-limit/token-bucket.ts";
 
 /** Options for {@link rateLimit}. */
@@ -131,4 +130,19 @@ function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict):
   const message = `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
   const error = withoutTrace(() => new HttpError(429, "RATE_LIMITED", message, { headers }));
   return { ...jsonReply(429, { error: error.reason, message, retry_after_seconds: seconds }, headers), error };
+}
+
+/** The buckets of the Redis at a URL. Its code is loaded when it is first needed, for most servers have no Redis. */
+function redisStore(url: string): BucketStore {
+  let loading: Promise<BucketStore> | undefined;
+  const store = (): Promise<BucketStore> => {
+    loading ??= import("../redis/buckets.ts").then(({ redisBuckets }) => redisBuckets(url));
+    return loading;
+  };
+  return {
+    take: async (key, policy) => (await store()).take(key, policy),
+    giveBack: async (key, policy) => (await store()).giveBack(key, policy),
+    start: async (report) => (await store()).start?.(report),
+    close: async () => (await store()).close?.(),
+  };
 }

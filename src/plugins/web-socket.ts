@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
+import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
+import { type OptionsSchema, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -9,7 +11,6 @@ import type { Site } from "../server/site.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
 import { checkHandshake } from "./web-socket/handshake.ts";
-import { webSocketOptions } from "./web-socket/options.ts";
 import { jsonFormat, SocketClient, streamItemFormat } from "./web-socket/socket-client.ts";
 import {
   changesOfDocument,
@@ -33,6 +34,16 @@ export interface WebSocketOptions {
   /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
   readonly maxUnsentBytes?: number | undefined;
 }
+
+/** What the options are checked against. */
+export const webSocketOptions: OptionsSchema = pluginOptions({
+  path: requestPath,
+  documents: yesOrNo,
+  maxClients: positiveInteger,
+  maxClientsPerAddress: positiveInteger,
+  pingInterval: timerSeconds,
+  maxUnsentBytes: positiveInteger,
+});
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
 const drainMs = 1_000;
