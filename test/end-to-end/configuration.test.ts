@@ -13,6 +13,7 @@ import { errorPages } from "../../src/plugins/error-pages.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
+import { mcp } from "../../src/plugins/mcp.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { rateLimit } from "../../src/plugins/rate-limit.ts";
 import { redirects } from "../../src/plugins/redirects.ts";
@@ -49,6 +50,7 @@ function inCode(place: string): FileServerConfig {
             maxUnsentBytes: 100_000,
           }),
           eventStream({ path: "/changes", maxClients: 5, heartbeatInterval: 60, maxUnsentBytes: 100_000 }),
+          mcp({ path: "/agents", maxSubscriptions: 5 }),
           directory({
             directory: "/api",
             plugins: [
@@ -205,6 +207,8 @@ describe.each([
     const from = (origin: string) => refusedLive(url, "/live", { headers: { host: "www.example", origin } });
     expect((await from("https://live.example")).status).toBe(403);
     expect((await ask("www.example", "GET", "/ws")).status).toBe(404);
+    expect((await ask("www.example", "GET", "/agents")).status).not.toBe(404);
+    expect((await ask("www.example", "GET", "/mcp")).status).toBe(404);
     const events = await ask("www.example", "HEAD", "/changes");
     expect([events.status, events.headers["content-type"]]).toEqual([200, "text/event-stream"]);
   });
