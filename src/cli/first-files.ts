@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { version } from "../server/version.ts";
 
 const derive: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> = promisify(scrypt);
-// Readable by those who run the server, and no others: hashes of passwords can be guessed from.
+// Readable by the operators of the server only: passwords can be guessed from hashes.
 const modeOfUsers = 0o640;
 
 /**

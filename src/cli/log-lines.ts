@@ -21,7 +21,7 @@ export interface OperatorLog extends Logger {
 
 type Level = "info" | "notice" | "warning" | "error" | "fatal";
 
-/** A log of lines on which nothing that comes from a client, or from a file, can begin another one. */
+/** A log in which text of clients and files cannot begin a line of its own. */
 export function logLines(write: (line: string) => void, { logFormat, verbose }: LogLinesOptions): OperatorLog {
   const form = logFormat === "json" ? jsonLine : textLine;
   const line = (level: Level) => (fields: object, message: string) => write(`${form(level, message, fields)}\n`);

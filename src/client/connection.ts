@@ -1,7 +1,7 @@
 import type { PageChange, PageEvent } from "./change.ts";
 import { dom } from "./dom.ts";
 
-/** A message of the server. Whose a change is, the page finds out. */
+/** A message of the server. The page finds out whether a change is its own. */
 type Message =
   | Omit<PageChange, "own">
   | { readonly type: "hello"; readonly feed: string; readonly id: number; readonly path?: string }
@@ -100,7 +100,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     }
   }
 
-  /** Lets go of the socket, and of the wish for another one. */
+  /** Closes the socket, and plans no other one. */
   function drop(): void {
     clearTimeout(timer);
     if (socket) {

@@ -20,8 +20,8 @@ const maxSourceBytes = 5 * 1024 * 1024;
 
 /**
  * The places on the disk from which Node takes the code of a module: the module, the files that it names by a path,
- * theirs in turn, and each `node_modules` and `package.json` that decides about a package by its name. Some of them need
- * not exist: who creates them runs code as well. A name that is put together at run time is not seen.
+ * theirs in turn, and each `node_modules` and `package.json` that decides about a package by its name. Some of them may
+ * be missing: a client that creates them runs code as well. A name that is put together at run time is not seen.
  */
 export async function moduleFiles(path: string): Promise<readonly string[]> {
   const found = new Set<string>([path]);

@@ -115,7 +115,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       }
       return false;
     },
-    answer: composePipeline(listed, nobodyAnswered, refusalNotes(listed, config, server)),
+    answer: composePipeline(listed, noPluginAnswered, refusalNotes(listed, config, server)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
@@ -124,10 +124,10 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
   return site;
 }
 
-/** What sends clients more than the file that they ask for. */
+/** Plugins that send clients more than the file that they ask for. */
 const feeds: ReadonlySet<string> = new Set(["event-stream", "web-socket"]);
 
-/** Says once of a plugin that refuses to read a path what it does not keep from the client. */
+/** Warns once of a plugin that refuses reads by itself: feeds and archives do not follow it. */
 function refusalNotes(
   listed: readonly ListedPlugin[],
   { listing }: HostConfig,
@@ -180,4 +180,4 @@ function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugi
   return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
 }
 
-const nobodyAnswered: Handler = () => Promise.reject(notFound());
+const noPluginAnswered: Handler = () => Promise.reject(notFound());

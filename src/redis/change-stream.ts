@@ -20,7 +20,7 @@ export interface StreamEntry {
   readonly number: number;
   /** Tells it from another entry with this id, in a stream that has lost its end. */
   readonly mark: string;
-  /** Which server sent it, and as its how manieth; none for the entry with which a feed begins. */
+  /** The server that sent it, and its number there; `undefined` for the entry with which a feed begins. */
   readonly sender: { readonly server: string; readonly sequence: number } | undefined;
   readonly site: string;
   readonly change: UnnumberedChange | undefined;

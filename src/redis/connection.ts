@@ -140,7 +140,7 @@ export class RedisConnection {
     }
   }
 
-  /** A connection of one's own, for commands that wait. It breaks for good, and rejects where it cannot be made. */
+  /** A separate connection for commands that wait. It is not made again when it breaks. Rejects if it cannot be made. */
   async dedicated(): Promise<RedisClient> {
     const like = await clientOf(this.#source);
     const client = like.duplicate({

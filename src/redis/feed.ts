@@ -36,7 +36,7 @@ export interface FeedTimes {
 }
 
 const usualTimes: FeedTimes = { patience: 1_000, block: 2_000, lease: 15_000 };
-/** How long the start waits for Redis, and the end. */
+/** How long start and end wait for Redis. */
 const startMs = 5_000;
 const closeMs = 1_000;
 
@@ -64,7 +64,7 @@ export class RedisFeed implements SharedFeed {
   #position: StreamEntry | undefined;
   /** Whether changes are told under ids of this server, and not those of the stream. */
   #isAlone = true;
-  /** Whether changes of a server that is alone wait all the same, as it is about to be alone no more. */
+  /** Whether changes of a server that is alone wait, because it is about to join the others. */
   #isHolding = false;
   #joinedAt = 0;
   #impatience: NodeJS.Timeout | undefined;

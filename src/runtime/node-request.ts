@@ -149,7 +149,7 @@ export function hasContent({ headers }: NodeRequest): boolean {
   return (length !== undefined && length !== "0") || coding !== undefined;
 }
 
-/** Behind the header section of an upgrade Node reads nothing more: the content would be lost, and a file emptied. */
+/** Node reads nothing behind the header section of an upgrade: the content would be lost, and a file emptied. */
 function contentOfUpgrade(): HttpError {
   return new HttpError(400, "UPGRADE_WITH_CONTENT", "Send content in a request without `Upgrade`; it was not read.");
 }

@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
 /**
- * Tells whether another listener has answered a handshake since this call, or has begun to read from it. Until a listener says that
- * it is its own, nothing is attached to the socket but what keeps a client that leaves from ending the process.
+ * Tells whether another listener has answered a handshake since this call, or reads from it. Until the handshake is claimed,
+ * only a listener for errors is attached, without which a client that leaves would end the process.
  */
 export function takenByOthers(socket: Duplex): () => boolean {
   const written = bytesWritten(socket);

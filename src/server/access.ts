@@ -51,7 +51,7 @@ export const permitAll: Access = {
   refusal: () => new HttpError(403, "FORBIDDEN", "You may not do this."),
 };
 
-/** The name of a file that may hold the content of another one in a coding; an archive has its own. */
+/** Names of files that may hold the compressed content of another file; archives do not. */
 const coded = /(?<!\.tar)\.(?:br|gz|zst)$/i;
 
 /** Whether all is permitted that a path may stand for: `/a.html.gz` is judged as `/a.html`, too. */

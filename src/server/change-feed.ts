@@ -82,7 +82,7 @@ export interface EditsChange extends AnyChange, ChangedFile, Without<"selector" 
 /** A committed change; published once, in the order of the commits. Its `kind` tells which fields it can have. */
 export type Change = FileChange | FileDeletion | ElementsChange | EditsChange;
 
-/** What is left of each member of a union. */
+/** `Omit` for each member of a union. */
 type Less<Type, Names extends string> = Type extends unknown ? Omit<Type, Names> : never;
 
 /** A {@link Change} before the feed has numbered it. */
@@ -139,7 +139,7 @@ export interface FeedPosition {
   readonly lastId: number;
 }
 
-/** That a feed goes on under another name, with other ids. */
+/** A feed goes on under another name, with other ids. */
 export interface FeedRestart {
   readonly to: FeedPosition;
   /** Whether changes may have been missed. */

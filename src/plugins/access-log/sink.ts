@@ -16,7 +16,7 @@ export interface Sink {
 /** Most bytes that wait for a slow file, stream or promise; lines beyond are dropped. */
 export const maxQueuedBytes: number = 1024 * 1024;
 
-/** How long a closing server waits for a log that stands still, in milliseconds. */
+/** How long a closing server waits for a log that does not write, in milliseconds. */
 export const closeMs = 2_000;
 
 /** Waits for work to be done, but not for ever; tells whether it was. */

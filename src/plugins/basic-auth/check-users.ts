@@ -10,7 +10,7 @@ export interface CheckedUsers {
   readonly rules: readonly PermissionRule[];
   /** By line. */
   readonly problems: readonly LineNote[];
-  /** By line; what holds for many users is said once. */
+  /** By line; one for all users with the same problem. */
   readonly warnings: readonly LineNote[];
 }
 

@@ -18,7 +18,7 @@ export interface Claim {
   readonly credentials: string;
 }
 
-const nobody: Claim = { address: "", username: "", credentials: "" };
+const unknownClaim: Claim = { address: "", username: "", credentials: "" };
 
 /** How many credentials are remembered that were right once. */
 const maxKnown = 10_000;
@@ -41,7 +41,7 @@ export class HashQueue {
    * Runs `task` when it is its turn and gives what it gives. Throws a 503 where too many wait already, and the signal's
    * reason once that is aborted while it waits; a task that has begun runs to its end.
    */
-  run<T>(task: () => Promise<T>, signal?: AbortSignal, claim: Claim = nobody): Promise<T> {
+  run<T>(task: () => Promise<T>, signal?: AbortSignal, claim: Claim = unknownClaim): Promise<T> {
     const { address, username, credentials } = claim;
     const client = { address, account: username, isKnown: this.#known.get(credentials) === true };
     return this.#queue.run(client, task, { signal });

@@ -42,7 +42,7 @@ type Pending = { readonly era: number } & (
 const maxPending = 100;
 /** Most that wait. With more, publishing delivers some itself, as a program could fill the memory. */
 const mostPending = 1000;
-/** Clients that are asked at once whether elements decide about what they receive. */
+/** Most clients that are asked at once whether elements decide what they receive. */
 const mostAsked = 100;
 
 /**
@@ -56,7 +56,7 @@ export class Broadcast {
   readonly #pending: Pending[] = [];
   #era = 0;
   #running: { readonly steps: SlicedWork<void>; readonly done: Promise<void> } | undefined;
-  /** Ends the waiting of those who make changes. */
+  /** Lets requests that make changes go on. */
   #relieve: (() => void) | undefined;
 
   /** `onError` gets what is thrown while deciding whether a client may receive a change. */
@@ -110,7 +110,7 @@ export class Broadcast {
     while (this.#pending.length > mostPending) this.#running.steps.next();
   }
 
-  /** The clients of which the elements decide what they receive. Where many would have to be asked, perhaps some. */
+  /** Access of the clients whose changes depend on elements; `true`, perhaps some, if too many had to be asked. */
   #judgesElements(path: string): true | readonly Access[] {
     const judged: Access[] = [];
     let asked = 0;

@@ -9,7 +9,7 @@ export type IsProven = (connectedAt: string, path: string) => boolean;
  * A client is known by the plugins that ran before `self` at the path where it connected. An authentication for other paths
  * did not run there: the client must not receive changes of the files that it protects.
  *
- * Throws a `ConfigError` where an authentication for all paths comes too late to be asked at all.
+ * Throws a `ConfigError` if an authentication for all paths stands behind.
  */
 export function provenPaths(site: Pick<PluginSite, "plugins">, self: Plugin, selfName: string): IsProven {
   const listed = listedPlugins(site.plugins);

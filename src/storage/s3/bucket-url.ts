@@ -1,6 +1,6 @@
 import type { S3StorageOptions } from "./s3-storage.ts";
 
-/** What can be said of a bucket in a URL: everything but keys. */
+/** The options that a URL of a bucket can have: all but keys. */
 export type BucketPlace = Pick<S3StorageOptions, "bucket" | "prefix" | "endpoint" | "region" | "pathStyle">;
 
 /** What is wrong with the URL of a bucket, for messages. Keys in it are not repeated. */

@@ -3,7 +3,7 @@ import type { ObjectStore } from "./object-store.ts";
 import { isAbsent, isLostRace, isOutage } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
 
-/** The tag of an object that never was. */
+/** A tag that no object has. */
 export const otherTag = '"00000000000000000000000000000000"';
 const content = Buffer.from("tried out");
 

@@ -16,7 +16,7 @@ const byName: Readonly<Record<string, StorageErrorCode>> = {
   DirectoryNotEmpty: "not-empty",
 };
 
-/** What an error says of the object that a request was for. */
+/** Whether an error says that there is no such object. */
 export function isAbsent(error: unknown): boolean {
   return nameOf(error) === "NoSuchKey" || nameOf(error) === "NotFound";
 }
