@@ -61,6 +61,8 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
   readonly read: ProgramFiles["read"];
   readonly write: ProgramFiles["write"];
   readonly edit: ProgramFiles["edit"];
+  readonly history: ProgramFiles["history"];
+  readonly revert: ProgramFiles["revert"];
   /** Starts plugins and storages, which otherwise happens at the first request. Rejects with the reason why one cannot start. */
   ready(): Promise<void>;
   /**

@@ -5,7 +5,9 @@ export { createFileServer, type FileServer } from "./file-server.ts";
 export type {
   EditedPage,
   ProgramFiles,
+  ProgramHistoryOptions,
   ProgramOptions,
+  ProgramReadOptions,
   ProgramWriteOptions,
   ReadFile,
   WrittenFile,
@@ -29,6 +31,7 @@ export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } fr
 export { type GuardedRequest, type GuardOptions, guard } from "./plugins/guard.ts";
 export type { HealthCheck } from "./plugins/health-check/watched-check.ts";
 export { type HealthCheckOptions, healthCheck } from "./plugins/health-check.ts";
+export { type HistoryOptions, history } from "./plugins/history.ts";
 export { type MetricsOptions, type MetricsRegistry, metrics } from "./plugins/metrics.ts";
 export type { PermissionRule } from "./plugins/permissions/rules.ts";
 export {
@@ -74,6 +77,7 @@ export type {
   UnnumberedChange,
 } from "./server/change-feed.ts";
 export type { Exchange, RequestBody } from "./server/exchange.ts";
+export type { Version, VersionList } from "./server/file-history.ts";
 export type { HostRequest } from "./server/incoming-request.ts";
 export type { Logger } from "./server/logger.ts";
 export type { ConnectedClient, Next, Outcome, Plugin, PluginSite, Scope } from "./server/plugin.ts";

@@ -5,6 +5,16 @@ import { filesBelow, projectRoot } from "./helpers/source-files.ts";
 
 /** Source files without a test of their own name, each for a reason. */
 const testedElsewhere: Readonly<Record<string, string>> = {
+  "plugins/history/answers": "history.test.ts",
+  "plugins/history/existing-files": "history.test.ts",
+  "plugins/history/git": "history.test.ts",
+  "plugins/history/importer": "history.test.ts, history/committing.test.ts",
+  "plugins/history/options": "a schema",
+  "plugins/history/page": "history.test.ts",
+  "plugins/history/past-file": "history.test.ts",
+  "plugins/history/recorder": "history.test.ts",
+  "plugins/history/versions": "history.test.ts",
+  "server/file-history": "interfaces",
   config: "types, and an error; check-config.test.ts",
   index: "exports.test.ts",
   "server/incoming-request": "types",

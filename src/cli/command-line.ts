@@ -27,6 +27,7 @@ mcp serves a language model over standard input and output, and listens on no po
                      answer to this name, too, where only this computer can reach the server (docs/security.md)
   --live             of a directory: tell open pages of every change, also by other programs (docs/live-pages.md)
   --users FILE       of a directory: who may read and write, by name and password (docs/plugins/basic-auth.md)
+  --history DIR      of a directory: every change becomes a commit of this git repository (docs/plugins/history.md)
   --single           of a directory: index.html where nothing is, for single-page applications
   --cors             of a directory: scripts of every origin may read
   --mcp              of a directory: language models may connect at /mcp (docs/agents.md)
@@ -64,6 +65,8 @@ export interface CommandLine {
   readonly live: boolean;
   /** Of a directory: the file of those who may read and write. */
   readonly users: string | undefined;
+  /** Location of the git repository that gets every change. */
+  readonly history: string | undefined;
   readonly single: boolean;
   readonly cors: boolean;
   readonly accessLog: boolean;
@@ -124,6 +127,7 @@ export function parseCommandLine(
     allowedHosts: values["allowed-host"].map(hostNameOf),
     live: values.live,
     users: values.users,
+    history: values.history,
     single: values.single,
     cors: values.cors,
     accessLog: values["access-log"],
@@ -160,6 +164,7 @@ function parse(args: readonly string[]) {
         "allowed-host": { type: "string", multiple: true, default: [] },
         live: { type: "boolean", default: false },
         users: { type: "string" },
+        history: { type: "string" },
         single: { type: "boolean", default: false },
         cors: { type: "boolean", default: false },
         "access-log": { type: "boolean", default: false },

@@ -30,7 +30,7 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
   DirectoryOptions;
 
 /** What a page says by itself, of a directory. */
-type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "single" | "cors" | "accessLog">> & {
+type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "history" | "single" | "cors" | "accessLog">> & {
   /** Whether language models may connect; or the plugin for one over standard input and output. */
   readonly mcp?: boolean | Plugin;
 };
@@ -81,6 +81,7 @@ async function directoryConfig(roots: readonly string[], options: DirectoryOptio
   const {
     live: isLive = false,
     users: authfile,
+    history: repository,
     single = false,
     cors: isForAll = false,
     accessLog: isLogged,
@@ -91,6 +92,7 @@ async function directoryConfig(roots: readonly string[], options: DirectoryOptio
     plugins.push((await import("../plugins/access-log.ts")).accessLog({ file: "/dev/stdout", format: "common" }));
   if (isForAll) plugins.push((await import("../plugins/cors.ts")).cors({ origins: ["*"] }));
   if (authfile !== undefined) plugins.push((await import("../plugins/basic-auth.ts")).basicAuth({ authfile }));
+  if (repository !== undefined) plugins.push((await import("../plugins/history.ts")).history({ repository }));
   if (isLive) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
   if (door) plugins.push(door === true ? (await import("../plugins/mcp.ts")).mcp() : door);
   return {

@@ -10,6 +10,8 @@ import { errorPages, errorPagesOptions } from "../plugins/error-pages.ts";
 import { eventStream, eventStreamOptions } from "../plugins/event-stream.ts";
 import { fileHandler } from "../plugins/file-handler.ts";
 import { healthCheck, healthCheckOptions } from "../plugins/health-check.ts";
+import { historyOptions } from "../plugins/history/options.ts";
+import { history } from "../plugins/history.ts";
 import { mcpOptions } from "../plugins/mcp/options.ts";
 import { mcp } from "../plugins/mcp.ts";
 import { metrics, metricsOptions } from "../plugins/metrics.ts";
@@ -74,6 +76,14 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     codeOnly: ["storage", "beforeWrite", "headers", "renderListing"],
   },
   "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
+  history: {
+    ...parameters,
+    schema: historyOptions,
+    make: history,
+    locations: ["repository"],
+    required: ["repository"],
+    codeOnly: ["author"],
+  },
   mcp: { ...parameters, schema: mcpOptions, make: mcp },
   metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
   "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit },

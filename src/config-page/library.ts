@@ -12,6 +12,7 @@ export const bundledNames = [
   "event-stream",
   "file-handler",
   "health-check",
+  "history",
   "mcp",
   "metrics",
   "rate-limit",

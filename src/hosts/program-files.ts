@@ -1,12 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
 import type { ClientAddresses } from "../http/client-address.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError, notFound } from "../http/http-error.ts";
 import { patchTypes } from "../http/methods.ts";
 import { encodePath, parseRequestPath } from "../http/request-target.ts";
 import { unavailable } from "../server/admission.ts";
 import { errorReply } from "../server/error-reply.ts";
 import { Exchange, type IncomingRequest } from "../server/exchange.ts";
+import type { FileHistory, VersionList } from "../server/file-history.ts";
+import type { Inspection } from "../server/inspection.ts";
 import type { Reply } from "../server/reply.ts";
 import { type Answered, answerInside, incomingOf } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
@@ -17,6 +19,20 @@ import type { VirtualHosts } from "./virtual-hosts.ts";
 export interface ProgramOptions {
   /** Name of the host. @default the one without a name, or else the first */
   readonly host?: string;
+}
+
+/** What of a file the host program reads. */
+export interface ProgramReadOptions extends ProgramOptions {
+  /** A moment, or the name of a commit: the file as it was, with the plugin `history`. @default now */
+  readonly at?: Date | string;
+}
+
+/** Which versions of a file the host program asks for. */
+export interface ProgramHistoryOptions extends ProgramOptions {
+  /** Most versions. @default 50 */
+  readonly limit?: number;
+  /** The commit to go on after: `next` of the list before. */
+  readonly after?: string;
 }
 
 /** How the host program writes. */
@@ -60,11 +76,18 @@ export interface EditedPage {
  */
 export interface ProgramFiles {
   /** Reads a file, or the elements of a page that a CSS selector selects. */
-  read(path: string, selector?: string, options?: ProgramOptions): Promise<ReadFile>;
+  read(path: string, selector?: string, options?: ProgramReadOptions): Promise<ReadFile>;
   /** Stores a file, as PUT does. */
   write(path: string, content: string | Uint8Array, options?: ProgramWriteOptions): Promise<WrittenFile>;
   /** Makes a list of edits of a page, all of them or none, as PATCH does. */
   edit(path: string, edits: readonly Edit[], options?: ProgramWriteOptions): Promise<EditedPage>;
+  /** The versions of a file, newest first, with the plugin `history`. */
+  history(path: string, options?: ProgramHistoryOptions): Promise<VersionList>;
+  /**
+   * Undoes the change of one commit; 409 `WRITE_CONFLICT` where it does not fit any more. `undefined` where the file is gone
+   * with it.
+   */
+  revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }
 
 interface ProgramParts {
@@ -78,13 +101,27 @@ interface Asked extends ProgramWriteOptions {
   readonly path: string;
   readonly headers?: IncomingRequest["headers"];
   readonly content?: string | Uint8Array;
+  readonly inspection?: Inspection | undefined;
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof HttpError && error.status === 404) return undefined;
+  throw error;
 }
 
 export function programFiles(parts: ProgramParts): ProgramFiles {
+  const historyOf = ({ host }: ProgramOptions): FileHistory => {
+    const found = siteOf(parts.hosts, host).plugins.find(({ history }) => history)?.history;
+    if (!found) throw new HttpError(404, "NOT_FOUND", "The host has no history: list the plugin `history`.");
+    return found;
+  };
   return {
-    async read(path, selector, options = {}) {
+    async read(path, selector, { at, ...options } = {}) {
       const range = selector === undefined ? {} : { range: `selector=${Buffer.from(selector).toString("latin1")}` };
-      const { headers, content } = await ask(parts, { ...options, method: "GET", path, headers: range });
+      const storage = at === undefined ? undefined : await historyOf(options).storageAt(path, at);
+      if (at !== undefined && !storage) throw notFound();
+      const inspection = storage && { storage };
+      const { headers, content } = await ask(parts, { ...options, method: "GET", path, headers: range, inspection });
       const matches = headers["x-selector-matches"];
       return {
         content,
@@ -101,6 +138,20 @@ export function programFiles(parts: ProgramParts): ProgramFiles {
       const asked = { ...options, method: "PATCH", path, headers, content: JSON.stringify(edits) };
       return JSON.parse((await ask(parts, asked)).content.toString()) as EditedPage;
     },
+    async history(path, options = {}) {
+      await parts.life.ready();
+      return historyOf(options).list(path, options.limit ?? 50, options.after);
+    },
+    async revert(path, commit, options = {}) {
+      const { host } = options;
+      const now = await ask(parts, { ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
+      const content = await historyOf(options).restored(path, commit, "without", now?.content);
+      const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
+      const asked = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };
+      const headers = now ? {} : { "if-none-match": "*" };
+      const answer = await ask(parts, content === undefined ? asked : { ...asked, headers, content });
+      return content && { created: answer.status === 201, etag: String(answer.headers["etag"]) };
+    },
   };
 }
 
@@ -109,11 +160,11 @@ async function ask({ clients, life, hosts }: ProgramParts, asked: Asked): Promis
   if (life.isClosing) throw unavailable("CLOSING");
   const site = siteOf(hosts, host);
   const name = host ?? (site.name === "*" ? "localhost" : site.name);
-  const { method, headers = {}, content, ifMatch } = asked;
+  const { method, headers = {}, content, ifMatch, inspection } = asked;
   const fields = { host: name, ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
   const incoming = incomingOf({ method, url: encodePath(path), headers: fields, content });
   const init = { incoming, site, clients, ...parseRequestPath(incoming.url), host: name, protocol: "http" } as const;
-  const exchange = new Exchange({ ...init, isProgram: true });
+  const exchange = new Exchange({ ...init, isProgram: true, inspection });
   if (user !== undefined) exchange.user = { name: user, roles: [] };
   const answered = await answerInside(life, site, exchange, () => runFileHandler(site, exchange, path));
   if (answered.error) throw answered.error;

@@ -85,7 +85,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const isWritten = taken.some(isChange);
       await source.start?.((problem) => site.report(problem), isWritten ? warn : undefined, isWritten);
       await site.cover(source);
-      const space = fileSpace(source, at, { ...site.options, ...own });
+      const space = fileSpace(source, at, { ...site.options, ...own }, site.plugins);
       site.documentCaches.add(space.documents);
       spaces.set(site, { ...space, methods: taken });
       if (!site.options.watch) return;
@@ -102,7 +102,9 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
       const { dav } = space.options;
       const isAnnounced = dav !== undefined && exchange.method === "OPTIONS";
-      return isAnnounced ? withField(answer(exchange, space), "dav", dav) : answer(exchange, space);
+      const past = exchange.inspection?.storage;
+      const answered = answer(exchange, past ? pastSpace(space, past) : space);
+      return isAnnounced ? withField(answered, "dav", dav) : answered;
     },
     async close() {
       await Promise.all(unwatches.map((unwatch) => unwatch()));
@@ -110,6 +112,11 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     },
   };
   return plugin;
+}
+
+/** The space as it was: what is read there is the same for ever, and of no use to other requests. */
+function pastSpace(space: HandlerSpace, storage: Storage): HandlerSpace {
+  return { ...space, storage, methods: ["GET", "HEAD"], documents: new DocumentCache({ maxBytes: 1 }) };
 }
 
 async function withField(answered: Promise<Reply>, name: string, value: string): Promise<Reply> {
@@ -126,9 +133,10 @@ function storageOf(root: Root): Storage {
   }
 }
 
-function fileSpace(source: Storage, at: string, options: FileOptions): ElementSpace {
+function fileSpace(source: Storage, at: string, options: FileOptions, plugins: readonly Plugin[]): ElementSpace {
+  const own = at === "/" ? source : storageAt(at, source);
   return {
-    storage: at === "/" ? source : storageAt(at, source),
+    storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage) ?? storage, own),
     root: at === "/" ? at : `${at}/`,
     options,
     serving: servingOf(options),

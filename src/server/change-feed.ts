@@ -180,6 +180,9 @@ const maxPending = 10_000;
 type Step = IteratorResult<Change, undefined>;
 const done: Step = { done: true, value: undefined };
 
+/** Notes a change before others hear of it; the reply to its request waits for the promise. */
+export type ChangeRecorder = (change: UnnumberedChange, origin: ChangeOrigin) => Promise<void> | undefined;
+
 /** All changes on a server, in order: `for await (const change of files.changes)`. */
 export class ChangeFeed implements AsyncIterable<Change> {
   readonly #listeners = new Map<ChangeListener, Subscription>();
@@ -192,6 +195,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   #shared: SharedFeed | undefined;
   #isEnded = false;
   #congestion: Promise<void> | undefined;
+  readonly #recorders = new Set<ChangeRecorder>();
 
   /** `onError` gets what a listener throws; the other listeners are called all the same. */
   constructor(onError: (error: unknown) => void) {
@@ -243,9 +247,19 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return this.#lastId;
   }
 
+  /** @internal Has each change of this server noted, in the order of the commits of each file; returns how to end that. */
+  record(recorder: ChangeRecorder): () => void {
+    this.#recorders.add(recorder);
+    return () => void this.#recorders.delete(recorder);
+  }
+
   /** @internal Numbers a change and tells the listeners; a shared feed does both for all servers. */
   publish(change: NewChange, origin: ChangeOrigin = { site: change.host }): void {
     const time = new Date().toISOString();
+    for (const record of this.#recorders) {
+      const noted = record({ ...change, time }, origin);
+      if (noted) this.slowDown(noted);
+    }
     if (this.#shared) this.#shared.send({ ...change, time }, origin);
     else this.#tell({ ...change, id: this.#lastId + 1, time }, origin);
   }

@@ -12,7 +12,7 @@ export interface InnerRequest {
   readonly path: string;
   readonly search?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly content?: string | undefined;
+  readonly content?: string | Uint8Array | undefined;
   /** Content beyond is not read. */
   readonly mostBytes: number;
   readonly inspection?: Inspection | undefined;
@@ -23,4 +23,14 @@ export interface InnerAnswer {
   readonly status: number;
   readonly headers: Readonly<ReplyHeaders>;
   readonly content: Buffer;
+}
+
+/** Fields of a client's request that say who it is, and nothing about its content, stay; so do those of proxies. */
+const ofOneRequest =
+  /^(?::|accept|connection$|content-|depth$|destination$|expect$|if-|keep-alive$|last-event-id$|mcp-|overwrite$|prefer$|range$|te$|trailer$|transfer-encoding$|upgrade|x-filename$|x-range-unit$|x-request-id$)/;
+
+/** The header fields of a client that go along with a request that a plugin makes for it. */
+export function fieldsOf({ headers }: Exchange): Record<string, string> {
+  const own = Object.entries(headers).filter(([name, value]) => !ofOneRequest.test(name) && value !== undefined);
+  return Object.fromEntries(own.map(([name, value]) => [name, [value].flat().join(", ")]));
 }

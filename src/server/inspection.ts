@@ -1,8 +1,11 @@
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
+import type { Storage } from "../storage/storage.ts";
 
 /** What a plugin wants to know of a request that it makes, and HTTP has no words for. */
 export interface Inspection {
+  /** Files as they were, which only can be read, in place of those that are. */
+  readonly storage?: Storage | undefined;
   /** Takes the place of the content of elements; what it gives is answered as JSON. */
   readonly look?: ((page: InspectedPage) => Promise<unknown>) | undefined;
   /** Learns what a list of edits made of a page, before it is written; `false` keeps it from being written. */

@@ -1,5 +1,7 @@
+import type { Storage } from "../storage/storage.ts";
 import type { User } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
+import type { FileHistory } from "./file-history.ts";
 import type { InnerAnswer, InnerRequest } from "./inner-request.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
 import type { Site } from "./site.ts";
@@ -81,6 +83,10 @@ export interface Plugin {
   acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
   /** @internal The document that a GET finds at a path, by its path; of a file handler. */
   documentAt?(site: Site, path: string, accept: string | undefined): Promise<string | undefined>;
+  /** @internal Stands between a file handler and its storage; called before the start of both. */
+  wrapStorage?(storage: Storage): Storage;
+  /** @internal What the files were; of a plugin that keeps that. */
+  readonly history?: FileHistory;
   /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */

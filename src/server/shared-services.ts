@@ -11,12 +11,12 @@ export interface ServiceCounts {
 /** A server that the servers of this process share with others, such as a Redis. */
 export interface SharedService {
   readonly name: string;
-  readonly counts: ServiceCounts;
+  readonly counts?: ServiceCounts;
   /** Throws where it does not answer. */
   check(): Promise<void>;
 }
 
-/** The sharedServices in use: of the process, as its connections are. For health checks and metrics. */
+/** The services in use: of the process, as its connections are. For health checks and metrics. */
 export const sharedServices: Set<SharedService> = new Set();
 
 /** Shared feeds in use. */

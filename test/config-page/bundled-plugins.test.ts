@@ -79,6 +79,16 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     cache_time: ["0", 0],
     version: ["1.10", "1.10"],
   },
+  history: {
+    repository: ["/srv/site.git", "/srv/site.git"],
+    path: ["/versions/", "/versions/"],
+    paths: ["/docs/*", ["/docs/*"]],
+    ignore: ["/logs/*", ["/logs/*"]],
+    branch: ["trunk", "trunk"],
+    max_file_bytes: ["1000", 1000],
+    max_backlog: ["2000", 2000],
+    required: ["true", true],
+  },
   mcp: {
     path: ["/agents", "/agents"],
     max_message_bytes: ["1000", 1000],

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath, parseRequestPath } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
-import type { InnerAnswer, InnerRequest } from "../../server/inner-request.ts";
+import { fieldsOf, type InnerAnswer, type InnerRequest } from "../../server/inner-request.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 import type { PluginSite } from "../../server/plugin.ts";
 
@@ -19,10 +19,6 @@ export class CallError extends Error {
     this.told = told;
   }
 }
-
-/** Fields of the client's request that say who it is, and nothing about its content, stay; so do those of proxies. */
-const ofTheCall =
-  /^(?::|accept|connection$|content-|depth$|destination$|expect$|if-|keep-alive$|last-event-id$|mcp-|overwrite$|prefer$|range$|te$|trailer$|transfer-encoding$|upgrade|x-filename$|x-range-unit$|x-request-id$)/;
 
 /** Content of an answer that is read at most, in bytes. */
 const mostBytes = 256 * 1024;
@@ -59,11 +55,10 @@ export class Calls {
 
   /** The answer to a request. Throws a {@link CallError} for one that refuses it. */
   async ask(asked: Asked): Promise<InnerAnswer> {
-    const { id, headers: sent, mount } = this.#client;
-    const own = Object.entries(sent).filter(([name, value]) => !ofTheCall.test(name) && value !== undefined);
+    const { id, mount } = this.#client;
     Calls.#sent += 1;
     const headers = {
-      ...Object.fromEntries(own.map(([name, value]) => [name, [value].flat().join(", ")])),
+      ...fieldsOf(this.#client),
       "user-agent": `mcp/${this.#tool} ${this.#client.header("user-agent") ?? ""}`.trim(),
       "x-request-id": `${id.slice(0, 110)}.${Calls.#sent}`,
       accept: "application/json",

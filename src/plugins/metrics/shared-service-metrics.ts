@@ -6,7 +6,7 @@ export function sharedServiceMetrics(): readonly NamedMetric[] {
   const counter = (name: string, help: string, count: keyof ServiceCounts): NamedMetric => {
     const known = new Map<ServiceCounts, number>(); // a connection that has ended still counts
     return readCounter(name, help, () => {
-      for (const { counts } of sharedServices) known.set(counts, counts[count]);
+      for (const { counts } of sharedServices) if (counts) known.set(counts, counts[count]);
       return sum(known.values());
     });
   };

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { ConfigError } from "../config.ts";
+import { compilePathPattern } from "../http/path-pattern.ts";
+import { isHiddenPath } from "../http/request-target.ts";
+import { filePath } from "../local-files/file-path.ts";
+import { checkOptions } from "../options/check-config.ts";
+import type { Plugin, PluginSite } from "../server/plugin.ts";
+import { sharedServices } from "../server/shared-services.ts";
+import { diskLocks } from "../storage/disk/disk-locks.ts";
+import type { Storage } from "../storage/storage.ts";
+import { answerOfHistory, withTimeMap } from "./history/answers.ts";
+import { Committing } from "./history/committing.ts";
+import { recordFiles } from "./history/existing-files.ts";
+import { gitOutput, ObjectReader, openRepository } from "./history/git.ts";
+import { Importer, type Person } from "./history/importer.ts";
+import { Journal } from "./history/journal.ts";
+import { historyOptions } from "./history/options.ts";
+import { Recorder } from "./history/recorder.ts";
+import { Versions } from "./history/versions.ts";
+
+/** Options of {@link history}. */
+export interface HistoryOptions {
+  /** Location of the git repository, which is made where there is none. Below the root it is hidden. */
+  readonly repository: string | URL;
+  /** Below which path the versions are. @default "/history/" */
+  readonly path?: string | undefined;
+  /** Path patterns of the files that have a history. @default all */
+  readonly paths?: readonly string[] | undefined;
+  /** Path patterns of those that have none. @default none */
+  readonly ignore?: readonly string[] | undefined;
+  /** The branch that gets the commits. @default "main" */
+  readonly branch?: string | undefined;
+  /** The author of a change by a user. @default the user's name, `<name>@<host>` */
+  readonly author?: ((user: string) => Person) | undefined;
+  /** Larger files have no history, in bytes. @default 16777216 (16 MiB) */
+  readonly maxFileBytes?: number | undefined;
+  /** Changes that may wait for git, in bytes. @default 268435456 (256 MiB) */
+  readonly maxBacklog?: number | undefined;
+  /** Whether changes beyond that, and those that cannot be noted, are refused with 503. @default false */
+  readonly required?: boolean | undefined;
+}
+
+/**
+ * Makes each change of a file a commit in a git repository, and shows, compares and undoes them: below `path`, by
+ * `Accept-Datetime` (RFC 7089), and by `files.history`. Throws a `ConfigError` for options that cannot work, and at the start where
+ * git is missing, or for a second host.
+ *
+ * @example createFileServer({ root: "site", plugins: [history({ repository: "/srv/site.git" })] });
+ */
+export function history(options: HistoryOptions): Plugin {
+  checkOptions("history", historyOptions, options);
+  const { path: given = "/history/", branch = "main", maxFileBytes = 16 * 1024 * 1024, required = false } = options;
+  const { maxBacklog = 256 * 1024 * 1024, author } = options;
+  const base = given.endsWith("/") ? given : `${given}/`;
+  const repository = filePath(String(options.repository)) ?? "";
+  const paths = options.paths?.map(compilePathPattern);
+  const ignored = (options.ignore ?? []).map(compilePathPattern);
+  const covers = (path: string): boolean =>
+    (paths?.some((pattern) => pattern.matches(path)) ?? true) && !ignored.some((pattern) => pattern.matches(path));
+
+  const directory = join(repository, "filement-spool");
+  const journal = new Journal(directory);
+  const objects = new ObjectReader(repository);
+  const versions = new Versions(repository, branch, objects);
+  const storages = new Set<Storage>();
+  let site: PluginSite | undefined;
+  let committing: Committing | undefined;
+  let stopRecording = (): void => {};
+  let releaseJournal = (): void => {};
+  const isRecorded = (path: string): boolean => covers(path) && !isHiddenPath(path, site?.options.dotfiles ?? "ignore");
+  const problem = (): unknown => (journal.unwritten > 0 ? "changes cannot be noted" : committing?.problem);
+  const recorder = new Recorder({
+    journal,
+    maxFileBytes,
+    covers: isRecorded,
+    isFor: (name) => name === site?.name,
+    isFull: () => required && (journal.unwritten > 0 || (committing?.backlog ?? 0) > maxBacklog),
+    recorded: () => committing?.wake(),
+    report: (error) => site?.report(error),
+  });
+  const service = {
+    name: "history",
+    check: async (): Promise<void> => {
+      if (problem() !== undefined) throw new Error("history: commits cannot be made", { cause: problem() });
+    },
+  };
+  const importer = new Importer({
+    repository,
+    branch,
+    objects,
+    authorOf: (user) => {
+      const host = site === undefined || site.name === "*" ? "localhost" : site.name;
+      return (
+        (user !== undefined && author?.(user)) || { name: user ?? "anonymous", email: `${user ?? "anonymous"}@${host}` }
+      );
+    },
+  });
+
+  return {
+    name: "history",
+    history: versions,
+    wrapStorage(storage) {
+      storages.add(storage);
+      // The last of them: from now on all files can be looked at.
+      if (storages.size === site?.plugins.filter(({ name }) => name === "file-handler").length) committing?.start();
+      return recorder.wrap(storage);
+    },
+    async start(started) {
+      if (site)
+        throw new ConfigError([`history: hosts "${site.name}" and "${started.name}" have one: expected one for each`]);
+      site = started;
+      // Several servers may start at once.
+      await diskLocks.run(`${repository}/made`, () => openRepository(repository, branch));
+      await started.protect(repository);
+      releaseJournal = await heldFor(join(directory, journal.owner));
+      committing = new Committing({
+        directory,
+        own: journal,
+        importer,
+        retry: () => journal.retry(),
+        began: () => recordFiles({ storages, versions, recorder, covers: isRecorded, maxFileBytes }),
+        tidy: async () => void (await gitOutput(repository, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"])),
+        report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
+      });
+      stopRecording = started.changes.record((change, origin) => recorder.record(change, origin));
+      sharedServices.add(service);
+    },
+    async handle(exchange, next) {
+      if (!site) throw new Error("history was not started");
+      const answered = await answerOfHistory(
+        { site, versions, recorder, base, covers: isRecorded, maxFileBytes },
+        exchange,
+      );
+      return answered ?? withTimeMap({ base, versions, covers: isRecorded }, exchange, next);
+    },
+    async close() {
+      stopRecording();
+      sharedServices.delete(service);
+      await journal.close();
+      releaseJournal();
+      await committing?.close();
+      objects.close();
+      site = undefined;
+    },
+  };
+}
+
+/** Holds a lock of the machine until the function that comes back is called, or the process ends. */
+function heldFor(key: string): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const held = new Promise<void>((release) => {
+      diskLocks
+        .run(key, async () => {
+          resolve(release);
+          await held;
+        })
+        .catch(reject);
+    });
+  });
+}

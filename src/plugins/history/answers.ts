@@ -1,0 +1,299 @@
+import { Buffer } from "node:buffer";
+import { formatHttpDate, parseHttpDate } from "../../http/http-date.ts";
+import { HttpError, methodNotAllowed, notFound } from "../../http/http-error.ts";
+import { preferredType } from "../../http/negotiation.ts";
+import { encodePath, locationOf } from "../../http/request-target.ts";
+import type { Exchange } from "../../server/exchange.ts";
+import type { Version } from "../../server/file-history.ts";
+import { fieldsOf, type InnerAnswer } from "../../server/inner-request.ts";
+import type { Inspection } from "../../server/inspection.ts";
+import type { Next, PluginSite } from "../../server/plugin.ts";
+import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
+import {
+  changesPage,
+  type Difference,
+  historyPolicy,
+  type Links,
+  linksBelow,
+  undoForms,
+  versionsPage,
+} from "./page.ts";
+import { pastFile } from "./past-file.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Versions } from "./versions.ts";
+
+/** What answers about the past need. */
+export interface HistoryParts {
+  readonly site: PluginSite;
+  readonly versions: Versions;
+  readonly recorder: Recorder;
+  /** The path of the plugin, which ends in `/`. */
+  readonly base: string;
+  covers(path: string): boolean;
+  readonly maxFileBytes: number;
+}
+
+/** How many versions one page lists. */
+const pageSize = 50;
+const addressed = /^(\/.*?)(?:\/([0-9a-f]{40})(\/changes)?)?$/;
+/** Requests of this plugin that only ask whether their client may read a path; each plugin before judges that. */
+const asking = new WeakSet<Inspection>();
+
+/** The answer at the plugin's own path; `undefined` elsewhere. */
+export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): Promise<Reply | undefined> {
+  const { inspection, path, method } = exchange;
+  if (inspection && asking.has(inspection)) {
+    if (!exchange.access.permitsPath("read", path)) throw exchange.access.refusal();
+    return emptyReply(204);
+  }
+  if (inspection || !path.startsWith(parts.base)) return undefined;
+  const [, file = "", commit, changes] = addressed.exec(path.slice(parts.base.length - 1)) ?? [];
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead && (method !== "POST" || commit === undefined || changes)) {
+    throw methodNotAllowed(commit === undefined || changes ? "GET, HEAD" : "GET, HEAD, POST");
+  }
+  if (file === "/") return latest(parts, exchange);
+  if (!parts.covers(file)) throw notFound();
+  if (commit === undefined) return list(parts, exchange, file);
+  if (method === "POST") return undo(parts, exchange, file, commit);
+  return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
+}
+
+/** What the client gets for a path from all plugins, with the rights that it has there. */
+function ask(
+  { site }: HistoryParts,
+  client: Exchange,
+  path: string,
+  more: {
+    method?: string;
+    headers?: Record<string, string>;
+    content?: Uint8Array;
+    inspection?: Inspection;
+    mostBytes?: number;
+  },
+): Promise<InnerAnswer> {
+  const { headers, ...rest } = more;
+  return site.ask({ method: "GET", mostBytes: 0, ...rest, path, client, headers: { ...fieldsOf(client), ...headers } });
+}
+
+function replyOf({ status, headers, content }: InnerAnswer): Reply {
+  return { status, headers: { ...headers }, body: content };
+}
+
+/** What keeps the client from reading a file; `undefined` for nothing. */
+async function refusal(parts: HistoryParts, client: Exchange, path: string): Promise<Reply | undefined> {
+  const inspection: Inspection = {};
+  asking.add(inspection);
+  const answer = await ask(parts, client, path, { inspection, mostBytes: 64 * 1024 });
+  return answer.status === 204 ? undefined : replyOf(answer);
+}
+
+function linksOf({ base }: Pick<HistoryParts, "base">, { mount }: Exchange): Links {
+  return linksBelow(mount, base);
+}
+
+function page(body: string): Reply {
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": historyPolicy,
+    vary: "accept",
+  };
+  return { status: 200, headers: { ...headers, "cache-control": "no-cache" }, body };
+}
+
+async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
+  const judged = new Map<string, boolean>();
+  const readable: Version[] = [];
+  for (const version of await parts.versions.recent(2 * pageSize)) {
+    const { path } = version;
+    const known = judged.get(path) ?? (parts.covers(path) && (await refusal(parts, exchange, path)) === undefined);
+    judged.set(path, known);
+    if (known && readable.length < pageSize) readable.push(version);
+  }
+  const type = preferredType(exchange.header("accept"), ["application/json", "text/html"]);
+  if (type === "text/html")
+    return page(versionsPage(undefined, { versions: readable, next: undefined }, linksOf(parts, exchange)));
+  return jsonReply(200, { versions: readable }, { vary: "accept", "cache-control": "no-cache" });
+}
+
+async function list(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
+  const refused = await refusal(parts, exchange, path);
+  if (refused) return refused;
+  const after = new URLSearchParams(exchange.search).get("after") ?? undefined;
+  const found = await parts.versions.list(path, pageSize, after);
+  if (found.versions.length === 0) throw notFound();
+  const links = linksOf(parts, exchange);
+  const type = preferredType(exchange.header("accept"), ["application/json", "text/html", "application/link-format"]);
+  if (type === "text/html") return page(versionsPage(path, found, links));
+  const fields = { vary: "accept", "cache-control": "no-cache" };
+  if (type === "application/json") return jsonReply(200, { path, ...found }, fields);
+  const mementos = found.versions.map(
+    ({ commit, time }) => `<${links.history(path, commit)}>; rel="memento"; datetime="${formatHttpDate(time)}"`,
+  );
+  const all = [
+    `<${links.file(path)}>; rel="original timegate"`,
+    `<${links.history(path)}>; rel="self"; type="application/link-format"`,
+    ...mementos,
+  ];
+  return {
+    status: 200,
+    headers: { ...fields, "content-type": "application/link-format" },
+    body: `${all.join(",\n")}\n`,
+  };
+}
+
+async function versionOf({ versions }: HistoryParts, path: string, commit: string): Promise<Version> {
+  const version = await versions.find(path, commit);
+  if (!version) throw notFound();
+  return version;
+}
+
+/** What a plain GET of a version gives, with all that a file can do. */
+async function readVersion(
+  parts: HistoryParts,
+  exchange: Exchange,
+  version: Version,
+  headers: Record<string, string>,
+): Promise<InnerAnswer> {
+  const content = await parts.versions.content(version);
+  if (!content) throw new HttpError(404, "NOT_FOUND", "The file was deleted by this change.");
+  const inspection: Inspection = { storage: pastFile(version, content) };
+  return ask(parts, exchange, version.path, { inspection, headers, mostBytes: 4 * parts.maxFileBytes });
+}
+
+async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
+  const refused = await refusalOfPart(parts, exchange, path);
+  if (refused) return refused;
+  const version = await versionOf(parts, path, commit);
+  const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
+  const sent = names.flatMap((name) => {
+    const value = exchange.header(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const reply = replyOf(await readVersion(parts, exchange, version, Object.fromEntries(sent)));
+  if (reply.status >= 400) return reply;
+  const links = linksOf(parts, exchange);
+  return withFields(reply, {
+    "memento-datetime": formatHttpDate(version.time),
+    "cache-control": "no-cache",
+    link: `<${links.file(path)}>; rel="original timegate latest-version", <${links.history(path)}>; rel="timemap version-history"`,
+  });
+}
+
+/** With a selector, who may read some elements only is judged by what the selector finds in that version. */
+async function refusalOfPart(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply | undefined> {
+  return exchange.header("range")?.startsWith("selector=") ? undefined : refusal(parts, exchange, path);
+}
+
+async function difference(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
+  const refused = await refusal(parts, exchange, path);
+  if (refused) return refused;
+  const version = await versionOf(parts, path, commit);
+  // The rights to a difference are those to both versions: rules by elements are about what is in each.
+  for (const each of [version, await parts.versions.before(version)]) {
+    if (!each?.etag) continue;
+    const { status, headers, content } = await readVersion(parts, exchange, each, {});
+    if (status >= 400) return { status, headers: { ...headers }, body: content };
+  }
+  const text = await parts.versions.difference(version);
+  const type = preferredType(exchange.header("accept"), ["text/x-diff", "text/html"]);
+  if (type === "text/x-diff") {
+    const name = encodePath(path).slice(1);
+    const headers = { "content-type": "text/x-diff; charset=utf-8", vary: "accept", "cache-control": "no-cache" };
+    return { status: 200, headers, body: text === "" ? "" : `--- a/${name}\n+++ b/${name}\n${text}` };
+  }
+  const current = await ask(parts, exchange, path, { method: "HEAD" });
+  const links = linksOf(parts, exchange);
+  const etag = current.status === 200 ? current.headers["etag"]?.toString() : undefined;
+  const may = exchange.access.permitsPath("overwrite", path) ? undoForms(version, etag, links) : "";
+  return page(changesPage(version, differencesIn(text), may, links));
+}
+
+/** Groups of lines of a unified diff that have changed. */
+function differencesIn(text: string): readonly Difference[] {
+  const found: Difference[] = [];
+  let at: [number, number] = [0, 0];
+  let open: { was: string[]; is: string[]; at: [number, number] } | undefined;
+  for (const line of text.split("\n")) {
+    const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [];
+    const kind = line[0];
+    if (old !== undefined) at = [Number(old), Number(now)];
+    if (kind === "-" || kind === "+") {
+      open ??= { was: [], is: [], at: [...at] };
+      (kind === "-" ? open.was : open.is).push(line.slice(1));
+      at[kind === "-" ? 0 : 1] += 1;
+    } else {
+      if (open) found.push(open);
+      open = undefined;
+      if (kind === " ") at = [at[0] + 1, at[1] + 1];
+    }
+  }
+  return open ? [...found, open] : found;
+}
+
+async function undo(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
+  const form = new URLSearchParams(Buffer.from(await exchange.body.bytes(64 * 1024)).toString());
+  const wanted = exchange.header("if-match") ?? form.get("if-match") ?? undefined;
+  const how = new URLSearchParams(exchange.search).has("to") ? "as" : "without";
+  const current = await ask(parts, exchange, path, { mostBytes: parts.maxFileBytes + 1 });
+  if (current.status !== 200 && current.status !== 404) return replyOf(current);
+  const now = current.status === 200 ? current.content : undefined;
+  const etag = current.headers["etag"]?.toString();
+  if (wanted !== undefined && wanted !== etag) {
+    throw new HttpError(412, "PRECONDITION_FAILED", "The file has changed meanwhile; nothing was done.", {
+      headers: etag === undefined ? {} : { etag },
+    });
+  }
+  const content = await parts.versions.restored(path, commit, how, now);
+  if (content === undefined && now === undefined) throw notFound();
+  const condition: Record<string, string> = now === undefined ? { "if-none-match": "*" } : { "if-match": etag ?? "*" };
+  const id = `${exchange.id.slice(0, 120)}.undo`;
+  const what = how === "as" ? "Go back to" : "Undo";
+  parts.recorder.note(id, `${what} ${commit.slice(0, 10)} of ${path}`);
+  const answer = await ask(parts, exchange, path, {
+    method: content === undefined ? "DELETE" : "PUT",
+    headers: { ...condition, "x-request-id": id, accept: "application/json" },
+    mostBytes: 64 * 1024,
+    ...(content && { content }),
+  });
+  if (
+    answer.status >= 400 ||
+    preferredType(exchange.header("accept"), ["application/json", "text/html"]) !== "text/html"
+  ) {
+    return replyOf(answer);
+  }
+  return emptyReply(303, { location: locationOf(exchange, parts.base.slice(0, -1) + path) });
+}
+
+/** Tells of the versions of a file, and answers `Accept-Datetime` with the one of then (RFC 7089 §4.2.1). */
+export async function withTimeMap(
+  { base, versions, covers }: Pick<HistoryParts, "base" | "versions" | "covers">,
+  exchange: Exchange,
+  next: Next,
+): Promise<Reply> {
+  const { method, path, inspection } = exchange;
+  if ((method !== "GET" && method !== "HEAD") || inspection || path.endsWith("/") || !covers(path)) return next();
+  const links = linksBelow(exchange.mount, base);
+  const link = `<${links.history(path)}>; rel="timemap version-history"`;
+  const asked = exchange.header("accept-datetime");
+  if (asked !== undefined && exchange.access.permitsPath("read", path)) {
+    const time = parseHttpDate(asked);
+    if (!time) throw new HttpError(400, "INVALID_QUERY", "`Accept-Datetime` is not a date of HTTP.");
+    const version = await versions.at(path, time);
+    if (version) {
+      const original = `<${links.file(path)}>; rel="original"`;
+      return emptyReply(302, {
+        location: links.history(path, version.commit),
+        vary: "accept-datetime",
+        link: `${original}, ${link}`,
+        "cache-control": "no-cache",
+      });
+    }
+  }
+  const reply = await next();
+  if (reply.headers["etag"] === undefined || reply.status >= 400) return reply;
+  return variesBy(
+    withFields(reply, { link: [reply.headers["link"] ?? [], link].flat().join(", ") }),
+    "accept-datetime",
+  );
+}

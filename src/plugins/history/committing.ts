@@ -1,0 +1,252 @@
+import { type FSWatcher, mkdirSync, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { diskLocks } from "../../storage/disk/disk-locks.ts";
+import { StorageError } from "../../storage/storage.ts";
+import type { Importer } from "./importer.ts";
+import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
+
+/** How often journals of other processes are looked at where the system tells nothing, and what failed is tried again, in milliseconds. */
+const lookMs = 1000;
+/** How often one of another process is waited for whose change came before, in looks. */
+const maxLooks = 3;
+/** Commits between two checkpoints of git. */
+const maxUnconfirmed = 500;
+/** Commits after which git may tidy up. */
+const commitsToTidy = 5000;
+
+/** What makes commits of the journals of all processes, in one of them. */
+export interface CommittingOptions {
+  readonly directory: string;
+  readonly own: Journal;
+  readonly importer: Importer;
+  /** Writes what this process could not note before. */
+  retry(): Promise<void>;
+  /** Called when this process begins to make the commits. */
+  began(): Promise<void>;
+  /** Lets git tidy up; no commit is made meanwhile. */
+  tidy(): Promise<void>;
+  report(error: unknown): void;
+}
+
+/**
+ * Makes commits of the records in all journals, in the order of each file's versions. One process does so, under a lock; another
+ * takes over when it ends.
+ */
+export class Committing {
+  readonly #options: CommittingOptions;
+  readonly #journals: JournalReader;
+  /** Read, and not given to git yet; in the order of each journal. */
+  readonly #queues = new Map<string, ReadRecord[]>();
+  /** Given to git, and not known to be in the repository. */
+  #unconfirmed: ReadRecord[] = [];
+  /** Entity tags of files after their last commit. */
+  readonly #tags = new Map<string, string>();
+  #imported: ReadonlyMap<string, number> = new Map();
+  #watcher: FSWatcher | undefined;
+  #wake: (() => void) | undefined;
+  #hasNews = true;
+  #isClosing = false;
+  #commits = 0;
+  #running: Promise<void> | undefined;
+  /** Why commits cannot be made at the moment. */
+  problem: unknown;
+
+  constructor(options: CommittingOptions) {
+    this.#options = options;
+    this.#journals = new JournalReader(options.directory);
+  }
+
+  /** Bytes of content that wait for git, as far as this process knows. */
+  get backlog(): number {
+    return [...this.#queues.values()].flat().reduce((sum, { content }) => sum + content.length, 0);
+  }
+
+  start(): void {
+    mkdirSync(this.#options.directory, { recursive: true });
+    this.#watcher = watch(this.#options.directory, () => this.wake());
+    this.#watcher.on("error", () => {}); // it looks by itself as well
+    this.#watcher.unref();
+    this.#running = this.#run();
+  }
+
+  /** Says that there is something to do. */
+  wake(): void {
+    this.#hasNews = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when all records of this process are in the repository, or another process will see to that. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.wake();
+    await this.#running;
+    this.#watcher?.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosing) {
+      try {
+        await diskLocks.run(join(this.#options.directory, "leader"), () => this.#lead());
+      } catch (error) {
+        if (error instanceof StorageError && error.code === "busy") continue; // another process makes the commits
+        this.#fail(error);
+        await this.#pause();
+      }
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.problem === undefined) this.#options.report(error);
+    this.problem = error;
+  }
+
+  async #lead(): Promise<void> {
+    this.#queues.clear();
+    this.#unconfirmed = [];
+    const names = await this.#journals.names();
+    const births = await Promise.all(
+      names.map(async (name) => (await stat(join(this.#options.directory, name))).birthtimeMs),
+    );
+    this.#imported = await this.#options.importer.imported(Math.min(Date.now(), ...births));
+    // What processes before have left comes first: the files are as that says.
+    do {
+      await this.#collect();
+    } while ((await this.#commit(true)) > 0);
+    await this.#confirm();
+    this.#tags.clear();
+    await this.#options.began();
+    let looks = 0;
+    for (;;) {
+      this.#hasNews = false;
+      try {
+        await this.#options.retry();
+        await this.#collect();
+        const count = await this.#commit(looks >= maxLooks || this.#isClosing);
+        looks = count > 0 ? 0 : looks + 1;
+        await this.#confirm();
+        this.problem = undefined;
+        if (this.#commits >= commitsToTidy) await this.#tidy();
+        if (this.#isClosing && !this.#hasNews) return await this.#options.importer.close();
+      } catch (error) {
+        this.#fail(error);
+        await this.#options.importer.close();
+        this.#giveBack();
+        if (this.#isClosing) return;
+        await this.#pause();
+        continue;
+      }
+      if (!this.#hasNews && [...this.#queues.values()].every(({ length }) => length === 0)) await this.#pause();
+    }
+  }
+
+  /** What was given to git in vain stands in front again. */
+  #giveBack(): void {
+    for (const record of this.#unconfirmed.reverse()) this.#queueOf(record.journal).unshift(record);
+    this.#unconfirmed = [];
+    this.#tags.clear();
+  }
+
+  #queueOf(journal: string): ReadRecord[] {
+    const queue = this.#queues.get(journal) ?? [];
+    this.#queues.set(journal, queue);
+    return queue;
+  }
+
+  async #collect(): Promise<void> {
+    for (const journal of await this.#journals.names()) {
+      const done = this.#imported.get(journal) ?? 0;
+      const records = await this.#journals.next(journal);
+      const queue = this.#queueOf(journal);
+      for (const record of records) if (record.number >= done) queue.push(record);
+      if (records.length > 0) this.#hasNews = true; // there may be more
+    }
+  }
+
+  /** Gives git what is next, up to a checkpoint; how many records that were. `inAnyOrder`: also where a version before is missing. */
+  async #commit(inAnyOrder: boolean): Promise<number> {
+    let count = 0;
+    while (this.#unconfirmed.length < maxUnconfirmed) {
+      const record = this.#next() ?? (inAnyOrder ? this.#earliest() : undefined);
+      if (!record) break;
+      this.#queueOf(record.journal).shift();
+      const isKnown = record.etag !== undefined && this.#tags.get(record.path) === record.etag;
+      const isOld = record.kind === "found" && this.#isChanged(record.path);
+      this.#unconfirmed.push(record);
+      if (!isKnown && !isOld) await this.#options.importer.add(record);
+      if (record.kind !== "found") this.#tags.set(record.path, record.kind === "deleted" ? "" : (record.etag ?? ""));
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Whether a file was changed since this process makes the commits, so that what was found there before is over. */
+  #isChanged(path: string): boolean {
+    const isWaiting = (records: readonly ReadRecord[]): boolean =>
+      records.some((each) => each.path === path && each.kind !== "found");
+    return this.#tags.has(path) || [...this.#queues.values()].some(isWaiting);
+  }
+
+  /** The first record of a journal that follows what its file is in the repository, or what no other record leads to. */
+  #next(): ReadRecord | undefined {
+    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+    return heads.find(({ path, follows, journal }) => {
+      const tag = this.#tags.get(path);
+      if (follows === undefined || tag === follows) return true;
+      if (tag !== undefined && tag !== "") return false;
+      return ![...this.#queues].some(
+        ([other, queue]) => other !== journal && queue.some((each) => each.path === path && each.etag === follows),
+      );
+    });
+  }
+
+  #earliest(): ReadRecord | undefined {
+    return [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time)[0];
+  }
+
+  async #confirm(): Promise<void> {
+    await this.#options.importer.flush();
+    this.#commits += this.#unconfirmed.length;
+    this.#unconfirmed = [];
+    if (this.#tags.size > 100_000) this.#tags.clear();
+    await this.#removeDone();
+  }
+
+  /** Removes journals that are in the repository as a whole, and that no process adds to any more. */
+  async #removeDone(): Promise<void> {
+    const names = await this.#journals.names();
+    for (const [index, journal] of names.entries()) {
+      if (this.#queueOf(journal).length > 0) continue;
+      const isLast = names[index + 1] === undefined || ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
+      if (isLast && !this.#isClosing && ownerOf(journal) === this.#options.own.owner) continue;
+      if (isLast && !(await this.#isOver(journal))) continue;
+      if ((await this.#journals.next(journal)).length > 0) throw new Error("a journal grew after its end");
+      this.#queues.delete(journal);
+      await this.#journals.remove(journal);
+    }
+  }
+
+  /** Whether the process that wrote a journal has ended. */
+  async #isOver(journal: string): Promise<boolean> {
+    const key = join(this.#options.directory, ownerOf(journal));
+    return (await diskLocks.tryRun(key, async () => true)) !== undefined;
+  }
+
+  async #tidy(): Promise<void> {
+    this.#commits = 0;
+    await this.#options.importer.close();
+    await this.#options.tidy();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, lookMs);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#isClosing) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Storage } from "../../storage/storage.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Versions } from "./versions.ts";
+
+/** What is compared. */
+export interface ExistingFiles {
+  readonly storages: Iterable<Storage>;
+  readonly versions: Versions;
+  readonly recorder: Recorder;
+  covers(path: string): boolean;
+  readonly maxFileBytes: number;
+}
+
+/** Notes the files that are there and that the latest commit does not have so: all of them at first, later what was changed without a server. */
+export async function recordFiles({
+  storages,
+  versions,
+  recorder,
+  covers,
+  maxFileBytes,
+}: ExistingFiles): Promise<void> {
+  const known = new Map(await versions.tree());
+  for (const storage of storages) {
+    for await (const path of filesBelow(storage, "/")) {
+      if (!covers(path)) continue;
+      const before = known.get(path);
+      known.delete(path);
+      const file = await storage.open(path).catch(() => undefined);
+      if (!file) continue;
+      try {
+        if (file.stat.size > maxFileBytes) continue;
+        const content = await file.bytes();
+        const blob = createHash("sha1").update(`blob ${content.byteLength}\0`).update(content).digest("hex");
+        if (blob !== before) await recorder.found(path, content, file.stat.modified);
+      } finally {
+        await file.close();
+      }
+    }
+  }
+  for (const path of known.keys()) if (covers(path)) await recorder.gone(path);
+}
+
+async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {
+  const directories: string[] = [];
+  for await (const { name, type } of storage.list(directory)) {
+    const path = directory + name;
+    if (type === "directory") directories.push(`${path}/`);
+    else yield path;
+  }
+  for (const each of directories) yield* filesBelow(storage, each);
+}

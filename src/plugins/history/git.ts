@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { env } from "node:process";
+import type { Readable, Writable } from "node:stream";
+import { ConfigError } from "../../config.ts";
+
+/** `cat-file` knows all that is asked of it from here on. */
+const oldest = [2, 30] as const;
+
+/** Where git looks for programs and the home directory. `GIT_DIR` and the like would lead it elsewhere. */
+const environment: Readonly<Record<string, string | undefined>> = {
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_"))),
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C",
+};
+
+/** No setting of a repository that somebody has made may run a program of theirs. */
+const settings = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.quotePath=false"];
+
+export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Starts git in a repository, without a shell. Arguments never come from clients, but for names of objects that git gave. */
+export function git(repository: string, args: readonly string[]): GitProcess {
+  const all = [...settings.flatMap((setting) => ["-c", setting]), "--git-dir", repository, ...args];
+  const child = spawn("git", all, { env: environment, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.on("error", () => {}); // its end says it, too
+  return child;
+}
+
+/** What git answers; rejects with what it says where it fails. */
+export async function gitOutput(repository: string, args: readonly string[], input?: string): Promise<Buffer> {
+  const child = git(repository, args);
+  child.stdin.end(input);
+  const ended = once(child, "close");
+  const [output, complaint] = await Promise.all([all(child.stdout), all(child.stderr)]);
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`git ${args[0]} failed: ${complaint.toString().trim()}`);
+  return output;
+}
+
+async function all(stream: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** Makes a bare repository where there is none. Throws a {@link ConfigError} where git is missing or too old. */
+export async function openRepository(repository: string, branch: string): Promise<void> {
+  const said = await gitOutput(repository, ["--version"]).catch((error: unknown) => {
+    throw new ConfigError([`history: git could not be started: install git ${oldest.join(".")} or newer (${error})`]);
+  });
+  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(said.toString()) ?? []).slice(1).map(Number);
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+    throw new ConfigError([`history: git is ${major}.${minor}: expected ${oldest.join(".")} or newer`]);
+  }
+  await gitOutput(repository, ["init", "--quiet", "--bare", `--initial-branch=${branch}`]);
+}
+
+/**
+ * Reads objects by one `git cat-file --batch`, which is started when it is needed and again when it ends. Requests are
+ * answered in order.
+ */
+export class ObjectReader {
+  readonly #repository: string;
+  #child: GitProcess | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #rest: Buffer = Buffer.alloc(0);
+  #pieces: AsyncIterator<Buffer> | undefined;
+
+  constructor(repository: string) {
+    this.#repository = repository;
+  }
+
+  /** The content of an object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` for none. */
+  read(name: string): Promise<{ readonly id: string; readonly content: Buffer } | undefined> {
+    const answer = this.#last.then(() => this.#ask(name));
+    this.#last = answer.catch(() => this.close());
+    return answer;
+  }
+
+  async #ask(name: string): Promise<{ readonly id: string; readonly content: Buffer } | undefined> {
+    if (/[\n\0]/.test(name)) return undefined; // git reads lines
+    this.#child ??= this.#start();
+    this.#child.stdin.write(`${name}\n`);
+    const header = (await this.#until(10)).toString();
+    const [, id, size] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(header) ?? [];
+    if (id === undefined) return undefined;
+    const content = await this.#take(Number(size));
+    await this.#take(1);
+    return { id, content };
+  }
+
+  #start(): GitProcess {
+    const child = git(this.#repository, ["cat-file", "--batch"]);
+    child.unref();
+    this.#rest = Buffer.alloc(0);
+    this.#pieces = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    child.once("error", () => {}); // the output ends as well
+    return child;
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = (await this.#pieces?.next()) ?? { done: true };
+    if (done) throw new Error("git cat-file has ended");
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
+  }
+
+  async #until(byte: number): Promise<Buffer> {
+    let end = this.#rest.indexOf(byte);
+    while (end === -1) {
+      await this.#more();
+      end = this.#rest.indexOf(byte);
+    }
+    const found = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end + 1);
+    return found;
+  }
+
+  async #take(length: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    let missing = length;
+    while (missing > 0) {
+      if (this.#rest.length === 0) await this.#more();
+      const piece = this.#rest.subarray(0, missing);
+      pieces.push(piece);
+      this.#rest = this.#rest.subarray(piece.length);
+      missing -= piece.length;
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** Ends the process; the next request starts another one. */
+  close(): void {
+    this.#child?.stdin.end();
+    this.#child?.stdout.destroy();
+    this.#child = undefined;
+  }
+}

@@ -1,0 +1,176 @@
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { LRUCache } from "lru-cache";
+import { type GitProcess, git, gitOutput, type ObjectReader } from "./git.ts";
+import type { ReadRecord } from "./journal.ts";
+
+/** Who did something: as `git log` shows it. */
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** What the importer needs to know. */
+export interface ImporterOptions {
+  readonly repository: string;
+  readonly branch: string;
+  readonly objects: ObjectReader;
+  /** Who made a change. */
+  authorOf(user: string | undefined): Person;
+}
+
+/** Of contents that appends go on from, in bytes. */
+const keptContent = 32 * 1024 * 1024;
+const server: Person = { name: "filement", email: "filement@localhost" };
+const trailer = "Filement-Record";
+
+/**
+ * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository when
+ * {@link flush} has said so; a commit names its record, so that a process that takes over knows how far it came.
+ */
+export class Importer {
+  readonly #options: ImporterOptions;
+  readonly #contents = new LRUCache<string, Buffer>({
+    maxSize: keptContent,
+    sizeCalculation: ({ length }) => length + 1,
+  });
+  #child: GitProcess | undefined;
+  #lines: AsyncIterator<string> | undefined;
+  #complaint = "";
+  #mark = 0;
+  #isNew = true;
+
+  constructor(options: ImporterOptions) {
+    this.#options = options;
+  }
+
+  /** How many records of each journal are in the repository, by what its latest commits say; `since` in milliseconds. */
+  async imported(since: number): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    if (!(await this.head())) return found;
+    const format = `--format=%(trailers:key=${trailer},valueonly)`;
+    const after = `--since=${Math.floor(since / 1000) - 2}`;
+    const said = await gitOutput(this.#options.repository, ["log", "--first-parent", after, format, this.#ref]);
+    for (const line of said.toString().split("\n")) {
+      const [journal = "", number] = line.trim().split(" ");
+      const known = found.get(journal) ?? 0;
+      if (number !== undefined) found.set(journal, Math.max(known, Number(number) + 1));
+    }
+    return found;
+  }
+
+  /** The latest commit; `undefined` before the first. */
+  async head(): Promise<string | undefined> {
+    return (await this.#options.objects.read(this.#ref))?.id;
+  }
+
+  get #ref(): string {
+    return `refs/heads/${this.#options.branch}`;
+  }
+
+  /** The content that history has of a file; `undefined` for none. */
+  async contentOf(path: string): Promise<Buffer | undefined> {
+    const kept = this.#contents.get(path);
+    if (kept) return kept;
+    await this.flush();
+    return (await this.#options.objects.read(`${this.#ref}:${path.slice(1)}`))?.content;
+  }
+
+  /** Adds a commit for a record; where there is nothing to say, none. */
+  async add(record: ReadRecord): Promise<void> {
+    const { path, kind, content } = record;
+    const before = kind === "written" ? undefined : await this.contentOf(path);
+    if (kind === "found" && before?.equals(content)) return;
+    if (kind === "deleted" && !before) return;
+    const after = kind === "appended" && before ? Buffer.concat([before, content]) : content;
+    const child = this.#child ?? (await this.#start());
+    const file = quotedPath(path);
+    const change =
+      kind === "deleted" ? [`D ${file}\n`] : [`M 100644 inline ${file}\ndata ${after.length}\n`, after, "\n"];
+    const message = Buffer.from(messageOf(record));
+    const seconds = Math.floor(record.time / 1000);
+    this.#mark += 1;
+    const from = this.#isNew && (await this.head()) ? `from ${this.#ref}^0\n` : "";
+    this.#isNew = false;
+    const lines = Buffer.concat([
+      Buffer.from(
+        `commit ${this.#ref}\nmark :${this.#mark}\n${person("author", this.#options.authorOf(record.user), seconds)}` +
+          `${person("committer", server, seconds)}data ${message.length}\n`,
+      ),
+      message,
+      Buffer.from(`\n${from}`),
+      ...change.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+    ]);
+    if (!child.stdin.write(lines)) await Promise.race([once(child.stdin, "drain"), once(child, "close")]);
+    if (kind === "deleted") this.#contents.delete(path);
+    else this.#contents.set(path, after);
+  }
+
+  /** Resolves when all commits so far are in the repository; rejects where they are not, and all since the last flush are to be made again. */
+  async flush(): Promise<void> {
+    const child = this.#child;
+    if (!child || this.#mark === 0) return;
+    child.stdin.write(`checkpoint\nget-mark :${this.#mark}\nprogress done\n`);
+    const made = await this.#line();
+    await this.#line();
+    if (made === undefined || made !== (await this.head())) {
+      const complaint = this.#complaint.trim() || "the branch was changed by another program";
+      await this.close();
+      throw new Error(`git fast-import did not make its commits: ${complaint}`);
+    }
+  }
+
+  async #line(): Promise<string | undefined> {
+    const next = await this.#lines?.next();
+    return next?.done ? undefined : next?.value;
+  }
+
+  async #start(): Promise<GitProcess> {
+    const child = git(this.#options.repository, ["fast-import", "--quiet", "--done", "--date-format=raw"]);
+    child.once("error", () => {}); // its output ends as well
+    child.stderr.on("data", (text: Buffer) => {
+      this.#complaint = (this.#complaint + text).slice(-2000);
+    });
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    this.#complaint = "";
+    this.#mark = 0;
+    this.#isNew = true;
+    this.#contents.clear();
+    this.#child = child;
+    return child;
+  }
+
+  /** Ends git, in order where it still listens. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.stdin.end("done\n");
+    await once(child, "close");
+  }
+}
+
+function person(role: string, { name, email }: Person, seconds: number): string {
+  const plain = (text: string): string => text.replace(/[\0-\x1f<>]/g, " ").trim();
+  return `${role} ${plain(name) || "anonymous"} <${plain(email)}> ${seconds} +0000\n`;
+}
+
+/** In quotes, as C has them: a path may hold any character. */
+function quotedPath(path: string): string {
+  const inside = path.slice(1).replace(/["\\\0-\x1f]/g, (each) => {
+    return `\\${each.charCodeAt(0) < 32 ? each.charCodeAt(0).toString(8).padStart(3, "0") : each}`;
+  });
+  return `"${inside}"`;
+}
+
+function messageOf({ summary, requestId, selector, journal, number, etag }: ReadRecord): string {
+  const line = (text: string): string => text.replace(/[\0-\x1f]+/g, " ").slice(0, 500);
+  const trailers = [
+    ...(requestId === undefined ? [] : [`Request-Id: ${line(requestId)}`]),
+    ...(selector === undefined ? [] : [`Selector: ${line(selector)}`]),
+    ...(etag === undefined ? [] : [`Version: ${line(etag)}`]),
+    `${trailer}: ${journal} ${number}`,
+  ];
+  return `${line(summary)}\n\n${trailers.join("\n")}\n`;
+}

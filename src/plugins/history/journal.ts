@@ -1,0 +1,174 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What is to become a commit. */
+export interface JournalRecord {
+  /** Canonical path of the file. */
+  readonly path: string;
+  /** `"found"`: as it is, whoever changed it; only where history has another content. */
+  readonly kind: "written" | "appended" | "deleted" | "found";
+  /** First line of the commit. */
+  readonly summary: string;
+  /** In milliseconds since 1970. */
+  readonly time: number;
+  readonly user?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly selector?: string | undefined;
+  /** Entity tag of the file after the change, and before it (`""` for no file), where they are known. */
+  readonly etag?: string | undefined;
+  readonly follows?: string | undefined;
+}
+
+/** A record as it is read back. */
+export interface ReadRecord extends JournalRecord {
+  readonly content: Buffer;
+  /** Name of the journal, and how many records of it came before. */
+  readonly journal: string;
+  readonly number: number;
+}
+
+/** Records of one journal; then another one begins, and the first can be removed when all of it is in the repository. */
+const maxRecords = 5000;
+const headBytes = 8;
+
+/**
+ * What this process has changed and is not in the repository yet: records of two lengths, JSON and content. A record that a crash has cut
+ * short is not read: its change had no reply yet.
+ */
+export class Journal {
+  readonly #directory: string;
+  /** Names this process; its journals are `<owner>-<number>`. */
+  readonly owner: string = randomBytes(8).toString("hex");
+  #handle: FileHandle | undefined;
+  #sequence = 0;
+  #written = 0;
+  #waiting: Buffer[] = [];
+  #next: Promise<void> | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Resolves when the record is in the file. Those that come while one write is under way are written together. */
+  add(record: JournalRecord, content: Uint8Array): Promise<void> {
+    const text = Buffer.from(JSON.stringify(record));
+    const head = Buffer.alloc(headBytes);
+    head.writeUInt32BE(text.length, 0);
+    head.writeUInt32BE(content.length, 4);
+    this.#waiting.push(Buffer.concat([head, text, content]));
+    return this.retry();
+  }
+
+  /** Writes what waits, also what could not be written before: into a new file, since the old one may end in half a record. */
+  retry(): Promise<void> {
+    this.#next ??= this.#last.then(() => this.#write());
+    this.#last = this.#next.catch(() => {});
+    return this.#next;
+  }
+
+  async #write(): Promise<void> {
+    this.#next = undefined;
+    const records = this.#waiting;
+    if (records.length === 0) return;
+    this.#waiting = [];
+    const before = this.#handle;
+    try {
+      if (!before || this.#written >= maxRecords) {
+        this.#written = 0;
+        this.#sequence += 1;
+        await mkdir(this.#directory, { recursive: true });
+        this.#handle = await open(join(this.#directory, `${this.owner}-${this.#sequence}.journal`), "ax", 0o600);
+        await before?.close();
+      }
+      this.#written += records.length;
+      await this.#handle?.appendFile(Buffer.concat(records));
+    } catch (error) {
+      this.#waiting.unshift(...records);
+      await this.#handle?.close().catch(() => {}); // what failed is told already
+      this.#handle = undefined;
+      throw error;
+    }
+  }
+
+  /** Bytes that could not be written yet. */
+  get unwritten(): number {
+    return this.#waiting.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+}
+
+/** Reads all journals in a directory, each from where it was read last. */
+export class JournalReader {
+  readonly #directory: string;
+  readonly #places = new Map<string, { offset: number; number: number }>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Names of the journals, in the order of each owner. */
+  async names(): Promise<readonly string[]> {
+    const names = await readdir(this.#directory).catch(() => []);
+    const sequence = (name: string): number => Number(name.slice(name.indexOf("-") + 1, -".journal".length));
+    return names
+      .filter((name) => name.endsWith(".journal"))
+      .sort((a, b) => ownerOf(a).localeCompare(ownerOf(b)) || sequence(a) - sequence(b));
+  }
+
+  /** The records that have come to a journal, a few megabytes at most. */
+  async next(journal: string): Promise<readonly ReadRecord[]> {
+    const place = this.#places.get(journal) ?? { offset: 0, number: 0 };
+    this.#places.set(journal, place);
+    const file = await open(join(this.#directory, journal));
+    try {
+      const { size } = await file.stat();
+      const records: ReadRecord[] = [];
+      let read = 0;
+      while (place.offset + headBytes <= size && read < 4 * 1024 * 1024) {
+        const head = await pieceOf(file, place.offset, headBytes);
+        const [textLength, length] = [head.readUInt32BE(0), head.readUInt32BE(4)];
+        const end = place.offset + headBytes + textLength + length;
+        if (end > size) break;
+        const body = await pieceOf(file, place.offset + headBytes, textLength + length);
+        const record = JSON.parse(body.subarray(0, textLength).toString()) as JournalRecord;
+        records.push({ ...record, content: body.subarray(textLength), journal, number: place.number });
+        place.offset = end;
+        place.number += 1;
+        read += body.length;
+      }
+      return records;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Forgets a journal whose records are all in the repository, and removes it. */
+  async remove(journal: string): Promise<void> {
+    this.#places.delete(journal);
+    await rm(join(this.#directory, journal), { force: true });
+  }
+}
+
+/** The process that writes a journal. */
+export function ownerOf(journal: string): string {
+  return journal.slice(0, journal.indexOf("-"));
+}
+
+async function pieceOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const piece = Buffer.alloc(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await file.read(piece, read, length - read, position + read);
+    if (bytesRead === 0) throw new Error("a journal of the history became shorter while it was read");
+    read += bytesRead;
+  }
+  return piece;
+}

@@ -1,0 +1,117 @@
+import { directoryPageStyle } from "../../files/directory-page-style.ts";
+import { escapeHtml } from "../../http/escape-html.ts";
+import { encodePath } from "../../http/request-target.ts";
+import type { Version, VersionList } from "../../server/file-history.ts";
+
+const style = `${directoryPageStyle}
+ol.versions { margin: 1.5rem 0; padding: 0; list-style: none; }
+ol.versions li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+ol.versions .what { flex: 1 1 20rem; overflow-wrap: anywhere; }
+.soft, time { color: var(--soft); font-variant-numeric: tabular-nums; }
+form { display: inline; }
+button { font: inherit; min-height: 2.75rem; padding: .3rem .9rem; border: 1px solid var(--edge); border-radius: .4rem; background: var(--wash); color: var(--ink); cursor: pointer; }
+button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; align-items: center; }
+.changes { width: 100%; margin-top: 1rem; border-collapse: collapse; table-layout: fixed; font: .875rem/1.5 ui-monospace, monospace; }
+.changes td, .changes th { display: table-cell; padding: .1rem .5rem; text-align: start; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere; }
+.changes ins, .changes del { text-decoration: none; }
+.changes .was { background: #fbe9e7; } .changes .is { background: #e6f4ea; }
+@media (prefers-color-scheme: dark) { .changes .was { background: #3b2220; } .changes .is { background: #1d3324; } }
+`;
+
+/** The policy of the pages: their own style, and forms that lead here. */
+export const historyPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+/** Where the pages of a history are, as links from a browser. */
+export interface Links {
+  /** Of the page itself. */
+  file(path: string): string;
+  /** Of its versions, or of one of them. */
+  history(path: string, commit?: string, more?: string): string;
+}
+
+/** Links below a mount and the path of the plugin. */
+export function linksBelow(mount: string, base: string): Links {
+  return {
+    file: (path) => mount + encodePath(path),
+    history: (path, commit, more) =>
+      mount + encodePath(base.slice(0, -1) + path) + (commit === undefined ? "" : `/${commit}${more ?? ""}`),
+  };
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+/** The versions of a file, or of all files. */
+export function versionsPage(path: string | undefined, { versions, next }: VersionList, links: Links): string {
+  const title = path === undefined ? "Latest changes" : `History of ${path}`;
+  const items = versions.map((version) => {
+    const { commit, time, user, summary, size } = version;
+    const moment = time.toISOString();
+    const content =
+      size === undefined
+        ? `<span class="soft">deleted</span>`
+        : `<a href="${escapeHtml(links.history(version.path, commit))}">${size.toLocaleString("en")} bytes</a>`;
+    const by = user === undefined ? "" : ` <span class="soft">by ${escapeHtml(user)}</span>`;
+    return `<li><time datetime="${moment}">${moment.slice(0, 19).replace("T", " ")}</time> <span class="what"><a href="${escapeHtml(links.history(version.path, commit, "/changes"))}">${escapeHtml(summary)}</a>${by}</span> ${content}</li>`;
+  });
+  const list = items.length > 0 ? `<ol class="versions">\n${items.join("\n")}\n</ol>` : "<p>There is nothing yet.</p>";
+  const back = path === undefined ? "" : `<p><a href="${escapeHtml(links.file(path))}">The file as it is</a></p>`;
+  const on = next === undefined ? "" : `<p><a href="?after=${next}" rel="next">Older versions</a></p>`;
+  return page(title, `<h1>${escapeHtml(title)}</h1>\n${back}\n${list}\n${on}`);
+}
+
+/** Lines that a change has removed and added, between lines that stayed. */
+export interface Difference {
+  readonly was: readonly string[];
+  readonly is: readonly string[];
+  /** Number of the first line, from 1, in the old and in the new text. */
+  readonly at: readonly [number, number];
+}
+
+/** What one change did, side by side, and how to undo it. */
+export function changesPage(version: Version, differences: readonly Difference[], undo: string, links: Links): string {
+  const { path, summary, time, user, selector } = version;
+  const rows = differences.flatMap(({ was, is, at }) => {
+    const count = Math.max(was.length, is.length);
+    return Array.from({ length: count }, (_, i) => {
+      const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
+        text === undefined
+          ? "<td></td><td></td>"
+          : `<td class="soft">${line + i}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
+      return `<tr>${cell("was", "del", was[i], at[0])}${cell("is", "ins", is[i], at[1])}</tr>`;
+    });
+  });
+  const head = `<h1>${escapeHtml(summary)}</h1>
+<p class="soft">${time.toISOString().slice(0, 19).replace("T", " ")} UTC${user === undefined ? "" : ` by ${escapeHtml(user)}`}${selector === undefined ? "" : `, elements <code>${escapeHtml(selector)}</code>`}</p>
+<p><a href="${escapeHtml(links.history(path))}">All versions of ${escapeHtml(path)}</a></p>`;
+  const table =
+    rows.length > 0
+      ? `<table class="changes"><caption>Lines that changed</caption><thead><tr><th scope="col">Line</th><th scope="col">Before</th><th scope="col">Line</th><th scope="col">After</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table>`
+      : "<p>No line changed.</p>";
+  return page(`${summary}: changes`, `${head}\n${undo}\n${table}`);
+}
+
+/** The buttons below a change: each a form with the entity tag of the file as it is. */
+export function undoForms({ path, commit }: Version, etag: string | undefined, links: Links): string {
+  const action = escapeHtml(links.history(path, commit));
+  const tag = etag === undefined ? "" : `<input type="hidden" name="if-match" value="${escapeHtml(etag)}">`;
+  return `<div class="actions"><form method="post" action="${action}">${tag}<button>Undo this change</button></form>
+<form method="post" action="${action}?to">${tag}<button>Go back to this version</button></form></div>`;
+}

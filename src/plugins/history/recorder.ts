@@ -1,0 +1,192 @@
+import { Buffer } from "node:buffer";
+import { LRUCache } from "lru-cache";
+import { entityTag } from "../../http/entity-tag.ts";
+import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts";
+import { type Content, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
+import type { Journal, JournalRecord } from "./journal.ts";
+
+/** Contents that are stored, and whose change was not announced yet, in bytes; beyond it, and for larger ones, the file is read again. */
+const maxCaptured = 64 * 1024 * 1024;
+
+/** What the recorder needs to know. */
+export interface RecorderOptions {
+  readonly journal: Journal;
+  readonly maxFileBytes: number;
+  /** Whether changes of a host are to be noted. */
+  isFor(site: string): boolean;
+  /** Whether a file has a history. */
+  covers(path: string): boolean;
+  /** Whether changes are to be refused now. */
+  isFull(): boolean;
+  /** Called when there is something in the journal. */
+  recorded(): void;
+  report(error: unknown): void;
+}
+
+/** Notes what each change has made of a file: content from the storage, circumstances from the change feed. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #captured = new LRUCache<string, Uint8Array>({
+    maxSize: maxCaptured,
+    sizeCalculation: ({ byteLength }) => byteLength + 1,
+  });
+  readonly #notes = new Map<string, string>();
+  readonly #storages = new Set<Storage>();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** The storage, which remembers what is stored until its change is announced. */
+  wrap(storage: Storage): Storage {
+    this.#storages.add(storage);
+    const { maxFileBytes, covers } = this.#options;
+    const capture = (path: string, { version, size }: StoredStat, content: Uint8Array | undefined): void => {
+      if (content && size <= maxFileBytes && covers(path)) this.#captured.set(keyOf(path, entityTag(version)), content);
+    };
+    const admit = (path: string): void => {
+      if (covers(path) && this.#options.isFull()) throw new StorageError("unavailable");
+    };
+    const delegate = Object.fromEntries(
+      delegated.flatMap((name) => (storage[name] ? [[name, storage[name].bind(storage)]] : [])),
+    ) as Partial<Storage>;
+    return {
+      ...delegate,
+      stat: (path) => storage.stat(path),
+      open: (path, purpose) => storage.open(path, purpose),
+      list: (path) => storage.list(path),
+      async write(path, content, options) {
+        admit(path);
+        const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.write(path, copy.pass(), options);
+        capture(path, result.stat, copy.content);
+        return result;
+      },
+      async append(path, content, options) {
+        admit(path);
+        const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.append(path, copy.pass(), options);
+        capture(path, result.stat, copy.content);
+        return result;
+      },
+      async update(path, edit, made) {
+        admit(path);
+        let edited: Uint8Array | undefined;
+        const keep: typeof edit = async (read, stat) => {
+          edited = await edit(read, stat);
+          return edited;
+        };
+        const result = await storage.update(path, keep, made);
+        if (result.changed) capture(path, result.stat, edited);
+        return result;
+      },
+      async remove(path, options) {
+        admit(path);
+        await storage.remove(path, options);
+      },
+    };
+  }
+
+  /** Says what a request is about to do, for the commit that it leads to. */
+  note(requestId: string, summary: string): void {
+    this.#notes.set(requestId, summary);
+  }
+
+  /** Notes a change; resolves when that is in the journal. `undefined` where there is nothing to note. */
+  record(change: UnnumberedChange, origin: ChangeOrigin): Promise<void> | undefined {
+    const { kind, path, etag, requestId } = change;
+    if (!this.#options.isFor(origin.site) || !this.#options.covers(path)) return undefined;
+    const { method, user, selector, time } = change;
+    const what = selector === undefined ? path : `${selector} in ${path}`;
+    const record: JournalRecord = {
+      path,
+      kind: kind === "deleted" ? "deleted" : kind === "appended" ? "appended" : "written",
+      summary: this.#notes.get(requestId) ?? `${method} ${what}`,
+      time: Date.parse(time),
+      ...{ user, requestId, selector, etag, follows: origin.follows },
+    };
+    this.#notes.delete(requestId);
+    if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
+    const key = keyOf(path, etag);
+    const content = this.#captured.get(key);
+    this.#captured.delete(key);
+    return content ? this.#add(record, content) : this.#addStored({ ...record, kind: "written" });
+  }
+
+  /** Notes a file as it is now. */
+  async found(path: string, content: Uint8Array, time: Date): Promise<void> {
+    await this.#add({ path, kind: "found", summary: `Found ${path}`, time: time.getTime() }, content);
+  }
+
+  /** Notes that a file is not there any more. */
+  async gone(path: string): Promise<void> {
+    await this.#add({ path, kind: "deleted", summary: `Missed ${path}`, time: Date.now() }, Buffer.alloc(0));
+  }
+
+  async #add(record: JournalRecord, content: Uint8Array): Promise<void> {
+    try {
+      await this.#options.journal.add(record, content);
+    } catch (error) {
+      this.#options.report(new Error("history: a change could not be noted yet", { cause: error }));
+    }
+    this.#options.recorded();
+  }
+
+  /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */
+  async #addStored(record: JournalRecord): Promise<void> {
+    for (const storage of this.#storages) {
+      const file = await storage.open(record.path).catch(() => undefined);
+      if (!file) continue;
+      try {
+        if (entityTag(file.stat.version) !== record.etag || file.stat.size > this.#options.maxFileBytes) continue;
+        return await this.#add(record, await file.bytes());
+      } finally {
+        await file.close();
+      }
+    }
+    this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
+  }
+}
+
+/** Methods that a storage may have, and that change no content or come by `changed`. */
+const delegated = [
+  "recent",
+  "listedPath",
+  "makeDirectory",
+  "move",
+  "check",
+  "protect",
+  "refuses",
+  "watch",
+  "observe",
+] as const;
+
+function keyOf(path: string, etag: string | undefined): string {
+  return `${etag} ${path}`;
+}
+
+/** Content on its way, of which a copy is kept up to a number of bytes. */
+class Copy {
+  readonly #source: Content;
+  readonly #most: number;
+  #pieces: Buffer[] | undefined = [];
+  #size = 0;
+
+  constructor(source: Content, most: number) {
+    this.#source = source;
+    this.#most = most;
+  }
+
+  async *pass(): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.#source) {
+      this.#size += piece.byteLength;
+      if (this.#size > this.#most) this.#pieces = undefined;
+      else this.#pieces?.push(Buffer.from(piece)); // a copy: its memory may be used again
+      yield piece;
+    }
+  }
+
+  get content(): Buffer | undefined {
+    return this.#pieces && Buffer.concat(this.#pieces);
+  }
+}

@@ -1,0 +1,372 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FileServerConfig } from "../../src/config.ts";
+import type { FileServer } from "../../src/file-server.ts";
+import { createFileServer } from "../../src/file-server.ts";
+import { type HistoryOptions, history } from "../../src/plugins/history.ts";
+import { permissions } from "../../src/plugins/permissions.ts";
+import type { Plugin } from "../../src/server/plugin.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+
+/** Signs in who says a name, as a program around the server would. */
+const signIn = permissions({
+  user: ({ headers }) => (headers["x-user"] ? { name: String(headers["x-user"]), roles: [] } : undefined),
+  rules: [
+    { username: "*", path: "/*", permission: "allow" },
+    { username: "*", path: "/private/*", permission: "deny" },
+    { username: "*", path: "/staff.html", selector: ".salary", permission: "deny" },
+    { username: "ada", path: "/*", permission: "allow" },
+    { username: "ada", path: "/private/*", permission: "allow" },
+    { username: "ada", path: "/staff.html", selector: ".salary", permission: "allow" },
+  ],
+});
+
+interface Site {
+  readonly files: FileServer;
+  readonly root: string;
+  readonly repository: string;
+  readonly errors: unknown[];
+  send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
+  /** What git says, once all changes are commits. */
+  git(...args: string[]): string;
+  /** Resolves when so many commits are there. */
+  commits(count: number): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+async function site({
+  before = {},
+  plugins = [],
+  directory,
+  config = {},
+  ...options
+}: Partial<HistoryOptions> & {
+  before?: Record<string, string>;
+  plugins?: readonly Plugin[];
+  directory?: string;
+  config?: Partial<FileServerConfig>;
+} = {}): Promise<Site> {
+  const at = directory ?? (await temporaryDirectory());
+  const [root, repository] = [join(at, "site"), join(at, "site.git")];
+  await mkdir(root, { recursive: true });
+  for (const [name, content] of Object.entries(before)) await writeFile(join(root, name), content);
+  const errors: unknown[] = [];
+  const files = createFileServer({
+    root,
+    durability: "rename",
+    plugins: [...plugins, history({ repository, ...options })],
+    onError: (error) => errors.push(error),
+    ...config,
+  });
+  onTestFinished(() => files.close().catch(() => {}));
+  await files.ready();
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["--git-dir", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return {
+    ...{ files, root, repository, errors, git },
+    async send(method, path, body, headers = {}) {
+      const init = { method, headers, ...(body !== undefined && { body }) };
+      const response = await files.fetch(new Request(`http://localhost${path}`, init));
+      return { status: response.status, text: await response.text(), headers: response.headers };
+    },
+    async commits(count) {
+      await expect.poll(() => Number(trying(() => git("rev-list", "--count", "main")))).toBe(count);
+    },
+  };
+}
+
+function trying(run: () => string): string {
+  try {
+    return run();
+  } catch {
+    return "0";
+  }
+}
+
+const page = "<ul>\n<li id=a>one</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n";
+
+describe("history", () => {
+  it("makes each change a commit that says who did what, and existing files the first ones", async () => {
+    const { send, git, commits, files } = await site({ before: { "old.txt": "was here\n" }, plugins: [signIn] });
+    await send("PUT", "/page.html", page, { "x-user": "ada", "x-request-id": "first" });
+    await send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
+    await send("PUT", "/log.txt", "a\n");
+    await send("POST", "/log.txt", "b\n");
+    await send("DELETE", "/log.txt");
+    await files.edit("/page.html", [{ op: "setText", selector: "#a", text: "1" }], { user: "grace" });
+    await commits(7);
+    expect(git("log", "--reverse", "--format=%an <%ae> %s").trim().split("\n")).toEqual([
+      "anonymous <anonymous@localhost> Found /old.txt",
+      "ada <ada@localhost> PUT /page.html",
+      "anonymous <anonymous@localhost> PUT #b in /page.html",
+      "anonymous <anonymous@localhost> PUT /log.txt",
+      "anonymous <anonymous@localhost> POST /log.txt",
+      "anonymous <anonymous@localhost> DELETE /log.txt",
+      "grace <grace@localhost> PATCH /page.html",
+    ]);
+    expect(git("show", "main~2:log.txt")).toBe("a\nb\n");
+    expect(git("show", "main:page.html")).toBe("<ul>\n<li id=a>1</li>\n<li>\n<li>\n<li id=b>2</li>\n</ul>\n");
+    expect(git("log", "--format=%(trailers:key=Request-Id,valueonly)", "main~5", "-1").trim()).toBe("first");
+    expect(git("log", "--format=%(trailers:key=Selector,valueonly)", "main~4", "-1").trim()).toBe("#b");
+    await files.close();
+    expect(git("fsck", "--strict")).toBe("");
+  });
+
+  it("leaves nothing beside the repository when it is closed", async () => {
+    const { send, files, repository } = await site();
+    await send("PUT", "/a.txt", "a");
+    await files.close();
+    expect(await readdir(join(repository, "filement-spool"))).toEqual([]);
+  });
+
+  it("goes on where it ended, and notes what was changed meanwhile", async () => {
+    const directory = await temporaryDirectory();
+    const first = await site({ directory, before: { "kept.txt": "k", "gone.txt": "g" } });
+    await first.send("PUT", "/a.txt", "1");
+    await first.files.close();
+    await writeFile(join(first.root, "a.txt"), "2");
+    await rm(join(first.root, "gone.txt"));
+    const second = await site({ directory });
+    await second.commits(5);
+    await second.files.close();
+    expect(second.git("log", "--format=%s", "-2").trim().split("\n").sort()).toEqual([
+      "Found /a.txt",
+      "Missed /gone.txt",
+    ]);
+    expect(second.git("show", "main:a.txt")).toBe("2");
+  });
+
+  it("keeps hostile names, users and selectors in their places", async () => {
+    const { send, git, commits } = await site({ plugins: [signIn] });
+    const name = `/a"b 'd' \u00e9 --help $(x).html`;
+    await send("PUT", encodeURI(name), page, { "x-user": "eve <e@x> \\ commit" });
+    await send("PUT", encodeURI(name), "<li id=a>x</li>", { range: "selector=%23a%2C%0Afrom%20x" });
+    await send("PUT", encodeURI(name), "<li id=a>x</li>", { range: 'selector=[id="a"]' });
+    await commits(2);
+    expect(git("-c", "core.quotePath=false", "ls-tree", "--name-only", "-z", "main")).toBe(`${name.slice(1)}\0`);
+    expect(git("log", "--format=%an|%s", "--reverse").split("\n")[0]).toBe(`eve  e@x  \\ commit|PUT ${name}`);
+  });
+
+  it("is told at the start where there is no repository", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "file"), "");
+    const files = createFileServer({ root: directory, plugins: [history({ repository: join(directory, "file/x") })] });
+    onTestFinished(() => files.close().catch(() => {}));
+    await expect(files.ready()).rejects.toThrow();
+  });
+
+  it("hides a repository below the root", async () => {
+    const at = await temporaryDirectory();
+    const { send, commits } = await site({ directory: at, repository: join(at, "site", "history.git") });
+    await send("PUT", "/a.txt", "a");
+    await commits(1).catch(() => {});
+    expect((await send("GET", "/history.git/HEAD")).status).toBe(404);
+    expect((await send("PUT", "/history.git/HEAD", "x")).status).toBe(403);
+  });
+
+  it("has no history of what paths and ignore leave out", async () => {
+    const { send, git, commits } = await site({ paths: ["/docs/*"], ignore: ["/docs/*.log"] });
+    await send("PUT", "/a.txt", "a");
+    await send("PUT", "/docs/b.log", "b");
+    await send("PUT", "/docs/c.txt", "c");
+    await commits(1);
+    expect(git("log", "--format=%s").trim()).toBe("PUT /docs/c.txt");
+    expect((await send("GET", "/history/a.txt")).status).toBe(404);
+  });
+
+  it("makes the commits later where the repository was away", async () => {
+    const { send, repository, errors, commits } = await site();
+    await send("PUT", "/a.txt", "1");
+    await commits(1);
+    await rename(repository, `${repository}.away`);
+    expect((await send("PUT", "/a.txt", "2")).status).toBe(200);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    await rm(repository, { recursive: true, force: true });
+    await rename(`${repository}.away`, repository);
+    await send("PUT", "/a.txt", "3");
+    await commits(3);
+  });
+
+  it("refuses changes beyond what may wait, where it is required, until git works again", async () => {
+    const { send, repository, errors, commits } = await site({ required: true, maxBacklog: 1 });
+    await send("PUT", "/a.txt", "1");
+    await commits(1);
+    await rename(join(repository, "objects"), join(repository, "away"));
+    let last = 200;
+    await expect.poll(async () => (last = (await send("PUT", "/a.txt", "more than a byte")).status)).toBe(503);
+    expect([last, errors.length > 0]).toEqual([503, true]);
+    await rm(join(repository, "objects"), { recursive: true, force: true });
+    await rename(join(repository, "away"), join(repository, "objects"));
+    await expect.poll(async () => (await send("PUT", "/a.txt", "2")).status).toBe(200);
+  });
+});
+
+describe("versions over HTTP", () => {
+  async function edited(
+    options: Parameters<typeof site>[0] = {},
+  ): Promise<Site & { readonly commits5: readonly string[] }> {
+    const made = await site(options);
+    await made.send("PUT", "/page.html", page);
+    await made.send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
+    await made.send("PUT", "/page.html", "<li id=a>1</li>", { range: "selector=#a" });
+    await made.commits(3);
+    const { text } = await made.send("GET", "/history/page.html");
+    return { ...made, commits5: JSON.parse(text).versions.map(({ commit }: { commit: string }) => commit) };
+  }
+
+  it("are listed newest first, as JSON, as links and as a page", async () => {
+    const { send } = await edited();
+    const { text } = await send("GET", "/history/page.html");
+    expect(
+      JSON.parse(text).versions.map(({ summary, size }: { summary: string; size: number }) => [summary, size]),
+    ).toEqual([
+      ["PUT #a in /page.html", 53],
+      ["PUT #b in /page.html", 55],
+      ["PUT /page.html", 57],
+    ]);
+    const links = await send("GET", "/history/page.html", undefined, { accept: "application/link-format" });
+    expect(links.headers.get("content-type")).toBe("application/link-format");
+    expect(links.text.match(/rel="memento"; datetime="/g)).toHaveLength(3);
+    const html = await send("GET", "/history/page.html", undefined, { accept: "text/html" });
+    expect(html.text).toContain("<h1>History of /page.html</h1>");
+    expect((await send("GET", "/history/", undefined)).text).toContain("PUT #a in /page.html");
+    expect((await send("GET", "/history/none.html")).status).toBe(404);
+  });
+
+  it("are read as the file was, with tags, ranges and selectors", async () => {
+    const { send, commits5 } = await edited();
+    const past = await send("GET", `/history/page.html/${commits5[2]}`);
+    expect([past.status, past.text]).toEqual([200, page]);
+    expect(past.headers.get("memento-datetime")).toMatch(/GMT$/);
+    expect(past.headers.get("link")).toContain('</page.html>; rel="original timegate latest-version"');
+    const etag = past.headers.get("etag") ?? "";
+    expect((await send("GET", `/history/page.html/${commits5[2]}`, undefined, { "if-none-match": etag })).status).toBe(
+      304,
+    );
+    const elements = await send("GET", `/history/page.html/${commits5[2]}`, undefined, { range: "selector=#b" });
+    expect([elements.status, elements.text]).toEqual([206, "<li id=b>two</li>"]);
+    const bytes = await send("GET", `/history/page.html/${commits5[2]}`, undefined, { range: "bytes=0-3" });
+    expect([bytes.status, bytes.text]).toEqual([206, "<ul>"]);
+    expect((await send("PUT", `/history/page.html/${commits5[2]}`, "x")).status).toBe(405);
+    expect((await send("GET", `/history/page.html/${"0".repeat(40)}`)).status).toBe(404);
+  });
+
+  it("are found by Accept-Datetime (RFC 7089)", async () => {
+    const { send, commits5 } = await edited();
+    const original = await send("GET", "/page.html");
+    expect(original.headers.get("link")).toBe('</history/page.html>; rel="timemap version-history"');
+    expect(original.headers.get("vary")).toMatch(/accept-datetime/i);
+    const gate = await send("GET", "/page.html", undefined, { "accept-datetime": new Date().toUTCString() });
+    expect([gate.status, gate.headers.get("location")]).toEqual([302, `/history/page.html/${commits5[0]}`]);
+    const early = await send("GET", "/page.html", undefined, { "accept-datetime": "Sat, 01 Jan 2000 00:00:00 GMT" });
+    expect(early.headers.get("location")).toBe(`/history/page.html/${commits5[2]}`);
+    expect((await send("GET", "/page.html", undefined, { "accept-datetime": "soon" })).status).toBe(400);
+  });
+
+  it("are compared as a diff and as a page", async () => {
+    const { send, commits5 } = await edited();
+    const diff = await send("GET", `/history/page.html/${commits5[1]}/changes`);
+    expect(diff.headers.get("content-type")).toBe("text/x-diff; charset=utf-8");
+    expect(diff.text).toBe(
+      "--- a/page.html\n+++ b/page.html\n@@ -2,5 +2,5 @@\n <li id=a>one</li>\n <li>\n <li>\n-<li id=b>two</li>\n+<li id=b>2</li>\n </ul>\n",
+    );
+    const html = await send("GET", `/history/page.html/${commits5[1]}/changes`, undefined, { accept: "text/html" });
+    expect(html.text).toContain("<del>&lt;li id=b&gt;two&lt;/li&gt;</del>");
+    expect(html.text).toContain("<button>Undo this change</button>");
+  });
+
+  it("are undone one by one, and by a commit of its own", async () => {
+    const { send, git, commits, commits5 } = await edited();
+    const undone = await send("POST", `/history/page.html/${commits5[1]}`, "");
+    expect(undone.status).toBe(200);
+    expect((await send("GET", "/page.html")).text).toBe(
+      "<ul>\n<li id=a>1</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n",
+    );
+    await commits(4);
+    expect(git("log", "-1", "--format=%s").trim()).toBe(`Undo ${commits5[1]?.slice(0, 10)} of /page.html`);
+    const back = await send("POST", `/history/page.html/${commits5[2]}?to`, "", { accept: "text/html" });
+    expect([back.status, back.headers.get("location")]).toEqual([303, "/history/page.html"]);
+    expect((await send("GET", "/page.html")).text).toBe(page);
+  });
+
+  it("are not undone where the same lines were changed again, nor over what the client has not seen", async () => {
+    const { send, commits5 } = await edited();
+    await send("PUT", "/page.html", "<li id=b>new</li>", { range: "selector=#b" });
+    const refused = await send("POST", `/history/page.html/${commits5[1]}`, "");
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, "WRITE_CONFLICT"]);
+    expect(refused.text).toContain("new");
+    const stale = await send("POST", `/history/page.html/${commits5[0]}`, "", { "if-match": '"other"' });
+    expect(stale.status).toBe(412);
+    expect((await send("GET", "/page.html")).text).toContain("<li id=b>new</li>");
+  });
+
+  it("bring a deleted file back", async () => {
+    const { send, commits } = await edited();
+    await send("DELETE", "/page.html");
+    await commits(4);
+    const { versions } = JSON.parse((await send("GET", "/history/page.html")).text);
+    expect(versions[0].etag).toBeUndefined();
+    expect((await send("GET", `/history/page.html/${versions[0].commit}`)).status).toBe(404);
+    expect((await send("POST", `/history/page.html/${versions[0].commit}`, "")).status).toBe(201);
+    expect((await send("GET", "/page.html")).text).toContain("<li id=a>1</li>");
+  });
+
+  it.each([
+    ["anonymous clients", undefined, 401, 401, 206, 401],
+    ["a user with the right", "ada", 200, 200, 206, 206],
+  ])("show %s what they may read today", async (_who, user, list, whole, part, salary) => {
+    const { send, commits } = await site({ plugins: [signIn] });
+    const ada = { "x-user": "ada" };
+    await send("PUT", "/private/a.txt", "secret", ada);
+    await send("PUT", "/staff.html", "<p class=name>Kim</p><p class=salary>9</p>", ada);
+    await send("PUT", "/staff.html", "<p class=salary>10</p>", { ...ada, range: "selector=.salary" });
+    await commits(3);
+    const { versions } = JSON.parse((await send("GET", "/history/staff.html", undefined, ada)).text);
+    const as: Record<string, string> = user === undefined ? {} : { "x-user": user };
+    const old = `/history/staff.html/${versions[1].commit}`;
+    expect((await send("GET", "/history/private/a.txt", undefined, as)).status).toBe(list);
+    expect((await send("GET", old, undefined, as)).status).toBe(whole);
+    expect((await send("GET", `/history/staff.html/${versions[0].commit}/changes`, undefined, as)).status).toBe(whole);
+    expect((await send("GET", old, undefined, { ...as, range: "selector=.name" })).status).toBe(part);
+    expect((await send("GET", old, undefined, { ...as, range: "selector=.salary" })).status).toBe(salary);
+    expect((await send("GET", "/history/", undefined, as)).text.includes("/private/a.txt")).toBe(list === 200);
+  });
+
+  it("are there for the program", async () => {
+    const { files, commits, commits5 } = await edited();
+    const { versions } = await files.history("/page.html", { limit: 2 });
+    expect(versions.map(({ commit }) => commit)).toEqual(commits5.slice(0, 2));
+    const past = await files.read("/page.html", "#b", { at: commits5[2] ?? "" });
+    expect(past.content.toString()).toBe("<li id=b>two</li>");
+    await files.revert("/page.html", commits5[1] ?? "");
+    await commits(4);
+    expect((await files.read("/page.html")).content.toString()).toContain("<li id=b>two</li>");
+    await expect(files.read("/page.html", undefined, { at: "0".repeat(40) })).rejects.toThrow();
+  });
+
+  it("are forgotten as the documentation says", async () => {
+    const { send, files, repository, git, commits } = await site();
+    await send("PUT", "/secret.txt", "s3cret");
+    await send("PUT", "/a.txt", "a");
+    await commits(2);
+    await files.close();
+    const filter = "git rm --cached --ignore-unmatch secret.txt";
+    execFileSync("git", ["filter-branch", "--index-filter", filter, "main"], {
+      cwd: repository,
+      env: { ...process.env, FILTER_BRANCH_SQUELCH_WARNING: "1" },
+      stdio: "ignore",
+    });
+    git("update-ref", "-d", "refs/original/refs/heads/main");
+    git("reflog", "expire", "--expire=now", "--all");
+    git("gc", "--prune=now", "--quiet");
+    expect(git("log", "--all", "--format=%s", "--", "secret.txt")).toBe("");
+    expect(git("show", "main:a.txt")).toBe("a");
+  });
+});

@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../../src/file-server.ts";
+import { history } from "../../../src/plugins/history.ts";
+import { timesOf } from "../../helpers/effort.ts";
+import { projectRoot } from "../../helpers/source-files.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+const script = join(projectRoot, "test/plugins/history/writer.mjs");
+
+/** Starts a writer, and kills it after so many answered changes, which it notes. */
+async function killedAfter(count: number, answered: string[], ...args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  let seen = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    answered.push(line);
+    seen += 1;
+    if (seen === count) child.kill("SIGKILL");
+  }
+  await ended;
+}
+
+describe("history of processes that are killed", () => {
+  it.each([1, 2, 4])("has every change that was answered once, in order: %i processes", async (processes) => {
+    const directory = await temporaryDirectory();
+    const [root, repository] = [join(directory, "site"), join(directory, "site.git")];
+    await mkdir(root);
+    await writeFile(join(root, "page.html"), "<p>0</p>");
+    const answered: string[] = [];
+    const rounds = timesOf(2);
+    for (let round = 0; round < rounds; round += 1) {
+      const writers = Array.from({ length: processes }, (_, i) =>
+        killedAfter(20 + 7 * i, answered, root, repository, String(100 * round + i + 1)),
+      );
+      await Promise.all(writers);
+    }
+    const errors: unknown[] = [];
+    const files = createFileServer({
+      root,
+      plugins: [history({ repository })],
+      onError: (error) => errors.push(error),
+    });
+    await files.ready();
+    const spool = join(repository, "filement-spool");
+    await files.write("/last.txt", "last");
+    const git = (...args: string[]): string =>
+      execFileSync("git", ["--git-dir", repository, ...args], { encoding: "utf8", maxBuffer: 2 ** 28 });
+    await expect.poll(() => git("log", "--format=%s")).toContain("PUT /last.txt\n");
+    await files.close();
+    expect({ left: await readdir(spool), errors }).toEqual({ left: [], errors: [] });
+
+    const commits = new Map<string, string[]>();
+    for (const line of git("log", "--format=%H %(trailers:key=Version,valueonly,separator=%x20)").split("\n")) {
+      const [commit = "", version = ""] = line.split(" ");
+      commits.set(version, [...(commits.get(version) ?? []), commit]);
+    }
+    for (const line of answered) {
+      const [path = "", etag = "", hash] = line.split(" ");
+      const [commit, ...others] = commits.get(etag) ?? [];
+      expect([line, others]).toEqual([line, []]);
+      const content = execFileSync("git", ["--git-dir", repository, "cat-file", "blob", `${commit}:${path.slice(1)}`]);
+      expect([line, createHash("sha256").update(content).digest("hex")]).toEqual([line, hash]);
+    }
+    for (const name of await readdir(root))
+      expect(git("show", `main:${name}`)).toBe(await readFile(join(root, name), "utf8"));
+    expect(git("fsck", "--strict", "--no-dangling")).toBe("");
+  });
+});

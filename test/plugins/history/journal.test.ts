@@ -1,0 +1,54 @@
+import { appendFile, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Journal, JournalReader, ownerOf } from "../../../src/plugins/history/journal.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+
+const record = (path: string) => ({ path, kind: "written", summary: `PUT ${path}`, time: 1 }) as const;
+
+describe("Journal", () => {
+  it("keeps records in their order, and gives each once", async () => {
+    const directory = await temporaryDirectory();
+    const journal = new Journal(directory);
+    await Promise.all(["/a", "/b", "/c"].map((path) => journal.add(record(path), Buffer.from(path))));
+    const reader = new JournalReader(directory);
+    const [name = ""] = await reader.names();
+    expect(ownerOf(name)).toBe(journal.owner);
+    const read = await reader.next(name);
+    expect(read.map(({ path, content, number }) => [path, content.toString(), number])).toEqual([
+      ["/a", "/a", 0],
+      ["/b", "/b", 1],
+      ["/c", "/c", 2],
+    ]);
+    expect(await reader.next(name)).toEqual([]);
+    await journal.close();
+  });
+
+  it("gives no record that a crash has cut short", async () => {
+    const directory = await temporaryDirectory();
+    const journal = new Journal(directory);
+    await journal.add(record("/a"), Buffer.from("a"));
+    await journal.close();
+    const [name = ""] = await readdir(directory);
+    await appendFile(join(directory, name), Buffer.from([0, 0, 0, 9, 0, 0, 0, 9, 1]));
+    const reader = new JournalReader(directory);
+    expect((await reader.next(name)).map(({ path }) => path)).toEqual(["/a"]);
+    expect(await reader.next(name)).toEqual([]);
+  });
+
+  it("keeps in memory what it cannot write, and writes it to a new file later", async () => {
+    const place = await temporaryDirectory();
+    const directory = join(place, "file", "spool");
+    await appendFile(join(place, "file"), "no directory");
+    const journal = new Journal(directory);
+    await expect(journal.add(record("/a"), Buffer.from("a"))).rejects.toThrow();
+    expect(journal.unwritten).toBeGreaterThan(0);
+    await rm(join(place, "file"));
+    await journal.retry();
+    expect(journal.unwritten).toBe(0);
+    const reader = new JournalReader(directory);
+    const [name = ""] = await reader.names();
+    expect((await reader.next(name)).map(({ path }) => path)).toEqual(["/a"]);
+    await journal.close();
+  });
+});
