@@ -14,6 +14,7 @@ const indifferent: ReadonlySet<string> = new Set([
   "event-stream",
   "file-handler",
   "health-check",
+  "history",
   "mcp",
   "metrics",
   "rate-limit",

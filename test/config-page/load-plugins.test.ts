@@ -184,7 +184,7 @@ describe("what is wrong with a plugin", () => {
     expect(problems).toEqual([
       'page:4: library is "file://./plugins/libfortune.so": expected the name of a plugin that comes with Filement ' +
         "(access-log, authorization, basic-auth, cors, directory, error-pages, event-stream, file-handler, health-check, " +
-        "mcp, metrics, rate-limit, redirects, security-headers, selector-handler, websocket) or an ES module",
+        "history, mcp, metrics, rate-limit, redirects, security-headers, selector-handler, websocket) or an ES module",
     ]);
   });
 

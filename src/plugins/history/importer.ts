@@ -102,7 +102,9 @@ export class Importer {
       Buffer.from(`\n${from}`),
       ...change.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
     ]);
-    if (!child.stdin.write(lines)) await Promise.race([once(child.stdin, "drain"), once(child, "close")]);
+    if (!child.stdin.write(lines) && child.stdin.writable) {
+      await Promise.race([once(child.stdin, "drain"), once(child.stdin, "close")]);
+    }
     if (kind === "deleted") this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
