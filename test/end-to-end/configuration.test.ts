@@ -13,6 +13,7 @@ import { errorPages } from "../../src/plugins/error-pages.ts";
 import { eventStream } from "../../src/plugins/event-stream.ts";
 import { fileHandler } from "../../src/plugins/file-handler.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
+import { history } from "../../src/plugins/history.ts";
 import { mcp } from "../../src/plugins/mcp.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
 import { rateLimit } from "../../src/plugins/rate-limit.ts";
@@ -51,6 +52,7 @@ function inCode(place: string): FileServerConfig {
           }),
           eventStream({ path: "/changes", maxClients: 5, heartbeatInterval: 60, maxUnsentBytes: 100_000 }),
           mcp({ path: "/agents", maxSubscriptions: 5 }),
+          history({ repository: join(place, "www.git"), path: "/versions/", ignore: ["/secret.txt"] }),
           directory({
             directory: "/api",
             plugins: [
@@ -211,6 +213,14 @@ describe.each([
     expect((await ask("www.example", "GET", "/mcp")).status).toBe(404);
     const events = await ask("www.example", "HEAD", "/changes");
     expect([events.status, events.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+  });
+
+  it("keeps what files were, but for those that it is told to leave out", async () => {
+    const { ask } = await start();
+    await ask("www.example", "PUT", "/new.txt", { body: "new" });
+    await ask("www.example", "PUT", "/secret.txt", { body: "secret" });
+    await expect.poll(async () => (await ask("www.example", "GET", "/versions/new.txt")).status).toBe(200);
+    expect((await ask("www.example", "GET", "/versions/secret.txt")).status).toBe(404);
   });
 
   it("limits a directory by address, says so in header fields, and leaves other paths alone", async () => {

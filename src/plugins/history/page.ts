@@ -13,7 +13,9 @@ button { font: inherit; min-height: 2.75rem; padding: .3rem .9rem; border: 1px s
 button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; align-items: center; }
 .changes { width: 100%; margin-top: 1rem; border-collapse: collapse; table-layout: fixed; font: .875rem/1.5 ui-monospace, monospace; }
-.changes td, .changes th { display: table-cell; padding: .1rem .5rem; text-align: start; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere; }
+.changes td, .changes th { padding: .1rem .5rem; text-align: start; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere; }
+.changes caption { padding-bottom: .75rem; color: var(--soft); text-align: start; }
+.changes .line { width: 3.5rem; }
 .changes ins, .changes del { text-decoration: none; }
 .changes .was { background: #fbe9e7; } .changes .is { background: #e6f4ea; }
 @media (prefers-color-scheme: dark) { .changes .was { background: #3b2220; } .changes .is { background: #1d3324; } }
@@ -103,7 +105,7 @@ export function changesPage(version: Version, differences: readonly Difference[]
 <p><a href="${escapeHtml(links.history(path))}">All versions of ${escapeHtml(path)}</a></p>`;
   const table =
     rows.length > 0
-      ? `<table class="changes"><caption>Lines that changed</caption><thead><tr><th scope="col">Line</th><th scope="col">Before</th><th scope="col">Line</th><th scope="col">After</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table>`
+      ? `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>Lines that changed</caption><thead><tr><th scope="col">Line</th><th scope="col">Before</th><th scope="col">Line</th><th scope="col">After</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table></div>`
       : "<p>No line changed.</p>";
   return page(`${summary}: changes`, `${head}\n${undo}\n${table}`);
 }
