@@ -27,6 +27,10 @@ const overBucket = ["the SDK behind node:http", "filement", "filement, 2 instanc
 /** Of each measurement: its tables, each with its rows. */
 const measurements: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
   start: [["Processor time of an import", ['import "filement"', 'import "express"']]],
+  chart: [
+    ["GET 1 KB", expect.arrayContaining(["filement", "sirv", "express.static", "bare node:http, from memory"])],
+    ["PUT 1 KB, 16 files, rename", expect.arrayContaining(["filement", "bare node:http, same rename"])],
+  ],
   files: [
     ["GET 1 KB", readers],
     ["GET 100 KB", readers],
@@ -34,10 +38,6 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["GET 4 KB, 1,000 files at random", readers],
     ["304", expect.arrayContaining(validating)],
     ["PUT 1 KB over an existing file", [...durabilities, "bare node:http, writeFile"]],
-  ],
-  chart: [
-    ["GET 1 KB", expect.arrayContaining(["filement", "sirv", "express.static", "bare node:http, from memory"])],
-    ["PUT 1 KB, 16 files, rename", expect.arrayContaining(["filement", "bare node:http, same rename"])],
   ],
   writes: ["rename", "fsync"].flatMap((durability) =>
     [1, 16].flatMap((connections) => {

@@ -23,8 +23,10 @@ export interface CorsOptions {
 const protocolHeaders = [
   "Authorization",
   "Content-Type",
+  "Destination",
   "If-Match",
   "If-None-Match",
+  "Overwrite",
   "Range",
   "X-Range-Unit",
   "X-Request-ID",

@@ -40,6 +40,9 @@ export interface HistoryOptions {
   readonly required?: boolean | undefined;
 }
 
+/** Names that no repository may hold: git refuses to check them out. */
+const gitsOwn = /\/(?:\.git|git~\d+)[ .]*(?:\/|$)/i;
+
 /**
  * Makes each change of a file a commit in a git repository, and shows, compares and undoes them: below `path`, by
  * `Accept-Datetime` (RFC 7089), and by `files.history`. Throws a `ConfigError` for options that cannot work, and at the start where
@@ -67,7 +70,8 @@ export function history(options: HistoryOptions): Plugin {
   let committing: Committing | undefined;
   let stopRecording = (): void => {};
   let releaseJournal = (): void => {};
-  const isRecorded = (path: string): boolean => covers(path) && !isHiddenPath(path, site?.options.dotfiles ?? "ignore");
+  const isRecorded = (path: string): boolean =>
+    covers(path) && !isHiddenPath(path, site?.options.dotfiles ?? "ignore") && !gitsOwn.test(path);
   const problem = (): unknown => (journal.unwritten > 0 ? "changes cannot be noted" : committing?.problem);
   const recorder = new Recorder({
     journal,
@@ -136,9 +140,9 @@ export function history(options: HistoryOptions): Plugin {
     async close() {
       stopRecording();
       sharedServices.delete(service);
+      await committing?.close();
       await journal.close();
       releaseJournal();
-      await committing?.close();
       objects.close();
       site = undefined;
     },

@@ -62,7 +62,7 @@ describe("cors", () => {
       "access-control-allow-credentials": "true",
       "access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, MKCOL, OPTIONS",
       "access-control-allow-headers":
-        "Authorization, Content-Type, If-Match, If-None-Match, Range, X-Range-Unit, X-Request-ID",
+        "Authorization, Content-Type, Destination, If-Match, If-None-Match, Overwrite, Range, X-Range-Unit, X-Request-ID",
       "access-control-max-age": "60",
     });
   });

@@ -48,6 +48,8 @@ export class Committing {
   #hasNews = true;
   #isClosing = false;
   #commits = 0;
+  /** When the oldest journal was begun. */
+  #since = 0;
   #running: Promise<void> | undefined;
   /** Why commits cannot be made at the moment. */
   problem: unknown;
@@ -108,7 +110,8 @@ export class Committing {
     const births = await Promise.all(
       names.map(async (name) => (await stat(join(this.#options.directory, name))).birthtimeMs),
     );
-    this.#imported = await this.#options.importer.imported(Math.min(Date.now(), ...births));
+    this.#since = Math.min(Date.now(), ...births);
+    this.#imported = await this.#options.importer.imported(this.#since);
     // What processes before have left comes first: the files are as that says.
     do {
       await this.#collect();
@@ -134,6 +137,7 @@ export class Committing {
         this.#giveBack();
         if (this.#isClosing) return;
         await this.#pause();
+        await this.#lookAgain().catch(ignore);
         continue;
       }
       if (!this.#hasNews && [...this.#queues.values()].every(({ length }) => length === 0)) await this.#pause();
@@ -145,6 +149,18 @@ export class Committing {
     for (const record of this.#unconfirmed.reverse()) this.#queueOf(record.journal).unshift(record);
     this.#unconfirmed = [];
     this.#tags.clear();
+  }
+
+  /** What failed may have been made all the same: what the repository has is not made again. */
+  async #lookAgain(): Promise<void> {
+    this.#imported = await this.#options.importer.imported(this.#since);
+    for (const [journal, queue] of this.#queues) {
+      const done = this.#imported.get(journal) ?? 0;
+      this.#queues.set(
+        journal,
+        queue.filter(({ number }) => number >= done),
+      );
+    }
   }
 
   #queueOf(journal: string): ReadRecord[] {
@@ -167,7 +183,7 @@ export class Committing {
   async #commit(inAnyOrder: boolean): Promise<number> {
     let count = 0;
     while (this.#unconfirmed.length < maxUnconfirmed) {
-      const record = this.#next() ?? (inAnyOrder ? this.#earliest() : undefined);
+      const record = this.#next(inAnyOrder) ?? (inAnyOrder ? this.#heads()[0] : undefined);
       if (!record) break;
       this.#queueOf(record.journal).shift();
       const isKnown = record.etag !== undefined && this.#tags.get(record.path) === record.etag;
@@ -187,21 +203,32 @@ export class Committing {
     return this.#tags.has(path) || [...this.#queues.values()].some(isWaiting);
   }
 
-  /** The first record of a journal that follows what its file is in the repository, or what no other record leads to. */
-  #next(): ReadRecord | undefined {
-    const heads = [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
-    return heads.find(({ path, follows, journal }) => {
+  /**
+   * The earliest record that no other leads to; where the version before was not seen yet, not that one, nor what comes later for
+   * its file. `inAnyOrder`: that version is lost, as that of a process that ended before it could note it.
+   */
+  #next(inAnyOrder: boolean): ReadRecord | undefined {
+    const waiting = new Set<string>();
+    for (const record of this.#heads()) {
+      const { path, follows } = record;
       const tag = this.#tags.get(path);
-      if (follows === undefined || tag === follows) return true;
-      if (tag !== undefined && tag !== "") return false;
-      return ![...this.#queues].some(
-        ([other, queue]) => other !== journal && queue.some((each) => each.path === path && each.etag === follows),
-      );
-    });
+      const isNext = follows === undefined || tag === undefined || tag === follows || inAnyOrder;
+      if (isNext && !waiting.has(path) && !this.#isPreceded(record)) return record;
+      waiting.add(path);
+    }
+    return undefined;
   }
 
-  #earliest(): ReadRecord | undefined {
-    return [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time)[0];
+  /** The first record of each journal, in the order of their times. */
+  #heads(): readonly ReadRecord[] {
+    return [...this.#queues.values()].flatMap(([first]) => first ?? []).sort((a, b) => a.time - b.time);
+  }
+
+  /** Whether the version that a record follows is in another journal. */
+  #isPreceded({ path, follows, journal }: ReadRecord): boolean {
+    return [...this.#queues].some(
+      ([other, queue]) => other !== journal && queue.some((each) => each.path === path && each.etag === follows),
+    );
   }
 
   async #confirm(): Promise<void> {
@@ -218,8 +245,8 @@ export class Committing {
     for (const [index, journal] of names.entries()) {
       if (this.#queueOf(journal).length > 0) continue;
       const isLast = names[index + 1] === undefined || ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
-      if (isLast && !this.#isClosing && ownerOf(journal) === this.#options.own.owner) continue;
-      if (isLast && !(await this.#isOver(journal))) continue;
+      const isOwn = ownerOf(journal) === this.#options.own.owner;
+      if (isLast && !(isOwn ? this.#isClosing : await this.#isOver(journal))) continue;
       if ((await this.#journals.next(journal)).length > 0) throw new Error("a journal grew after its end");
       this.#queues.delete(journal);
       await this.#journals.remove(journal);
@@ -250,3 +277,6 @@ export class Committing {
     });
   }
 }
+
+/** What fails here fails again in the next round, which says so. */
+function ignore(): void {}

@@ -9,13 +9,15 @@ import { ConfigError } from "../../config.ts";
 const oldest = [2, 30] as const;
 
 /** Where git looks for programs and the home directory. `GIT_DIR` and the like would lead it elsewhere. */
-const environment: Readonly<Record<string, string | undefined>> = {
-  ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_"))),
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  LC_ALL: "C",
-};
+function environment(): Record<string, string | undefined> {
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_"))),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_TERMINAL_PROMPT: "0",
+    LC_ALL: "C",
+  };
+}
 
 /** No setting of a repository that somebody has made may run a program of theirs. */
 const settings = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.quotePath=false"];
@@ -25,7 +27,7 @@ export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Starts git in a repository, without a shell. Arguments never come from clients, but for names of objects that git gave. */
 export function git(repository: string, args: readonly string[]): GitProcess {
   const all = [...settings.flatMap((setting) => ["-c", setting]), "--git-dir", repository, ...args];
-  const child = spawn("git", all, { env: environment, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn("git", all, { env: environment(), stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.on("error", () => {}); // its end says it, too
   return child;
 }

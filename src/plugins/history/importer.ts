@@ -24,6 +24,8 @@ export interface ImporterOptions {
 const keptContent = 32 * 1024 * 1024;
 const server: Person = { name: "filement", email: "filement@localhost" };
 const trailer = "Filement-Record";
+/** What git may take for a batch of commits, in milliseconds; one that is silent for longer is ended. */
+const patienceMs = 60_000;
 
 /**
  * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository when
@@ -40,6 +42,7 @@ export class Importer {
   #complaint = "";
   #mark = 0;
   #isNew = true;
+  #latest = 0;
 
   constructor(options: ImporterOptions) {
     this.#options = options;
@@ -63,6 +66,12 @@ export class Importer {
   /** The latest commit; `undefined` before the first. */
   async head(): Promise<string | undefined> {
     return (await this.#options.objects.read(this.#ref))?.id;
+  }
+
+  /** In seconds, and never less than for the commit before, by which `imported` looks for where to stop. */
+  #now(): number {
+    this.#latest = Math.max(this.#latest, Math.floor(Date.now() / 1000));
+    return this.#latest;
   }
 
   get #ref(): string {
@@ -96,7 +105,7 @@ export class Importer {
     const lines = Buffer.concat([
       Buffer.from(
         `commit ${this.#ref}\nmark :${this.#mark}\n${person("author", this.#options.authorOf(record.user), seconds)}` +
-          `${person("committer", server, seconds)}data ${message.length}\n`,
+          `${person("committer", server, this.#now())}data ${message.length}\n`,
       ),
       message,
       Buffer.from(`\n${from}`),
@@ -124,7 +133,10 @@ export class Importer {
   }
 
   async #line(): Promise<string | undefined> {
+    const child = this.#child;
+    const timer = setTimeout(() => child?.kill("SIGKILL"), patienceMs).unref();
     const next = await this.#lines?.next();
+    clearTimeout(timer);
     return next?.done ? undefined : next?.value;
   }
 
@@ -148,8 +160,10 @@ export class Importer {
     const child = this.#child;
     this.#child = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs).unref();
     child.stdin.end("done\n");
     await once(child, "close");
+    clearTimeout(timer);
   }
 }
 

@@ -15,15 +15,20 @@ const script = join(projectRoot, "test/plugins/history/writer.mjs");
 
 /** Starts a writer, and kills it after so many answered changes, which it notes. */
 async function killedAfter(count: number, answered: string[], ...args: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "close");
+  let complaint = "";
+  child.stderr.on("data", (text: Buffer) => {
+    complaint += text;
+  });
   let seen = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     answered.push(line);
     seen += 1;
     if (seen === count) child.kill("SIGKILL");
   }
-  await ended;
+  const [, signal] = await ended;
+  expect([signal, complaint]).toEqual(["SIGKILL", ""]);
 }
 
 describe("history of processes that are killed", () => {
@@ -40,6 +45,7 @@ describe("history of processes that are killed", () => {
       );
       await Promise.all(writers);
     }
+    expect(answered.length).toBeGreaterThanOrEqual(20 * rounds * processes);
     const errors: unknown[] = [];
     const files = createFileServer({
       root,
@@ -52,6 +58,11 @@ describe("history of processes that are killed", () => {
     const git = (...args: string[]): string =>
       execFileSync("git", ["--git-dir", repository, ...args], { encoding: "utf8", maxBuffer: 2 ** 28 });
     await expect.poll(() => git("log", "--format=%s")).toContain("PUT /last.txt\n");
+    // What was stored and not noted when its process was killed is found.
+    for (const name of await readdir(root)) {
+      const stored = await readFile(join(root, name), "utf8");
+      await expect.poll(() => git("show", `main:${name}`)).toBe(stored);
+    }
     await files.close();
     expect({ left: await readdir(spool), errors }).toEqual({ left: [], errors: [] });
 
@@ -67,8 +78,6 @@ describe("history of processes that are killed", () => {
       const content = execFileSync("git", ["--git-dir", repository, "cat-file", "blob", `${commit}:${path.slice(1)}`]);
       expect([line, createHash("sha256").update(content).digest("hex")]).toEqual([line, hash]);
     }
-    for (const name of await readdir(root))
-      expect(git("show", `main:${name}`)).toBe(await readFile(join(root, name), "utf8"));
     expect(git("fsck", "--strict", "--no-dangling")).toBe("");
   });
 });

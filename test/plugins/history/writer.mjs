@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { createFileServer, history } from "../../../dist/index.js";
 
+setInterval(() => {}, 60_000); // to wait for the lock of another process keeps no process alive
 const [root = "", repository = "", seed = "1"] = process.argv.slice(2);
 const files = createFileServer({ root, durability: "rename", plugins: [history({ repository })] });
 await files.ready();
