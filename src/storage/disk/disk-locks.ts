@@ -158,24 +158,32 @@ class MachineLocks implements Locks {
 
   /** The lock, or the name on which another process listens. Where there are no such sockets, each process is for itself. */
   async #listen(key: string): Promise<HeldLock | string> {
-    if (await lockProblem()) return { isAwaited: false, release: ignore };
-    const name = socketName(hash("sha512", key, "hex")); // everybody on the machine can list the names
+    const { forms } = await (known ?? usableNames());
+    const hashed = hash("sha512", key, "hex"); // everybody on the machine can list the names
     const waiting = new Set<Socket>();
-    let server: Server;
-    try {
-      server = await listen(name, waiting);
-    } catch (error) {
-      if (errnoOf(error) === "EADDRINUSE") return name;
-      throw error;
+    const servers: Server[] = [];
+    const release = (): void => {
+      for (const server of servers) server.close();
+      for (const socket of waiting) socket.destroy();
+    };
+    for (const form of forms) {
+      const name = form(hashed);
+      try {
+        servers.push(await listen(name, waiting));
+      } catch (error) {
+        release();
+        if (errnoOf(error) === "EADDRINUSE") return name;
+        throw error;
+      }
     }
     return {
       get isAwaited() {
         return waiting.size > 0;
       },
       release: () => {
-        if (waiting.size > 0) this.#leaveToOthers(key);
-        server.close();
-        for (const socket of waiting) socket.destroy();
+        const isAwaited = waiting.size > 0;
+        release();
+        if (isAwaited) this.#leaveToOthers(key);
       },
     };
   }
@@ -207,33 +215,47 @@ export function machineLocks(
   return new MachineLocks(waitMs, courtesy);
 }
 
-// Node 20 fills names up to 108 bytes with zeros: only names of just that length are the same for all versions. Bun takes 107.
-const abstractNameLength = "bun" in process.versions ? 97 : 98;
+/** The name of a socket, from the hash of a key. */
+type NameForm = (hashed: string) => string;
 
-function socketName(hashed: string): string {
-  return process.platform === "win32"
-    ? `\\\\.\\pipe\\filement-${hashed}`
-    : `\0filement-${hashed.slice(0, abstractNameLength)}`;
+/**
+ * Node 20 fills names up to 108 bytes with zeros, so that it meets others by names of just that length; Bun takes 107 at most.
+ * A process listens on each of the names that its runtime takes, in this order.
+ */
+const abstractNames: readonly NameForm[] = [98, 97].map(
+  (length) => (hashed) => `\0filement-${hashed.slice(0, length)}`,
+);
+const pipeNames: readonly NameForm[] = [(hashed) => `\\\\.\\pipe\\filement-${hashed}`];
+
+interface UsableNames {
+  readonly forms: readonly NameForm[];
+  /** Why there are none. */
+  readonly problem?: string;
 }
 
-/** Once it was tried whether there are such sockets: why not, if so. */
-let tried: { readonly problem: string | undefined } | undefined;
+/** Once it is known. */
+let known: UsableNames | undefined;
+
+/** The names that system and runtime take here, tried once. */
+async function usableNames(): Promise<UsableNames> {
+  const forms: NameForm[] = [];
+  let problem = `${process.platform} has no locks that end with a process`;
+  for (const form of { linux: abstractNames, win32: pipeNames }[process.platform as string] ?? []) {
+    try {
+      (await listen(form(randomBytes(64).toString("hex")), new Set())).close();
+      forms.push(form);
+    } catch (error) {
+      if (exhausted.has(errnoOf(error))) throw error;
+      problem = `local sockets cannot be used (${errnoOf(error) || (error as Error).name})`;
+    }
+  }
+  known = forms.length > 0 ? { forms } : { forms, problem };
+  return known;
+}
 
 /** Why processes that serve the same directory are not kept apart here; `undefined` where they are. */
 export async function lockProblem(): Promise<string | undefined> {
-  tried ??= { problem: await foundProblem() };
-  return tried.problem;
-}
-
-async function foundProblem(): Promise<string | undefined> {
-  if (!["linux", "win32"].includes(process.platform)) return `${process.platform} has no locks that end with a process`;
-  try {
-    (await listen(socketName(randomBytes(64).toString("hex")), new Set())).close();
-    return undefined;
-  } catch (error) {
-    if (exhausted.has(errnoOf(error))) throw error;
-    return `local sockets cannot be used (${errnoOf(error) || (error as Error).name})`;
-  }
+  return (await usableNames()).problem;
 }
 
 /** Waits until the holder closes, or that time is over. */
