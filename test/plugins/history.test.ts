@@ -8,7 +8,10 @@ import { createFileServer } from "../../src/file-server.ts";
 import { type HistoryOptions, history } from "../../src/plugins/history.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
+import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { gate } from "../storage/content.ts";
 
 /** Signs in who says a name, as a program around the server would. */
 const signIn = permissions({
@@ -117,6 +120,35 @@ describe("history", () => {
     expect(git("log", "--format=%(trailers:key=Selector,valueonly)", "main~4", "-1").trim()).toBe("#b");
     await files.close();
     expect(git("fsck", "--strict")).toBe("");
+  });
+
+  it("has what a file was before its first change, also where that comes before existing files are recorded", async () => {
+    const listed = gate();
+    const stored = memoryStorage({ "/a.txt": "old", "/b.html": "<p>old", "/c.txt": "old" });
+    const storage: Storage = {
+      ...stored,
+      async *list(path) {
+        await listed.opened;
+        yield* stored.list(path);
+      },
+    };
+    const { files, git, send, commits } = await site({ config: { root: undefined, storage } });
+    await send("PUT", "/a.txt", "new");
+    await files.edit("/b.html", [{ op: "setText", selector: "p", text: "new" }]);
+    await send("DELETE", "/c.txt");
+    await send("PUT", "/a.txt", "newer");
+    listed.open();
+    await commits(7);
+    expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
+      "Found /a.txt",
+      "PUT /a.txt",
+      "Found /b.html",
+      "PATCH /b.html",
+      "Found /c.txt",
+      "DELETE /c.txt",
+      "PUT /a.txt",
+    ]);
+    expect(git("show", "main~6:a.txt")).toBe("old");
   });
 
   it("leaves nothing beside the repository when it is closed", async () => {

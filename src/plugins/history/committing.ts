@@ -187,7 +187,7 @@ export class Committing {
       if (!record) break;
       this.#queueOf(record.journal).shift();
       const isKnown = record.etag !== undefined && this.#tags.get(record.path) === record.etag;
-      const isOld = record.kind === "found" && this.#isChanged(record.path);
+      const isOld = record.kind === "found" && this.#isOver(record);
       this.#unconfirmed.push(record);
       if (!isKnown && !isOld) await this.#options.importer.add(record);
       if (record.kind !== "found") this.#tags.set(record.path, record.kind === "deleted" ? "" : (record.etag ?? ""));
@@ -196,11 +196,11 @@ export class Committing {
     return count;
   }
 
-  /** Whether a file was changed since this process makes the commits, so that what was found there before is over. */
-  #isChanged(path: string): boolean {
+  /** Whether a file was changed since it was found so. With a tag it was found right before a change that comes next. */
+  #isOver({ path, etag }: ReadRecord): boolean {
     const isWaiting = (records: readonly ReadRecord[]): boolean =>
       records.some((each) => each.path === path && each.kind !== "found");
-    return this.#tags.has(path) || [...this.#queues.values()].some(isWaiting);
+    return this.#tags.has(path) || (etag === undefined && [...this.#queues.values()].some(isWaiting));
   }
 
   /**
@@ -246,7 +246,7 @@ export class Committing {
       if (this.#queueOf(journal).length > 0) continue;
       const isLast = names[index + 1] === undefined || ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
-      if (isLast && !(isOwn ? this.#isClosing : await this.#isOver(journal))) continue;
+      if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;
       if ((await this.#journals.next(journal)).length > 0) throw new Error("a journal grew after its end");
       this.#queues.delete(journal);
       await this.#journals.remove(journal);
@@ -254,7 +254,7 @@ export class Committing {
   }
 
   /** Whether the process that wrote a journal has ended. */
-  async #isOver(journal: string): Promise<boolean> {
+  async #hasEnded(journal: string): Promise<boolean> {
     const key = join(this.#options.directory, ownerOf(journal));
     return (await diskLocks.tryRun(key, async () => true)) !== undefined;
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Storage } from "../../storage/storage.ts";
-import type { Recorder } from "./recorder.ts";
+import { openedFile, type Recorder } from "./recorder.ts";
 import type { Versions } from "./versions.ts";
 
 /** What is compared. */
@@ -12,7 +12,7 @@ export interface ExistingFiles {
   readonly maxFileBytes: number;
 }
 
-/** Notes the files that are there and that the latest commit does not have so: all of them at first, later what was changed without a server. */
+/** Notes files that the latest commit does not have as they are: all at first, later those changed without a server. */
 export async function recordFiles({
   storages,
   versions,
@@ -26,16 +26,11 @@ export async function recordFiles({
       if (!covers(path)) continue;
       const before = known.get(path);
       known.delete(path);
-      const file = await storage.open(path).catch(() => undefined);
-      if (!file) continue;
-      try {
-        if (file.stat.size > maxFileBytes) continue;
+      await openedFile(storage, path, maxFileBytes, async (file) => {
         const content = await file.bytes();
         const blob = createHash("sha1").update(`blob ${content.byteLength}\0`).update(content).digest("hex");
         if (blob !== before) await recorder.found(path, content, file.stat.modified);
-      } finally {
-        await file.close();
-      }
+      });
     }
   }
   for (const path of known.keys()) if (covers(path)) await recorder.gone(path);

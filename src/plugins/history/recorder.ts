@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { LRUCache } from "lru-cache";
 import { entityTag } from "../../http/entity-tag.ts";
 import type { ChangeOrigin, UnnumberedChange } from "../../server/change-feed.ts";
-import { type Content, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
+import { type Content, type OpenFile, type Storage, StorageError, type StoredStat } from "../../storage/storage.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 
 /** Contents that are stored, and whose change was not announced yet, in bytes; beyond it, and for larger ones, the file is read again. */
@@ -30,6 +30,8 @@ export class Recorder {
     maxSize: maxCaptured,
     sizeCalculation: ({ byteLength }) => byteLength + 1,
   });
+  /** What files were before this process changed them for the first time, by their paths. */
+  readonly #former = new LRUCache<string, Former>({ max: 10_000 });
   readonly #notes = new Map<string, string>();
   readonly #storages = new Set<Storage>();
 
@@ -44,9 +46,12 @@ export class Recorder {
     const capture = (path: string, { version, size }: StoredStat, content: Uint8Array | undefined): void => {
       if (content && size <= maxFileBytes && covers(path)) this.#captured.set(keyOf(path, entityTag(version)), content);
     };
-    const admit = (path: string): void => {
-      if (covers(path) && this.#options.isFull()) throw new StorageError("unavailable");
+    const admit = async (path: string): Promise<void> => {
+      if (!covers(path)) return;
+      if (this.#options.isFull()) throw new StorageError("unavailable");
+      await this.#keepFormer(storage, path);
     };
+    const move = storage.move?.bind(storage);
     const delegate = Object.fromEntries(
       delegated.flatMap((name) => (storage[name] ? [[name, storage[name].bind(storage)]] : [])),
     ) as Partial<Storage>;
@@ -56,21 +61,21 @@ export class Recorder {
       open: (path, purpose) => storage.open(path, purpose),
       list: (path) => storage.list(path),
       async write(path, content, options) {
-        admit(path);
+        await admit(path);
         const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
         const result = await storage.write(path, copy.pass(), options);
         capture(path, result.stat, copy.content);
         return result;
       },
       async append(path, content, options) {
-        admit(path);
+        await admit(path);
         const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
         const result = await storage.append(path, copy.pass(), options);
         capture(path, result.stat, copy.content);
         return result;
       },
       async update(path, edit, made) {
-        admit(path);
+        await admit(path);
         let edited: Uint8Array | undefined;
         const keep: typeof edit = async (read, stat) => {
           edited = await edit(read, stat);
@@ -81,10 +86,42 @@ export class Recorder {
         return result;
       },
       async remove(path, options) {
-        admit(path);
+        await admit(path);
         await storage.remove(path, options);
       },
+      ...(move && {
+        async move(from, to, options) {
+          await admit(from);
+          await admit(to);
+          return move(from, to, options);
+        },
+      }),
     };
+  }
+
+  /** Existing files are recorded while the server runs already: a change may come first. */
+  async #keepFormer(storage: Storage, path: string): Promise<void> {
+    const known = this.#former.get(path);
+    if (known) return known.isRead;
+    const former: Former = { isRead: Promise.resolve() };
+    this.#former.set(path, former);
+    former.isRead = openedFile(storage, path, this.#options.maxFileBytes, async (file) => {
+      former.stat = file.stat;
+      this.#captured.set(keyOf(path, entityTag(file.stat.version)), await file.bytes());
+    });
+    await former.isRead;
+  }
+
+  /** Notes what a file was before its first change here, which history may not have yet. */
+  #addFormer(path: string, follows: string | undefined): void {
+    const former = this.#former.get(path);
+    if (!former?.stat) return;
+    const { version, modified } = former.stat;
+    delete former.stat;
+    const etag = entityTag(version);
+    const content = this.#captured.get(keyOf(path, etag));
+    if (!content || (follows !== undefined && follows !== etag)) return;
+    void this.#add({ path, kind: "found", summary: `Found ${path}`, time: modified.getTime(), etag }, content);
   }
 
   /** Says what a request is about to do, for the commit that it leads to. */
@@ -106,6 +143,7 @@ export class Recorder {
       ...{ user, requestId, selector, etag, follows: origin.follows },
     };
     this.#notes.delete(requestId);
+    this.#addFormer(path, origin.follows);
     if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
     const key = keyOf(path, etag);
     const content = this.#captured.get(key);
@@ -134,32 +172,43 @@ export class Recorder {
 
   /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */
   async #addStored(record: JournalRecord): Promise<void> {
+    const { maxFileBytes } = this.#options;
     for (const storage of this.#storages) {
-      const file = await storage.open(record.path).catch(() => undefined);
-      if (!file) continue;
-      try {
-        if (entityTag(file.stat.version) !== record.etag || file.stat.size > this.#options.maxFileBytes) continue;
-        return await this.#add(record, await file.bytes());
-      } finally {
-        await file.close();
-      }
+      const isAdded = await openedFile(storage, record.path, maxFileBytes, async (file) => {
+        if (entityTag(file.stat.version) !== record.etag) return false;
+        await this.#add(record, await file.bytes());
+        return true;
+      });
+      if (isAdded) return;
     }
     this.#options.report(new Error(`history: no commit for ${record.summary}: it is too large, or was changed again`));
   }
 }
 
+/** A file as it was when this process was about to change it; noted when the change is announced. */
+interface Former {
+  isRead: Promise<void>;
+  stat?: StoredStat;
+}
+
+/** Calls a function with a file unless it is missing or too large. */
+export async function openedFile<T>(
+  storage: Storage,
+  path: string,
+  maxBytes: number,
+  use: (file: OpenFile) => Promise<T>,
+): Promise<T | undefined> {
+  const file = await storage.open(path).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    return file.stat.size > maxBytes ? undefined : await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Methods that a storage may have, and that change no content or come by `changed`. */
-const delegated = [
-  "recent",
-  "listedPath",
-  "makeDirectory",
-  "move",
-  "check",
-  "protect",
-  "refuses",
-  "watch",
-  "observe",
-] as const;
+const delegated = ["recent", "listedPath", "makeDirectory", "check", "protect", "refuses", "watch", "observe"] as const;
 
 function keyOf(path: string, etag: string | undefined): string {
   return `${etag} ${path}`;
