@@ -21,6 +21,7 @@ const measurements = {
   elements: async () => (await import("./elements.mjs")).elements,
   edits: async () => (await import("./edits.mjs")).edits,
   plugins: async () => (await import("./plugins.mjs")).plugins,
+  history: async () => (await import("./history.mjs")).history,
   live: async () => (await import("./live.mjs")).live,
   trees: async () => (await import("./trees.mjs")).trees,
   turns: async () => (await import("./turns.mjs")).turns,

@@ -8,6 +8,8 @@ import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal
 
 /** How often journals of other processes are looked at where the system tells nothing, and what failed is tried again, in milliseconds. */
 const lookMs = 1000;
+/** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits. */
+const checkpointMs = 250;
 /** How often one of another process is waited for whose change came before, in looks. */
 const maxLooks = 3;
 /** Commits between two checkpoints of git. */
@@ -47,6 +49,8 @@ export class Committing {
   #wake: (() => void) | undefined;
   #hasNews = true;
   #isClosing = false;
+  #isGathering = false;
+  #checkpointAt = 0;
   #commits = 0;
   /** When the oldest journal was begun. */
   #since = 0;
@@ -75,13 +79,14 @@ export class Committing {
   /** Says that there is something to do. */
   wake(): void {
     this.#hasNews = true;
-    this.#wake?.();
+    if (!this.#isGathering) this.#wake?.();
   }
 
   /** Resolves when all records of this process are in the repository, or another process will see to that. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.wake();
+    this.#hasNews = true;
+    this.#wake?.();
     await this.#running;
     this.#watcher?.close();
   }
@@ -141,6 +146,7 @@ export class Committing {
         continue;
       }
       if (!this.#hasNews && [...this.#queues.values()].every(({ length }) => length === 0)) await this.#pause();
+      await this.#gather();
     }
   }
 
@@ -232,6 +238,7 @@ export class Committing {
   }
 
   async #confirm(): Promise<void> {
+    if (this.#unconfirmed.length > 0) this.#checkpointAt = Date.now();
     await this.#options.importer.flush();
     this.#commits += this.#unconfirmed.length;
     this.#unconfirmed = [];
@@ -265,15 +272,26 @@ export class Committing {
     await this.#options.tidy();
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, lookMs);
-      timer.unref();
+  /** Waits for news, or until it is time to look without. */
+  async #pause(): Promise<void> {
+    await this.#sleep(lookMs);
+  }
+
+  /** Lets changes come together for the next checkpoint. */
+  async #gather(): Promise<void> {
+    this.#isGathering = true;
+    await this.#sleep(this.#checkpointAt + checkpointMs - Date.now());
+    this.#isGathering = false;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isClosing || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(ms, lookMs)).unref();
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
-      if (this.#isClosing) this.#wake();
     });
   }
 }

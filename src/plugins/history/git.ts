@@ -5,8 +5,8 @@ import { env } from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { ConfigError } from "../../config.ts";
 
-/** `cat-file` knows all that is asked of it from here on. */
-const oldest = [2, 30] as const;
+/** `cat-file --batch-command` came with it. */
+const oldest = [2, 36] as const;
 
 /** Where git looks for programs and the home directory. `GIT_DIR` and the like would lead it elsewhere. */
 function environment(): Record<string, string | undefined> {
@@ -61,10 +61,14 @@ export async function openRepository(repository: string, branch: string): Promis
   await gitOutput(repository, ["init", "--quiet", "--bare", `--initial-branch=${branch}`]);
 }
 
-/**
- * Reads objects by one `git cat-file --batch`, which is started when it is needed and again when it ends. Requests are
- * answered in order.
- */
+/** An object of a repository. */
+export interface GitObject {
+  readonly id: string;
+  readonly size: number;
+  readonly content: Buffer;
+}
+
+/** Reads objects by one `git cat-file`, started when it is needed and again when it has ended. Requests are answered in order. */
 export class ObjectReader {
   readonly #repository: string;
   #child: GitProcess | undefined;
@@ -76,27 +80,38 @@ export class ObjectReader {
     this.#repository = repository;
   }
 
-  /** The content of an object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` for none. */
-  read(name: string): Promise<{ readonly id: string; readonly content: Buffer } | undefined> {
-    const answer = this.#last.then(() => this.#ask(name));
+  /** An object by its name, or by a name such as `refs/heads/main:a.txt`; `undefined` for none. */
+  read(name: string): Promise<GitObject | undefined> {
+    return this.#inTurn("contents", name);
+  }
+
+  /** The size of an object in bytes; `undefined` for none. */
+  async sizeOf(name: string): Promise<number | undefined> {
+    return (await this.#inTurn("info", name))?.size;
+  }
+
+  #inTurn(command: "contents" | "info", name: string): Promise<GitObject | undefined> {
+    const answer = this.#last.then(() => this.#ask(command, name));
     this.#last = answer.catch(() => this.close());
     return answer;
   }
 
-  async #ask(name: string): Promise<{ readonly id: string; readonly content: Buffer } | undefined> {
+  async #ask(command: "contents" | "info", name: string): Promise<GitObject | undefined> {
     if (/[\n\0]/.test(name)) return undefined; // git reads lines
     this.#child ??= this.#start();
-    this.#child.stdin.write(`${name}\n`);
+    this.#child.stdin.write(`${command} ${name}\n`);
     const header = (await this.#until(10)).toString();
-    const [, id, size] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(header) ?? [];
+    const [, id, bytes] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(header) ?? [];
     if (id === undefined) return undefined;
-    const content = await this.#take(Number(size));
+    const size = Number(bytes);
+    if (command === "info") return { id, size, content: Buffer.alloc(0) };
+    const content = await this.#take(size);
     await this.#take(1);
-    return { id, content };
+    return { id, size, content };
   }
 
   #start(): GitProcess {
-    const child = git(this.#repository, ["cat-file", "--batch"]);
+    const child = git(this.#repository, ["cat-file", "--batch-command"]);
     child.unref();
     this.#rest = Buffer.alloc(0);
     this.#pieces = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;

@@ -42,6 +42,11 @@ export class Importer {
   #complaint = "";
   #mark = 0;
   #isNew = true;
+  /**
+   * The commit that the next ones follow. Where the branch has another one by then, as from a git whose process was killed, git
+   * refuses them.
+   */
+  #base: string | undefined;
   #latest = 0;
 
   constructor(options: ImporterOptions) {
@@ -51,10 +56,11 @@ export class Importer {
   /** How many records of each journal are in the repository, by what its latest commits say; `since` in milliseconds. */
   async imported(since: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
-    if (!(await this.head())) return found;
+    this.#base = await this.head();
+    if (!this.#base) return found;
     const format = `--format=%(trailers:key=${trailer},valueonly)`;
     const after = `--since=${Math.floor(since / 1000) - 2}`;
-    const said = await gitOutput(this.#options.repository, ["log", "--first-parent", after, format, this.#ref]);
+    const said = await gitOutput(this.#options.repository, ["log", "--first-parent", after, format, this.#base]);
     for (const line of said.toString().split("\n")) {
       const [journal = "", number] = line.trim().split(" ");
       const known = found.get(journal) ?? 0;
@@ -100,7 +106,7 @@ export class Importer {
     const message = Buffer.from(messageOf(record));
     const seconds = Math.floor(record.time / 1000);
     this.#mark += 1;
-    const from = this.#isNew && (await this.head()) ? `from ${this.#ref}^0\n` : "";
+    const from = this.#isNew && this.#base ? `from ${this.#base}\n` : "";
     this.#isNew = false;
     const lines = Buffer.concat([
       Buffer.from(
@@ -111,9 +117,7 @@ export class Importer {
       Buffer.from(`\n${from}`),
       ...change.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
     ]);
-    if (!child.stdin.write(lines) && child.stdin.writable) {
-      await Promise.race([once(child.stdin, "drain"), once(child.stdin, "close")]);
-    }
+    await new Promise<void>((resolve) => child.stdin.write(lines, () => resolve())); // a failure is told by `flush`
     if (kind === "deleted") this.#contents.delete(path);
     else this.#contents.set(path, after);
   }
@@ -130,6 +134,7 @@ export class Importer {
       await this.close();
       throw new Error(`git fast-import did not make its commits: ${complaint}`);
     }
+    this.#base = made;
   }
 
   async #line(): Promise<string | undefined> {
@@ -141,7 +146,14 @@ export class Importer {
   }
 
   async #start(): Promise<GitProcess> {
-    const child = git(this.#options.repository, ["fast-import", "--quiet", "--done", "--date-format=raw"]);
+    const child = git(this.#options.repository, [
+      "-c",
+      "pack.compression=1",
+      "fast-import",
+      "--quiet",
+      "--done",
+      "--date-format=raw",
+    ]);
     child.once("error", () => {}); // its output ends as well
     child.stderr.on("data", (text: Buffer) => {
       this.#complaint = (this.#complaint + text).slice(-2000);
@@ -180,12 +192,13 @@ function quotedPath(path: string): string {
   return `"${inside}"`;
 }
 
-function messageOf({ summary, requestId, selector, journal, number, etag }: ReadRecord): string {
+function messageOf({ kind, summary, requestId, selector, journal, number, etag }: ReadRecord): string {
   const line = (text: string): string => text.replace(/[\0-\x1f]+/g, " ").slice(0, 500);
   const trailers = [
     ...(requestId === undefined ? [] : [`Request-Id: ${line(requestId)}`]),
     ...(selector === undefined ? [] : [`Selector: ${line(selector)}`]),
-    ...(etag === undefined ? [] : [`Version: ${line(etag)}`]),
+    // The process that made what was found says so itself, perhaps later.
+    ...(etag === undefined || kind === "found" ? [] : [`Version: ${line(etag)}`]),
     `${trailer}: ${journal} ${number}`,
   ];
   return `${line(summary)}\n\n${trailers.join("\n")}\n`;

@@ -189,7 +189,7 @@ export class Versions implements FileHistory {
     const [, author] = /^author (.*) <.*> \d+ [+-]\d+$/m.exec(head) ?? [];
     const body = message.join("\n\n");
     const [, selector] = /^Selector: (.*)$/m.exec(body) ?? [];
-    const size = blob === "" ? undefined : await this.#sizeOf(blob);
+    const size = blob === "" ? undefined : await this.#objects.sizeOf(blob);
     return {
       commit: name,
       path,
@@ -200,10 +200,6 @@ export class Versions implements FileHistory {
       size,
       etag: blob === "" ? undefined : `"${blob}"`,
     };
-  }
-
-  async #sizeOf(blob: string): Promise<number> {
-    return (await this.#objects.read(blob))?.content.length ?? 0;
   }
 
   /** Reads the commits that have come. */
