@@ -11,7 +11,7 @@ import type { Storage } from "../storage/storage.ts";
 import { answerOfHistory, withTimeMap } from "./history/answers.ts";
 import { Committing } from "./history/committing.ts";
 import { recordFiles } from "./history/existing-files.ts";
-import { gitOutput, ObjectReader, openRepository } from "./history/git.ts";
+import { ObjectReader, openRepository, tidyRepository } from "./history/git.ts";
 import { Importer, type Person } from "./history/importer.ts";
 import { Journal } from "./history/journal.ts";
 import { historyOptions } from "./history/options.ts";
@@ -34,6 +34,10 @@ export interface HistoryOptions {
   readonly author?: ((user: string) => Person) | undefined;
   /** Larger files have no history, in bytes. @default 16777216 (16 MiB) */
   readonly maxFileBytes?: number | undefined;
+  /** Forget commits that are older, in days, but for the latest. @default none is forgotten */
+  readonly keepDays?: number | undefined;
+  /** Forget all but so many of the latest commits. @default none is forgotten */
+  readonly keepCommits?: number | undefined;
   /** Changes that may wait for git, in bytes. @default 268435456 (256 MiB) */
   readonly maxBacklog?: number | undefined;
   /** Whether changes beyond that, and those that cannot be noted, are refused with 503. @default false */
@@ -123,7 +127,7 @@ export function history(options: HistoryOptions): Plugin {
         importer,
         retry: () => journal.retry(),
         began: () => recordFiles({ storages, versions, recorder, covers: isRecorded, maxFileBytes }),
-        tidy: async () => void (await gitOutput(repository, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"])),
+        tidy: () => tidyRepository(repository, branch, { days: options.keepDays, commits: options.keepCommits }),
         report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
       });
       stopRecording = started.changes.record((change, origin) => recorder.record(change, origin));

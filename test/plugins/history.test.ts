@@ -175,6 +175,27 @@ describe("history", () => {
     expect(second.git("show", "main:a.txt")).toBe("2");
   });
 
+  it("forgets what is older than is to be kept, and goes on", async () => {
+    const first = await site();
+    for (let n = 1; n <= 6; n += 1) await first.send("PUT", "/a.txt", `${n}`);
+    await first.send("PUT", "/b.txt", "b");
+    await first.files.close();
+    const forgotten = first.git("rev-parse", "main~4").trim();
+    const { git, send, commits } = await site({ directory: join(first.root, ".."), keepCommits: 3 });
+    await commits(3);
+    expect(git("log", "--format=%s").trim().split("\n")).toEqual(["PUT /b.txt", "PUT /a.txt", "PUT /a.txt"]);
+    expect(git("cat-file", "-p", "main~2:a.txt")).toBe("5");
+    await expect.poll(() => trying(() => git("cat-file", "-t", forgotten))).toBe("0");
+    await send("PUT", "/a.txt", "7");
+    await commits(4);
+    const { versions } = JSON.parse(
+      (await send("GET", "/history/a.txt", undefined, { accept: "application/json" })).text,
+    );
+    expect(versions).toHaveLength(3);
+    expect((await send("GET", `/history/a.txt/${forgotten}`)).status).toBe(404);
+    expect(git("fsck", "--strict")).toBe("");
+  });
+
   it("keeps hostile names, users and selectors in their places", async () => {
     const { send, git, commits } = await site({ plugins: [signIn] });
     const name = `/a"b 'd' \u00e9 --help $(x).html`;

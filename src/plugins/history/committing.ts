@@ -16,6 +16,8 @@ const maxLooks = 3;
 const maxUnconfirmed = 500;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
+/** And the time after which it does so anyway, in milliseconds: a day. */
+const tidyMs = 86_400_000;
 
 /** What makes commits of the journals of all processes, in one of them. */
 export interface CommittingOptions {
@@ -52,6 +54,7 @@ export class Committing {
   #isGathering = false;
   #checkpointAt = 0;
   #commits = 0;
+  #tidiedAt = 0;
   /** When the oldest journal was begun. */
   #since = 0;
   #running: Promise<void> | undefined;
@@ -134,7 +137,7 @@ export class Committing {
         looks = count > 0 ? 0 : looks + 1;
         await this.#confirm();
         this.problem = undefined;
-        if (this.#commits >= commitsToTidy) await this.#tidy();
+        if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
         if (this.#isClosing && !this.#hasNews) return await this.#options.importer.close();
       } catch (error) {
         this.#fail(error);
@@ -268,8 +271,9 @@ export class Committing {
 
   async #tidy(): Promise<void> {
     this.#commits = 0;
+    this.#tidiedAt = Date.now();
     await this.#options.importer.close();
-    await this.#options.tidy();
+    if (await this.#options.importer.head()) await this.#options.tidy();
   }
 
   /** Waits for news, or until it is time to look without. */

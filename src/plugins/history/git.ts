@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { env } from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { ConfigError } from "../../config.ts";
@@ -47,6 +49,58 @@ async function all(stream: Readable): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);
+}
+
+/** What to keep of a history; all of it where nothing is said. */
+export interface Keep {
+  readonly days: number | undefined;
+  readonly commits: number | undefined;
+}
+
+/** Packs what is loose, and forgets what is older than is to be kept: the repository becomes a shallow one, as `git clone --depth` makes. */
+export async function tidyRepository(repository: string, branch: string, { days, commits }: Keep): Promise<void> {
+  if (days === undefined && commits === undefined) {
+    await gitOutput(repository, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"]);
+    return;
+  }
+  const limits = [
+    ...(days === undefined ? [] : [`--since=${days} days ago`]),
+    ...(commits === undefined ? [] : [`--max-count=${commits}`]),
+  ];
+  const kept = (await gitOutput(repository, ["rev-list", "--first-parent", ...limits, branch])).toString().trim();
+  const oldest = kept === "" ? branch : (kept.split("\n").at(-1) ?? branch); // the latest commit stays in any case
+  const boundary = await gitOutput(repository, ["rev-parse", `${oldest}^{commit}`]);
+  const shallow = join(repository, "shallow");
+  await writeFile(`${shallow}.new`, boundary);
+  await rename(`${shallow}.new`, shallow);
+  await gitOutput(repository, ["reflog", "expire", "--expire=now", "--all"]);
+  await gitOutput(repository, ["gc", "--prune=now", "--quiet"]);
+}
+
+/** Which commits have lost what came before, as git notes it. */
+export function shallowCommits(repository: string): Promise<string> {
+  return readFile(join(repository, "shallow"), "latin1").catch(() => "");
+}
+
+/** The parts of what git prints, each after a separator, as they come. */
+export async function* gitRecords(
+  repository: string,
+  args: readonly string[],
+  separator: string,
+): AsyncGenerator<string> {
+  const child = git(repository, args);
+  child.stdin.end();
+  const ended = once(child, "close");
+  const complaint = all(child.stderr);
+  let rest: string | undefined;
+  for await (const piece of child.stdout.setEncoding("utf8")) {
+    const parts = ((rest ?? "") + piece).split(separator);
+    for (const part of parts.slice(rest === undefined ? 1 : 0, -1)) yield part;
+    rest = parts.at(-1);
+  }
+  if (rest !== undefined) yield rest;
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`git ${args[0]} failed: ${(await complaint).toString().trim()}`);
 }
 
 /** Makes a bare repository where there is none. Throws a {@link ConfigError} where git is missing or too old. */

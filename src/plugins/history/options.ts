@@ -19,6 +19,8 @@ export const historyOptions: OptionsSchema = pluginOptions({
   branch: text("a name of a branch", (name) => branchName.test(name)),
   author: aFunction,
   maxFileBytes: positiveInteger,
+  keepDays: positiveInteger,
+  keepCommits: positiveInteger,
   maxBacklog: positiveInteger,
   required: yesOrNo,
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { HttpError, notFound } from "../../http/http-error.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { git, gitOutput, type ObjectReader } from "./git.ts";
+import { git, gitOutput, gitRecords, type ObjectReader, shallowCommits } from "./git.ts";
 import { pastFile } from "./past-file.ts";
 
 /** What a commit made of a file: the name of the content, empty for a deletion. */
@@ -28,6 +28,7 @@ export class Versions implements FileHistory {
   readonly #ref: string;
   readonly #objects: ObjectReader;
   #head: string | undefined;
+  #shallow = "";
   /** Names of commits, one after the other, and their moments in seconds. */
   #commits: Buffer = Buffer.alloc(0);
   #count = 0;
@@ -213,7 +214,10 @@ export class Versions implements FileHistory {
   async #readOn(): Promise<void> {
     const head = (await this.#objects.read(this.#ref))?.id;
     if (head === undefined || head === this.#head) return;
-    const isAfter = this.#head !== undefined && (await this.#isAncestor(this.#head, head));
+    const shallow = await shallowCommits(this.#repository);
+    const isCut = shallow !== this.#shallow;
+    this.#shallow = shallow;
+    const isAfter = !isCut && this.#head !== undefined && (await this.#isAncestor(this.#head, head));
     if (!isAfter) this.#forget();
     const range = isAfter ? `${this.#head}..${head}` : head;
     const format = "--format=%x01%H %at";
@@ -228,8 +232,7 @@ export class Versions implements FileHistory {
       "-z",
       format,
     ];
-    const said = (await gitOutput(this.#repository, ["log", ...options, range])).toString();
-    for (const text of said.split("\x01").slice(1)) this.#note(text);
+    for await (const text of gitRecords(this.#repository, ["log", ...options, range], "\x01")) this.#note(text);
     this.#head = head;
   }
 
