@@ -49,7 +49,7 @@ export const featureSelectors: readonly string[] = [
   ...["div:not(:has(div))", "ul:has(li:nth-child(3) a)", ":has(:is(td > a) img)", "body:has(form) p:has(a)"],
   // Links, forms and other states that the page itself is in
   ...[":link", ":any-link", ":enabled", ":disabled", ":checked", ":required", ":optional", ":read-only", ":read-write"],
-  ...[":placeholder-shown", ":default", ":indeterminate", ":in-range", ":out-of-range", ":defined", ":open"],
+  ...[":placeholder-shown", ":default", ":indeterminate", ":defined", ":open"],
   ...[
     "input:enabled:not(:checked)",
     "option:checked",

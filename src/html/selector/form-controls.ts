@@ -1,5 +1,5 @@
 import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
-import { asciiKeyword } from "./attribute-selector.ts";
+import { asciiKeyword, stepsToRead } from "./attribute-selector.ts";
 import type { MatchContext } from "./match-context.ts";
 import { parentElement, previousElement } from "./tree-steps.ts";
 
@@ -9,6 +9,9 @@ const inputTypes: ReadonlySet<string> = new Set(
     "submit tel text time url week"
   ).split(" "),
 );
+
+/** What browsers take for the value of a number (HTML Standard, 2.3.4.3). */
+const floatingPoint = /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** Whether it is an HTML element of one of the names. */
 export function isNamed(element: SourceElement, ...names: readonly string[]): boolean {
@@ -29,6 +32,33 @@ export function inputType({ attribs }: SourceElement): string {
 /** Whether an element has an attribute, whatever its value. */
 export function has({ attribs }: SourceElement, name: string): boolean {
   return attribs[name] !== undefined;
+}
+
+const withoutText: ReadonlySet<string> = new Set(
+  "hidden range color checkbox radio file submit image reset button".split(" "),
+);
+const withPlaceholder: ReadonlySet<string> = new Set("text search url tel email password number".split(" "));
+
+/** Whether the control can be filled in. */
+export function isMutable(element: SourceElement, context: MatchContext): boolean {
+  if (isNamed(element, "input") ? withoutText.has(inputType(element)) : !isNamed(element, "textarea")) return false;
+  return !has(element, "readonly") && isDisabled(element, context) === false;
+}
+
+/** Whether `required` has a meaning for a control: not for those that always have a value, nor for buttons. */
+export function isRequirable(element: SourceElement): boolean {
+  if (!isNamed(element, "input")) return isNamed(element, "select", "textarea");
+  return !withoutText.has(inputType(element)) || isInput(element, "checkbox", "radio", "file");
+}
+
+/** Whether an `input` shows its placeholder, since it is empty. */
+export function showsPlaceholder(input: SourceElement, { steps }: MatchContext): boolean {
+  if (!has(input, "placeholder") || !withPlaceholder.has(inputType(input))) return false;
+  const { value = "" } = input.attribs;
+  steps.spend(stepsToRead(value));
+  if (isInput(input, "number")) return !floatingPoint.test(value);
+  const text = value.replace(/[\r\n]/g, "");
+  return (isInput(input, "url", "email") ? text.trim() : text) === "";
 }
 
 /** Whether an element is actually disabled (HTML Standard, 4.16.3); `undefined` for one that cannot be. */

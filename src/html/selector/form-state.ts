@@ -75,7 +75,6 @@ function* readForms(context: MatchContext): SlicedWork<FormState> {
     if (isInput(control, "radio")) radios.set(control, joinGroup(control, form, groups));
   }
   memory.forms = {
-    formOf: (control) => owners.formOf(control),
     defaultButtons: new Set(defaultButtons.values()),
     radios,
     selectedOptions: new Map(),
@@ -91,12 +90,10 @@ function joinGroup(
   const name = radio.attribs["name"] ?? "";
   const ofForm = groups.get(form) ?? new Map<string, RadioGroup>();
   groups.set(form, ofForm);
-  // Without a name each is a group of its own, in which nothing is required.
-  const group = (name !== "" && ofForm.get(name)) || { checked: undefined, isRequired: false };
+  // Without a name each is a group of its own.
+  const group: RadioGroup = (name !== "" && ofForm.get(name)) || { checked: undefined };
   if (has(radio, "checked")) group.checked = radio;
-  if (name === "") return group;
-  ofForm.set(name, group);
-  if (has(radio, "required")) group.isRequired = true;
+  if (name !== "") ofForm.set(name, group);
   return group;
 }
 

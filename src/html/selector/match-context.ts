@@ -34,14 +34,10 @@ export interface ElementMemory {
   /** The options of each `select`. */
   readonly options: Map<SourceElement, readonly SourceElement[]>;
   forms?: FormState;
-  /** The forms and fieldsets in which a control is not valid. */
-  invalid?: ReadonlySet<SourceElement>;
 }
 
 /** What is known of the forms of a document, found in one walk. */
 export interface FormState {
-  /** The form that a control belongs to. */
-  formOf(control: SourceElement): SourceElement | null;
   /** The first submit button of each form. */
   readonly defaultButtons: ReadonlySet<SourceElement>;
   readonly radios: ReadonlyMap<SourceElement, RadioGroup>;
@@ -53,5 +49,4 @@ export interface FormState {
 export interface RadioGroup {
   /** Of those that say `checked` only the last one stays so. */
   checked: SourceElement | undefined;
-  isRequired: boolean;
 }

@@ -1,10 +1,8 @@
-import { demand, patiently, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { svgNamespace } from "../document/html-names.ts";
 import { isHtmlElement, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { asciiKeyword } from "./attribute-selector.ts";
-import { isMutable, isRequirable, isValid, rangeState, showsPlaceholder } from "./constraint-validation.ts";
-import { has, isDisabled, isInput, isNamed } from "./form-controls.ts";
-import { formState, isOn, isSelected } from "./form-state.ts";
+import { has, isDisabled, isInput, isMutable, isNamed, isRequirable, showsPlaceholder } from "./form-controls.ts";
+import { formState, isOn, isSelected, textOf } from "./form-state.ts";
 import type { MatchContext } from "./match-context.ts";
 import type { PlainPseudoClass } from "./selector-names.ts";
 import { nextElement, parentElement, previousElement } from "./tree-steps.ts";
@@ -53,13 +51,12 @@ export const pseudoClasses: Readonly<Record<PlainPseudoClass, PseudoClassTest>> 
   required: (element) => isRequirable(element) && has(element, "required"),
   optional: (element) =>
     isNamed(element, "button", "input", "select", "textarea") && !(isRequirable(element) && has(element, "required")),
-  "placeholder-shown": showsPlaceholder,
+  "placeholder-shown": (element, context) =>
+    isNamed(element, "textarea")
+      ? has(element, "placeholder") && textOf(element, context) === ""
+      : isNamed(element, "input") && showsPlaceholder(element, context),
   "read-write": isReadWrite,
   "read-only": (element, context) => isHtmlElement(element) && !isReadWrite(element, context),
-  "in-range": (element, context) => rangeState(element, context) === "inside",
-  "out-of-range": (element, context) => rangeState(element, context) === "outside",
-  valid: (element, context) => validityOf(element, context) === true,
-  invalid: (element, context) => validityOf(element, context) === false,
 };
 
 function isLink(element: SourceElement): boolean {
@@ -104,31 +101,4 @@ function editability({ attribs }: SourceElement): string | undefined {
   return contenteditable === undefined || contenteditable === ""
     ? contenteditable
     : asciiKeyword(contenteditable) || "inherit";
-}
-
-/** That of a control; a `form` and a `fieldset` are valid where all in them are. */
-function validityOf(element: SourceElement, context: MatchContext): boolean | undefined {
-  if (!isNamed(element, "form", "fieldset")) return isValid(element, context);
-  const invalid = context.memory.invalid ?? demand(findInvalid(context));
-  return !invalid.has(element);
-}
-
-function* findInvalid(context: MatchContext): SlicedWork<ReadonlySet<SourceElement>> {
-  const { index, memory, steps } = context;
-  const invalid = new Set<SourceElement>();
-  for (const control of index.all) {
-    steps.spend();
-    if (steps.isSliceOver()) yield;
-    if (!isNamed(control, "textarea", "select", "button", "input")) continue;
-    if ((yield* patiently(() => isValid(control, context))) !== false) continue;
-    const forms = yield* patiently(() => formState(context));
-    const form = forms.formOf(control);
-    if (form) invalid.add(form);
-    for (let holder = parentElement(control); holder; holder = parentElement(holder)) {
-      steps.spend();
-      if (isNamed(holder, "fieldset")) invalid.add(holder);
-    }
-  }
-  memory.invalid = invalid;
-  return invalid;
 }

@@ -27,9 +27,7 @@ const plainPseudoClasses = [
   "enabled",
   "first-child",
   "first-of-type",
-  "in-range",
   "indeterminate",
-  "invalid",
   "last-child",
   "last-of-type",
   "link",
@@ -37,19 +35,17 @@ const plainPseudoClasses = [
   "only-of-type",
   "open",
   "optional",
-  "out-of-range",
   "placeholder-shown",
   "read-only",
   "read-write",
   "required",
   "root",
   "scope",
-  "valid",
   "-webkit-any-link",
 ] as const;
 
-export /** A set of names, written with blanks between them. */
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+/** A set of names, written with blanks between them. */
+export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** Pseudo-classes of scrollbars and their parts. */
 export const scrollbarStates: ReadonlySet<string> = words(
@@ -57,14 +53,14 @@ export const scrollbarStates: ReadonlySet<string> = words(
 );
 
 /**
- * Pseudo-classes that browsers know and that a document at rest never is in: nobody points at it, nothing plays, there
- * is no shadow tree. They are valid and match nothing. The second row is that of media, which not all browsers know.
+ * Pseudo-classes of what happens in a browser: what is pointed at, typed (`:valid` judges the value that a user gives), or
+ * plays. A file is in no such state. They are valid and match nothing. The second row is that of media, which not all browsers know.
  */
 const states = new Set([
   ...words(
     "active active-view-transition autofill current focus focus-visible focus-within fullscreen future host hover " +
-      "interest-source interest-target modal navigation-source past picture-in-picture popover-open target target-after " +
-      "target-before target-current user-invalid user-valid visited xr-overlay -webkit-autofill -webkit-drag " +
+      "in-range interest-source interest-target invalid modal navigation-source out-of-range past picture-in-picture " +
+      "popover-open target target-after target-before target-current user-invalid user-valid valid visited xr-overlay -webkit-autofill -webkit-drag " +
       "-webkit-full-page-media -webkit-full-screen -webkit-full-screen-ancestor",
   ),
   ...words("buffering muted paused playing seeking stalled volume-locked"),

@@ -41,3 +41,29 @@ describe("the form of a control", () => {
     expect(await select(html, ":default")).toEqual(expected);
   });
 });
+
+describe(":placeholder-shown, :required, :read-write", () => {
+  it.each([
+    [
+      ":placeholder-shown",
+      "<input id=a placeholder=x><input placeholder=x value=y><input type=radio placeholder=x>",
+      ["a"],
+    ],
+    [":placeholder-shown", "<textarea id=a placeholder=x>\n</textarea><textarea placeholder=x>y</textarea>", ["a"]],
+    [":placeholder-shown", "<input id=a type=number placeholder=x value=abc>", ["a"]],
+    [":required", "<input id=a required><input type=range required><button required></button>", ["a"]],
+    ["body :optional", "<input type=range id=a required><input required><button id=b></button>", ["a", "b"]],
+    [":read-write", "<input id=a><input readonly><input disabled><input type=radio><textarea id=b>", ["a", "b"]],
+    [":read-write", "<p id=a contenteditable><i contenteditable=false></i><b id=b></b><svg></svg>", ["a", "b"]],
+    ["body :read-only", "<p id=a contenteditable></p><p id=b></p><svg></svg>", ["b"]],
+  ])("%s goes by the attributes in %s", async (selector, html, expected) => {
+    expect(await select(html, selector)).toEqual(expected);
+  });
+});
+
+describe(":valid, :invalid, :in-range, :out-of-range", () => {
+  it("match nothing, since they judge what a user has typed", async () => {
+    const html = "<form><input required><input type=number min=1 value=0><input type=email value=a@b></form>";
+    expect(await select(html, ":valid, :invalid, :in-range, :out-of-range")).toEqual([]);
+  });
+});

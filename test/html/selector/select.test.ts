@@ -81,11 +81,6 @@ describe("an element that takes long to look at", () => {
       `[title*="${"a".repeat(3900)}"]`,
     ],
     ["a language", `<p lang="${"a-".repeat(3 * million)}">`, ":lang('*-b')"],
-    ["a number", `<input type=number max=5 value="${"0".repeat(5 * million)}1">`, ":in-range"],
-    ["a date", `<input type=date value="${"1".repeat(15 * million)}">`, ":in-range"],
-    ["a step", `<input type=number value=1 step="${"0".repeat(5 * million)}1">`, ":valid"],
-    ["addresses", `<input type=email multiple value="${"a@b,".repeat(100_000)}a@b">`, ":valid"],
-    ["options", `<select required>${"<option value=1>".repeat(150_000)}</select>`, "select:valid"],
   ] as const;
 
   it.each(sample(costly, 2))("is too costly: %s", async (_what, html, selector) => {
@@ -95,8 +90,7 @@ describe("an element that takes long to look at", () => {
   it.each([
     ["a picture in its address", `<img src="data:,${"A".repeat(million)}">`, "[src*='logo.png' i]", 0],
     ["many classes", `<p class="${"a b ".repeat(100_000)}c">`, ".c", 1],
-    ["a thousand addresses", `<input type=email multiple value="${"a@b,".repeat(1000)}a@b">`, ":valid", 1],
-    ["a type of thousands of letters", `<input type="${"checkbox".repeat(1000)}" required>`, ":invalid", 1],
+    ["a type of thousands of letters", `<input type="${"checkbox".repeat(1000)}" required>`, ":required", 1],
   ])("is looked at with %s", async (_what, html, selector, count) => {
     expect(await select(html, selector)).toHaveLength(count);
   });
