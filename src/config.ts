@@ -10,11 +10,8 @@ import type { Storage } from "./storage/storage.ts";
 
 /** What a host serves, and how. */
 export interface HostConfig extends FileHandling {
-  /**
-   * Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. Of several, the first
-   * that has a file; only the first is ever written to. A storage may stand in the list like a directory.
-   */
-  readonly root?: string | URL | readonly (string | URL | Storage)[] | undefined;
+  /** Directory on disk to serve, as a path or a `file:` URL; short for `storage: diskStorage(root)`. */
+  readonly root?: string | URL | undefined;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage | undefined;
   /** The pipeline, in order. A file handler is added at the end where the list has none. @default [] */

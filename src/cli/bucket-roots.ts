@@ -17,9 +17,7 @@ export async function withBuckets<Config extends FileServerConfig>(config: Confi
 
 async function withBucket<Config extends HostConfig>(config: Config): Promise<Config> {
   const { root } = config;
-  const roots = [root ?? []].flat();
-  if (!roots.some(isBucketUrl)) return config;
-  return { ...config, root: await Promise.all(roots.map((each) => (isBucketUrl(each) ? opened(each) : each))) };
+  return isBucketUrl(root) ? { ...config, root: undefined, storage: await opened(root) } : config;
 }
 
 async function opened(url: string): Promise<Storage> {

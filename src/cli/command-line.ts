@@ -5,11 +5,11 @@ import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** What `filement --help` prints. */
-export const help = `Usage: filement [directory | bucket]... [options]
+export const help = `Usage: filement [directory | bucket] [options]
        filement config.html [options]
        filement import-config old.html
        filement init [directory]
-       filement mcp [directory | bucket]... [--read-only] [--users FILE]
+       filement mcp [directory | bucket] [--read-only] [--users FILE]
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
@@ -19,7 +19,6 @@ mcp serves a language model over standard input and output, and listens on no po
 
   directory          what to serve                     (default: .)
   bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
-                     of several, the first that has a file; only the first is written to
   config.html        the configuration of the server   (docs/configuration.md)
   -p, --port N       port to listen on; 0 picks one    (default: PORT of the environment, bindPort, or 3000)
   --host ADDRESS     address to listen on              (default: HOST of the environment, bindAddress, or 127.0.0.1)
@@ -54,8 +53,6 @@ command line.
 export interface CommandLine {
   /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
-  /** Further directories and buckets; what is not in those before is served from there. */
-  readonly behind: readonly string[];
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
   readonly host: string | undefined;
@@ -113,7 +110,9 @@ export function parseCommandLine(
   const isOverStandardIo = given[0] === "mcp";
   const positionals = isOverStandardIo ? given.slice(1) : given;
   if (isOverStandardIo && values["access-log"]) throw new UsageError("mcp has no standard output for --access-log");
-  const [target = ".", ...behind] = positionals;
+  const [target = ".", second] = positionals;
+  if (second !== undefined)
+    throw new UsageError(`expected one directory, bucket or page, got "${target}" and "${second}"`);
   // It would be the working directory.
   if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
   // An empty address would be every address. In the environment, what is empty is not there.
@@ -121,7 +120,6 @@ export function parseCommandLine(
   if (host === "") throw new UsageError("--host expects an address");
   return {
     target,
-    behind,
     port: port === undefined ? undefined : portOf(port),
     host,
     allowedHosts: values["allowed-host"].map(hostNameOf),

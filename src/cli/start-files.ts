@@ -6,7 +6,7 @@ import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { withBuckets } from "./bucket-roots.ts";
-import { type CommandLine, UsageError } from "./command-line.ts";
+import type { CommandLine } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback } from "./open-hosts.ts";
 import { requestLog } from "./request-log.ts";
@@ -26,7 +26,7 @@ export interface StartedFiles {
 export const defaultAddress = "127.0.0.1";
 
 type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
-  Partial<Pick<CommandLine, "behind" | "host" | "allowedHosts" | "readOnly">> &
+  Partial<Pick<CommandLine, "host" | "allowedHosts" | "readOnly">> &
   DirectoryOptions;
 
 /** What a page says by itself, of a directory. */
@@ -59,13 +59,8 @@ export async function isPage(target: string): Promise<boolean> {
 }
 
 async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "address">> {
-  const { target, behind = [], tls, verbose, host, allowedHosts = [], readOnly = false } = asked;
-  const isConfigured = await isPage(target);
-  if (isConfigured && behind.length > 0)
-    throw new UsageError("a page names its roots itself: expected nothing beside it");
-  const loaded: PageConfig = isConfigured
-    ? await loadConfig(target)
-    : await directoryConfig([target, ...behind], asked);
+  const { target, tls, verbose, host, allowedHosts = [], readOnly = false } = asked;
+  const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(target, asked);
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
@@ -77,7 +72,7 @@ async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "ad
   return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
 }
 
-async function directoryConfig(roots: readonly string[], options: DirectoryOptions): Promise<FileServerConfig> {
+async function directoryConfig(root: string, options: DirectoryOptions): Promise<FileServerConfig> {
   const {
     live: isLive = false,
     users: authfile,
@@ -96,12 +91,12 @@ async function directoryConfig(roots: readonly string[], options: DirectoryOptio
   if (isLive) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
   if (door) plugins.push(door === true ? (await import("../plugins/mcp.ts")).mcp() : door);
   return {
-    root: roots.length === 1 ? roots[0] : roots,
+    root,
     listing: { edit: true, zip: true },
     single,
     plugins,
     client: isLive,
-    watch: isLive && !roots.some(isBucketUrl), // nothing tells of changes that others make in a bucket
+    watch: isLive && !isBucketUrl(root), // nothing tells of changes that others make in a bucket
   };
 }
 

@@ -189,13 +189,11 @@ class ConfigReader {
     const { bindAddress, bindPort, ...checked } = options;
     attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
-    for (const each of [root ?? []].flat()) {
-      if (typeof each !== "string") continue;
-      if (isBucketUrl(each) ? readBucketUrl(each) : await isDirectory(each)) continue;
-      const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-      const problem = isBucketUrl(each) ? bucketUrlProblem(each) : `${shown(each)}: expected a directory`;
-      problems.add(line, `${property} is ${problem}`);
-    }
+    if (typeof root !== "string") return options;
+    if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(root)) return options;
+    const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
+    const problem = isBucketUrl(root) ? bucketUrlProblem(root) : `${shown(root)}: expected a directory`;
+    problems.add(line, `${property} is ${problem}`);
     return options;
   }
 }

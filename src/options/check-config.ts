@@ -49,21 +49,13 @@ const hostName = text("a host name", isHostName, "a host name without port");
 
 const fieldValue = text("directives such as max-age=60", (value) => /^[a-z][\x20-\x7e]*$/i.test(value));
 const isFalse = valueThat((value) => value === false, "false");
-/** Says of text what is wrong with it, and of lists the same. */
-const rootDirectories: Schema = {
-  problemsOf: (value) => {
-    if (value instanceof URL) return fileUrl.problemsOf(value);
-    return (Array.isArray(value) && value.length > 0 ? severalRoots : textNotEmpty).problemsOf(value);
-  },
+const fileUrl = valueThat((value) => value instanceof URL && value.protocol === "file:", "a file: URL, or a path");
+const rootDirectory: Schema = {
+  problemsOf: (value) => (value instanceof URL ? fileUrl : textNotEmpty).problemsOf(value),
 };
 const aStorage = valueThat(
   hasMethods("stat", "open", "list", "write", "append", "update", "remove"),
   "a storage: an object with stat, open, list, write, append, update and remove",
-);
-const fileUrl = valueThat((value) => value instanceof URL && value.protocol === "file:", "a file: URL, or a path");
-const severalRoots = listOf(
-  anyOf([textNotEmpty, fileUrl, aStorage], "a directory or a storage"),
-  "a list of directories",
 );
 const zipOptions = optionsOf({ maxEntries: positiveInteger, maxBytes: positiveInteger }, "an object of limits");
 const listingFeatures = withRule(
@@ -71,7 +63,7 @@ const listingFeatures = withRule(
   (features: object) => (Object.keys(features).length > 0 ? undefined : "an object with edit or zip"),
 );
 const ofHost = {
-  root: rootDirectories,
+  root: rootDirectory,
   storage: aStorage,
   plugins: listOf(aPlugin, "a list of plugins"),
   aliases: listOf(hostName, "a list of host names"),

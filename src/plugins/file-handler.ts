@@ -19,7 +19,7 @@ import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { FileHandling, FileOptions, Site } from "../server/site.ts";
-import { type Root, storageOfRoots } from "../storage/layered-storage.ts";
+import { rootStorage } from "../storage/root-storage.ts";
 import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
@@ -39,8 +39,8 @@ import { elementOptionsReply, pathOptionsReply, serverOptionsReply } from "./fil
 
 /** Options of {@link fileHandler}; those left out are the host's. */
 export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
-  /** Directory on disk to serve, or several directories and storages in order, in place of the host's. */
-  readonly root?: string | URL | readonly (string | URL | Storage)[];
+  /** Directory on disk to serve, in place of the host's. */
+  readonly root?: string | URL;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
   /**
@@ -125,9 +125,9 @@ async function withField(answered: Promise<Reply>, name: string, value: string):
   return reply;
 }
 
-function storageOf(root: Root): Storage {
+function storageOf(root: string | URL): Storage {
   try {
-    return storageOfRoots(root);
+    return rootStorage(root);
   } catch (error) {
     throw new ConfigError([`fileHandler: ${messageOf(error)}`]);
   }

@@ -42,30 +42,6 @@ describe("a root in a bucket", () => {
     await files.close();
   });
 
-  it("stands among others: on the command line, and in a page", { tags: ["versitygw"] }, async () => {
-    const [directory, bucket] = [await temporaryDirectory(), placeInBucket()];
-    await writeFile(join(directory, "own.txt"), "own");
-    const page = join(await temporaryDirectory(), "config.html");
-    const start = async (first: string, second: string, isPage: boolean) => {
-      await writeFile(page, configPage([first, second]));
-      const asked = isPage ? { target: page } : { target: first, behind: [second] };
-      return (await startFiles({ ...asked, tls: undefined, verbose: false, live: !isPage }, log)).files;
-    };
-    for (const isPage of [false, true]) {
-      const name = `http://localhost/${isPage ? "page" : "command"}.txt`;
-      const into = await start(bucket, directory, isPage);
-      expect((await into.fetch(new Request(name, { method: "PUT", body: "in the bucket" }))).status).toBe(201);
-      expect(await (await into.fetch(new Request("http://localhost/own.txt"))).text()).toBe("own");
-      await into.close();
-      const behind = await start(directory, bucket, isPage);
-      expect(await (await behind.fetch(new Request(name))).text()).toBe("in the bucket");
-      expect((await behind.fetch(new Request(name, { method: "DELETE" }))).status).toBe(403);
-      await behind.close();
-    }
-    await expect(start(directory, placeInBucket("no-bucket"), true)).rejects.toThrow("NoSuchBucket");
-    await expect(start(directory, placeInBucket("no-bucket"), false)).rejects.toThrow("NoSuchBucket");
-  });
-
   it("is reached at the start, so that --check finds what is wrong", { tags: ["versitygw"] }, async () => {
     const start = (target: string) => startFiles({ target, tls: undefined, verbose: false }, log);
     await expect(start(placeInBucket("no-bucket"))).rejects.toThrow(
@@ -79,17 +55,16 @@ describe("a root in a bucket", () => {
     "is refused with its URL where that makes no sense: %s",
     async (root) => {
       await expect(withBuckets({ hosts: { "*": { root } } })).rejects.toThrow(`root is "${root}": `);
-      await expect(withBuckets({ root: [".", root] })).rejects.toThrow(`root is "${root}": `);
+      await expect(withBuckets({ root })).rejects.toThrow(`root is "${root}": `);
     },
   );
 
   it("leaves a configuration without buckets as it is", async () => {
-    const config = { root: "site", hosts: { a: { root: ["one", "two"] } } };
+    const config = { root: "site", hosts: { a: { root: "one" } } };
     expect(await withBuckets(config)).toEqual(config);
   });
 
   it("is not opened in code, where the keys are not those of the environment", () => {
     expect(() => createFileServer({ root: "s3://site" })).toThrow("s3Storage of filement/s3");
-    expect(() => createFileServer({ root: [".", "s3://site"] })).toThrow("root is a bucket: expected a directory");
   });
 });

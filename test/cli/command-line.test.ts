@@ -6,7 +6,6 @@ describe("the command line", () => {
   it("serves the working directory and leaves the rest to the configuration when nothing is said", () => {
     expect(parseCommandLine([])).toEqual({
       target: ".",
-      behind: [],
       port: undefined,
       host: undefined,
       allowedHosts: [],
@@ -59,7 +58,6 @@ describe("the command line", () => {
     ];
     expect(parseCommandLine([...tls, ...rest])).toEqual({
       target: "page.html",
-      behind: [],
       port: 0,
       host: "::",
       allowedHosts: ["a.example", "b.example"],
@@ -97,10 +95,6 @@ describe("the command line", () => {
       expect(() => parseCommandLine(wrong)).toThrow(new UsageError("init expects one directory"));
   });
 
-  it("takes several directories and buckets in order", () => {
-    expect(parseCommandLine(["a", "--live", "s3://b", "c"])).toMatchObject({ target: "a", behind: ["s3://b", "c"] });
-  });
-
   it("takes what follows -- for the target, whatever it looks like", () => {
     expect(parseCommandLine(["--", "--check"])).toMatchObject({ target: "--check", check: false });
   });
@@ -123,7 +117,7 @@ describe("the command line", () => {
     ["a value for an option that has none", ["--check=yes"], "Option '--check' does not take an argument"],
     ["an empty address", ["--host="], "--host expects an address"],
     ["an empty target", [""], 'expected a directory or a page, got ""'],
-    ["an empty target behind another one", ["a", ""], 'expected a directory or a page, got ""'],
+    ["two targets", ["a", "s3://b"], 'expected one directory, bucket or page, got "a" and "s3://b"'],
     ["a certificate without its key", ["--cert", "a"], "--cert and --key go together"],
     ["a key without its certificate", ["--key", "a"], "--cert and --key go together"],
     ["a log format that there is not", ["--log-format", "xml"], '--log-format expects text or json, got "xml"'],

@@ -22,17 +22,6 @@ describe("starting a file server", () => {
     expect(await statusOf(directory, "http://localhost/a.txt")).toBe(200);
   });
 
-  it("serves several directories, of which the first that has a file counts, and takes nothing beside a page", async () => {
-    const [first, second] = [await temporaryDirectory(), await temporaryDirectory()];
-    await writeFile(join(second, "a.txt"), "a");
-    const start = (target: string) => startFiles({ target, behind: [second], tls: undefined, verbose: false }, log);
-    const { files } = await start(first);
-    expect((await files.fetch(new Request("http://localhost/a.txt"))).status).toBe(200);
-    await files.close();
-    await writeFile(join(first, "config.html"), configPage(second));
-    await expect(start(join(first, "config.html"))).rejects.toThrow("a page names its roots itself");
-  });
-
   it("offers changes and archives in the listings of a directory, live or not", async () => {
     for (const live of [false, true]) {
       const { files } = await startFiles(

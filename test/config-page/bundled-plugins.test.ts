@@ -87,6 +87,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     branch: ["trunk", "trunk"],
     max_file_bytes: ["1000", 1000],
     max_backlog: ["2000", 2000],
+    keep_days: ["30", 30],
+    keep_commits: ["1000", 1000],
     required: ["true", true],
   },
   mcp: {

@@ -128,15 +128,6 @@ describe("the .zip of a directory", () => {
     expect(await namesIn((await send(url, "GET", "/a/?zip")).bytes)).toEqual(["a/", "a/b.txt"]);
   });
 
-  it("has of several roots what a client sees", async () => {
-    const [first, second] = [await temporaryDirectory(), await temporaryDirectory()];
-    await onDisk(first, { "/d/a.txt": "first", "/d/b.txt": "b" });
-    await onDisk(second, { "/d/a.txt": "second", "/d/c.txt": "c" });
-    const { url } = await serve({ root: [first, second], listing });
-    const entries = await unzip((await send(url, "GET", "/d/?zip")).bytes);
-    expect(entries.map(({ text }) => text)).toEqual(["", "first", "b", "c"]);
-  });
-
   it("has what the user may read, by the rules for paths", async () => {
     const rules = [
       { username: "ada", path: "/*", permission: "allow" },
