@@ -95,6 +95,18 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
       ["rateLimit", "accessLog", "metrics", "basicAuth", "log, metrics, limit", "all four", "none"],
     ],
   ],
+  history: [
+    ...["rename", "fsync"].flatMap((durability) =>
+      [1, 16].flatMap((connections) => [
+        [`PUT 1 KB, 16 files, ${durability}, connections: ${connections}`, ["without", "with history"]] as const,
+        [
+          `PUT selector=title, one page, ${durability}, connections: ${connections}`,
+          ["without", "with history"],
+        ] as const,
+      ]),
+    ),
+    ["1000 commits of 10 files", ["versions of one file"]],
+  ],
   live: [
     ["One change to 100 clients", ["filement", "bare ws"]],
     ["Changes of 10 KB, 100 per second", ["all read", "100 more do not"]],

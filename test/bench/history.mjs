@@ -81,9 +81,9 @@ async function longHistory(directory, { rounds }) {
   const held = (process.memoryUsage().rss - memory) / 1024 ** 2;
   await files.close();
   printTable(
-    `Versions of one file of ${commits / 100}, of ${commits} commits`,
-    ["first list, ms", "a list, ms of the processor", "memory, MiB"],
-    [["", first.toFixed(0), median(times).toFixed(2), held.toFixed(0)]],
+    `${commits} commits of ${commits / 100} files`,
+    ["asked for", "the first time, ms", "again, ms of the processor", "memory, MiB"],
+    [["versions of one file", first.toFixed(0), median(times).toFixed(2), held.toFixed(0)]],
   );
 }
 
