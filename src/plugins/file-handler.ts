@@ -243,7 +243,7 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
       return foundTarget(exchange, space, path, file.stat, file);
     }
   }
-  const stat = recentFile(exchange, space, path) ?? (await space.storage.stat(path));
+  const { stat } = recentFile(exchange, space, path) ?? { stat: await space.storage.stat(path) };
   const isDirectory = stat?.type === "directory" && !path.endsWith("/");
   return foundTarget(exchange, space, isDirectory ? `${path}/` : path, stat);
 }

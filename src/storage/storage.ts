@@ -153,10 +153,10 @@ export interface Storage {
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
   /**
-   * The file that was at a path a moment ago, where asking would take long: the server begins a `write` with it whose `check`
-   * it lets decide, and answers nothing by it. `undefined` where that is not known.
+   * What was at a path a moment ago, a file or nothing, where asking would take long: the server begins a `write` with it whose
+   * `check` it lets decide, and answers nothing by it. `undefined` where that is not known.
    */
-  recent?(path: string): StoredStat | undefined;
+  recent?(path: string): { readonly stat: StoredStat | undefined } | undefined;
   /**
    * The path by which the storage lists what is at a path, where it finds that by other spellings, too, as disks do that ignore case;
    * `undefined` for what it lists by no other spelling. All other methods take paths for what they say. @default the path itself

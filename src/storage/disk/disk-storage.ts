@@ -82,7 +82,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     stat: (path) => withStorageErrors(stat(disk, path)),
     recent(path) {
       const location = path.endsWith("/") ? undefined : disk.paths.plainLocation(path);
-      return location === undefined ? undefined : knownWhole(location)?.stat;
+      return location === undefined ? undefined : knownWhole(location);
     },
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),

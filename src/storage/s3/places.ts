@@ -35,6 +35,8 @@ const entryBytes = 1024;
 const maxTold = 100;
 /** How long a change may be begun with what was seen last, in milliseconds. */
 const recentMs = 10_000;
+/** The same where nothing was there: if another server has made a directory since, a file is made beside it. */
+const recentlyMissingMs = 1_000;
 /** Longest key, in bytes: a limit of S3. */
 const maxKeyBytes = 1024;
 
@@ -137,6 +139,10 @@ export class Places {
     const isKnown = isUnchanged && !found.bytes && !found.wasRead;
     const isShared = !isUnchanged && (this.#seen.get(unslashed(path))?.isShared ?? false);
     this.#seen.set(unslashed(path), { found: isKnown ? known : found, at: performance.now(), isShared });
+    if (found.kind === "nothing") return;
+    // Directories have come with it where there was nothing.
+    for (let above = parentOf(path); this.#seen.peek(above)?.found.kind === "nothing"; above = parentOf(above))
+      this.#seen.delete(above);
   }
 
   /** Notes that another server was first with a change of a file. */
@@ -151,13 +157,21 @@ export class Places {
    */
   recent(path: string): Found | undefined {
     const seen = this.#seen.get(unslashed(path));
-    return seen && performance.now() - seen.at <= recentMs ? seen.found : undefined;
+    if (!seen) return undefined;
+    const limitMs = seen.found.kind === "nothing" ? recentlyMissingMs : recentMs;
+    return performance.now() - seen.at <= limitMs ? seen.found : undefined;
   }
 
-  /** A file as {@link recent} has it, unless another server writes it just now: many changes would be begun in vain. */
-  recentFile(path: string): FoundFile | undefined {
-    const found = this.#seen.get(path)?.isShared ? undefined : this.recent(path);
-    return found?.kind === "file" ? found : undefined;
+  /**
+   * The file, or the lack of one, as {@link recent} has it, unless another server writes it just now: many changes would be begun
+   * in vain.
+   */
+  recentTarget(path: string): { readonly stat: StoredStat | undefined } | undefined {
+    if (path.endsWith("/") || this.#seen.get(path)?.isShared) return undefined;
+    const found = this.recent(path);
+    return found && found.kind !== "directory"
+      ? { stat: found.kind === "file" ? found.object.stat : undefined }
+      : undefined;
   }
 
   /** A version of a file that was there at some time. */

@@ -98,7 +98,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
       }
     },
     stat: (path) => store.bounded(() => statAt(places, path)),
-    recent: (path) => places.recentFile(path)?.object.stat,
+    recent: (path) => places.recentTarget(path),
     open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
     listsInOrder: true,
     async *list(path, after) {

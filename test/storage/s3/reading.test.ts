@@ -66,6 +66,18 @@ describe("what an S3 storage asks of its store", { tags: ["versitygw"] }, () => 
     await server.close();
   });
 
+  it("is one PUT for a new file where nothing was seen a moment ago, unless a directory has come since", async () => {
+    const { requests, server } = await asked({});
+    const init = { method: "PUT", body: "new" };
+    expect(await requests("/new.txt", { method: "HEAD" })).toBe("404: head head list");
+    expect(await requests("/new.txt", init)).toBe("201: put");
+    expect(await requests("/new.txt", init)).toBe("200: put");
+    expect(await requests("/new", { method: "HEAD" })).toBe("404: head head list");
+    expect(await requests("/new/inner.txt", init)).toBe("201: head list list head put");
+    expect(await requests("/new", init)).toBe("405: head list");
+    await server.close();
+  });
+
   it("is the content once more for an append, and a copy within the store to a large file", async () => {
     const { requests, server } = await asked({ "/a.txt": "a", "/large.txt": "large ".repeat(1024 * 1024) });
     expect(await requests("/a.txt", { method: "POST", body: "b" })).toBe("200: head get put");
