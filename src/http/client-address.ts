@@ -81,55 +81,29 @@ function invalidTrust(value: unknown, cause?: unknown): TypeError {
   return new TypeError(`trustProxy: ${inspect(value)} is not one of ${expected}`, { cause });
 }
 
-const readers: Record<ForwardingHeader, (element: string) => string | undefined> = {
-  "x-forwarded-for": (element) => element,
-  forwarded: forParameter,
-};
-
 /**
  * The addresses that proxies report, the nearest first, `undefined` for one that is withheld (`unknown`, `_hidden`) or
  * malformed. `forwarded` is RFC 7239; `x-forwarded-for` a list of addresses, with or without ports.
+ *
+ * Split from the right, whatever is quoted: what a client wrote must not change how the part of the nearest proxy is read. An
+ * element with a comma or a semicolon in quotes is unreadable.
  */
 export function* forwardedFor(header: ForwardingHeader, value: string): Generator<string | undefined> {
-  for (const element of elementsFromRight(value)) {
-    if (element !== "") yield nodeAddress(readers[header](element));
+  for (const element of value.split(",").reverse()) {
+    const text = element.trim();
+    if (text !== "") yield nodeAddress(header === "forwarded" ? forParameter(text) : text);
   }
 }
 
-// From the right: the part that the nearest proxy appended is complete, no matter what the client wrote to its left.
-// Read from the left, `for="` sent by a client would open a string that swallows the proxy's own element.
-function* elementsFromRight(value: string): Generator<string> {
-  let end = value.length;
-  let isQuoted = false;
-  for (let at = value.length - 1; at >= 0; at -= 1) {
-    if (value[at] === '"' && !isEscaped(value, at)) isQuoted = !isQuoted;
-    if (value[at] !== "," || isQuoted) continue;
-    yield value.slice(at + 1, end).trim();
-    end = at;
-  }
-  yield value.slice(0, end).trim();
-}
+const parameter = /^([\w-]+)=(?:"([^"\\]*)"|([^\s"\\]*))$/;
 
-function isEscaped(value: string, at: number): boolean {
-  let start = at;
-  while (value[start - 1] === "\\") start -= 1;
-  return (at - start) % 2 === 1;
-}
-
-const pair = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;,"]*))[ \t]*(?:;|$)/y;
-
-/** The value of `for` in one element, which must be well-formed to its end and contain only one. */
+/** The value of `for` in one element, which must be well-formed and contain only one. */
 function forParameter(element: string): string | undefined {
-  let found: string | undefined;
-  for (let position = 0; position < element.length; position = pair.lastIndex) {
-    pair.lastIndex = position;
-    const [text, name, quoted, token] = pair.exec(element) ?? [];
-    if (text === undefined) return undefined;
-    if (name?.toLowerCase() !== "for") continue;
-    if (found !== undefined) return undefined;
-    found = quoted ?? token;
-  }
-  return found;
+  const texts = element.split(";").map((text) => text.trim());
+  const parameters = texts.filter((text) => text !== "").map((text) => parameter.exec(text) ?? []);
+  const values = parameters.filter(([, name]) => name === undefined || name.toLowerCase() === "for");
+  const [[, , quoted, token] = []] = values;
+  return values.length === 1 ? (quoted ?? token) : undefined;
 }
 
 const withPort = /^(?:\[([\da-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::[\w.-]+)?$/i;

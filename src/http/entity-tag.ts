@@ -1,5 +1,5 @@
-const separators = /[ \t,]*/y;
-const member = /(W\/)?("[^"]*")(?=[ \t]*(?:,|$))/y;
+/** The tags of a list, whether each is weak, and the tag with its quotes; there may be commas between them. */
+const members = /(?<=^|,)[ \t]*(W\/)?("[^"]*")[ \t]*(?=,|$)/g;
 
 /** The strong entity tag of a version (RFC 9110 §8.8.3): the version in quotes. */
 export function entityTag(version: string): string {
@@ -21,39 +21,11 @@ export function tagsOfVersions(list: string): string {
 
 /** Whether `If-Match` or `If-Range` names `tag`: strong comparison (RFC 9110 §8.8.3.2), a weak tag never matches. */
 export function matchesStrongly(list: string, tag: string): boolean {
-  return hasMember(list, ({ isWeak, opaque }) => !isWeak && opaque === tag);
+  return [...list.matchAll(members)].some(([, weak, opaque]) => weak === undefined && opaque === tag);
 }
 
 /** Whether `If-None-Match` names `tag`: weak comparison (RFC 9110 §8.8.3.2), `W/` makes no difference. */
 export function matchesWeakly(list: string, tag: string): boolean {
   const wanted = tag.startsWith("W/") ? tag.slice(2) : tag;
-  return hasMember(list, ({ opaque }) => opaque === wanted);
-}
-
-interface Member {
-  readonly isWeak: boolean;
-  /** With its quotes; there may be commas between them. */
-  readonly opaque: string;
-}
-
-/** Reads the list once from left to right. Skips anything but an entity tag, up to the next comma. */
-function hasMember(list: string, isWanted: (member: Member) => boolean): boolean {
-  let position = 0;
-  while (position < list.length) {
-    separators.lastIndex = position;
-    separators.test(list);
-    position = separators.lastIndex;
-
-    member.lastIndex = position;
-    const [text, weak, opaque] = member.exec(list) ?? [];
-    if (text !== undefined && opaque !== undefined) {
-      if (isWanted({ isWeak: weak !== undefined, opaque })) return true;
-      position += text.length;
-    } else {
-      const comma = list.indexOf(",", position);
-      if (comma < 0) return false;
-      position = comma;
-    }
-  }
-  return false;
+  return [...list.matchAll(members)].some(([, , opaque]) => opaque === wanted);
 }

@@ -52,7 +52,8 @@ export function isSelectorRange(value: string | undefined): value is string {
 
 /** The selector of such a field as it was received, its bytes as latin1. */
 export function receivedSelector(value: string): string {
-  return trimBlanks(value.slice("selector=".length));
+  // Not `trim`: in CSS a no-break space is part of a name. Blanks behind a field are no part of its value.
+  return value.slice("selector=".length).replace(/^[ \t]+/, "");
 }
 
 /** Whether a `Range` field, or one of several, asks for elements, even in a malformed way. */
@@ -78,19 +79,6 @@ function readSelector(value: string): string {
   if (selector === undefined) throw new HttpError(400, "INVALID_SELECTOR", "The selector is not valid UTF-8.");
   if (selector === "") throw new HttpError(400, "INVALID_SELECTOR", "The selector is empty.");
   return selector;
-}
-
-// Not `trim`: in CSS a no-break space is part of a name.
-function trimBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text[start])) start += 1;
-  while (end > start && isBlank(text[end - 1])) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === " " || character === "\t";
 }
 
 // A byte order mark at the start is part of the value: dropping it would make two different names one.

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { type OutgoingHttpHeaders, OutgoingMessage, ServerResponse } from "node:http";
 import { constants, Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { finished, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { discard, isStream, type Reply, type Sent } from "../server/reply.ts";
-import { isPieceStream, type PieceStream } from "../storage/storage.ts";
+import { isPieceStream } from "../storage/storage.ts";
 import { type NodeRequest, type NodeResponse, onceOver } from "./node-request.ts";
 
 /** Most of an unread request that is read and thrown away so that the connection can be used again, in bytes. */
@@ -37,15 +37,10 @@ export function sendReply(
     discard(body);
     throw error;
   }
-  if (!isStream(body)) return sendWhole(request, response, body, unread);
-  const isPlain = unread === "nothing" && reply.headers["content-length"] !== undefined;
-  return isPlain && isPieceStream(body) && isUnobserved(body) && writesAtOnce(response)
-    ? sendPieces(request, response, reply, body)
-    : sendStream(request, response, reply, body, unread);
+  return isStream(body)
+    ? sendStream(request, response, reply, body, unread)
+    : sendWhole(request, response, body, unread);
 }
-
-/** Why sending ends when the client has gone, which is no failure. */
-const clientLeft: unique symbol = Symbol("the client left");
 
 /** Whether no plugin follows what goes through a stream. */
 function isUnobserved(body: Readable): boolean {
@@ -119,79 +114,52 @@ async function sendStream(
   // If it may take long (events, a long listing), the client learns at once that it is answered.
   if (announced === undefined) flushHeaders(response);
   let bytes = 0;
+  let isWhole = false;
   let isOver = false;
   let failure: unknown;
-  const sent = completion(request, response, () => ({ bytes, isWhole: body.readableEnded && failure === undefined }));
+  let wake = (): void => {};
+  const sent = completion(request, response, () => ({ bytes, isWhole }));
   onceOver(request, response, () => {
     isOver = true;
     body.destroy();
+    wake();
   });
-  const send = (chunk: string | Uint8Array): void => {
-    const length = Buffer.byteLength(chunk);
+  response.on("drain", () => wake());
+
+  const count = (piece: string | Uint8Array): void => {
+    if (isOver) throw new Error("the client left");
+    const length = Buffer.byteLength(piece);
     // The surplus would be read as the beginning of the next reply.
     if (bytes + length > Number(announced ?? Number.POSITIVE_INFINITY)) throw wrongLength(announced);
     bytes += length;
-    if (!write(response, chunk)) body.pause();
   };
-  body.on("data", (chunk) => {
-    try {
-      send(chunk);
-    } catch (error) {
-      body.destroy(error as Error);
+  try {
+    if (isPieceStream(body) && isUnobserved(body) && writesAtOnce(response)) {
+      await body.eachPiece(async (piece) => {
+        count(piece);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          response.write(piece, () => resolve());
+        });
+      });
+    } else {
+      for await (const piece of body) {
+        count(piece);
+        if (!write(response, piece)) await new Promise<void>((resolve) => (wake = resolve));
+      }
     }
-  });
-  response.on("drain", () => body.resume());
-  finished(body, { writable: false }, (error) => {
-    if (isOver) return;
-    failure = error ?? (announced !== undefined && bytes < Number(announced) ? wrongLength(announced) : undefined);
-    // Content that fails half-way must not look complete: cut the connection (RFC 9112 §8), or reset the HTTP/2 stream.
-    if (failure !== undefined) cut(response);
-    else if (unread === "much") endAfterDraining(request, response);
+    if (announced !== undefined && bytes < Number(announced)) throw wrongLength(announced);
+    isWhole = true;
+    if (unread === "much") endAfterDraining(request, response);
     else {
       request.resume();
       response.end();
     }
-  });
-  const outcome = await sent;
-  return failure === undefined ? outcome : { ...outcome, failure };
-}
-
-/** Sends a file of known length in large pieces, each when the connection has taken the one before. */
-async function sendPieces(
-  request: NodeRequest,
-  response: ServerResponse,
-  { headers }: Reply,
-  body: PieceStream,
-): Promise<Sent> {
-  const announced = Number(headers["content-length"]);
-  let bytes = 0;
-  let isWhole = false;
-  let isOver = false;
-  let failure: unknown;
-  let giveUp = (): void => {};
-  const sent = completion(request, response, () => ({ bytes, isWhole }));
-  onceOver(request, response, () => {
-    isOver = true;
-    giveUp();
-  });
-  try {
-    await body.eachPiece((piece) => {
-      if (isOver) return Promise.reject(clientLeft);
-      // The surplus would be read as the beginning of the next reply.
-      if (bytes + piece.byteLength > announced) return Promise.reject(wrongLength(announced));
-      bytes += piece.byteLength;
-      return new Promise((resolve, reject) => {
-        giveUp = () => reject(clientLeft);
-        response.write(piece, (error) => (error ? reject(clientLeft) : resolve()));
-      });
-    });
-    if (bytes < announced) throw wrongLength(announced);
-    isWhole = true;
-    response.end();
   } catch (error) {
-    if (error !== clientLeft) {
+    if (!isOver) {
       failure = error;
-      cut(response);
+      // Content that fails half-way must not look complete (RFC 9112 §8). What was written just now goes out first.
+      process.nextTick(cut, response);
     }
   }
   const outcome = await sent;
