@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { finished, Readable } from "node:stream";
+import { finished, PassThrough, Readable } from "node:stream";
 import { HttpError } from "../../http/http-error.ts";
 import { bodyLength, discard, type Reply, type ReplyHeaders } from "../../server/reply.ts";
 import { methodsOf } from "./connect-request.ts";
@@ -21,8 +21,7 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
   readonly reply: Promise<Reply>;
   #answered = false;
   #passedOn: Reply | undefined;
-  #content: Readable | undefined;
-  #awaitsDrain = false;
+  #content: PassThrough | undefined;
   #resolve!: (reply: Reply) => void;
   #reject!: (error: unknown) => void;
   readonly #leave = (): void => {
@@ -58,7 +57,7 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
       this.statusCode = status;
       for (const [name, value] of Object.entries(headers)) this.#inherit(name, value);
       this.#passedOn = reply;
-      if (accept) this.#answerUpgrade();
+      if (accept) this.end();
       else if (body instanceof Readable && this.#hasContent) this.#pipeFrom(body);
       else this.#endWith(body);
     } catch (error) {
@@ -91,19 +90,12 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
   }
 
   override write(chunk: unknown, encoding?: BufferEncoding | Done | null, done?: Done): boolean {
-    const [bytes, callback] =
-      typeof encoding === "function" ? [toBytes(chunk), encoding] : [toBytes(chunk, encoding), done];
-    if (this.writableEnded || this.destroyed) {
-      const error = new Error(this.writableEnded ? "write after end" : "the response was destroyed");
-      if (callback) process.nextTick(callback, error);
-      return false;
-    }
+    if (typeof encoding === "function") return this.write(chunk, undefined, encoding);
+    if (this.writableEnded || this.destroyed) return false;
     if (!this.headersSent) this.writeHead(this.statusCode);
-    if (callback) process.nextTick(callback);
-    if (!this.#hasContent) return true;
-    const hasRoom = this.#stream().push(bytes);
-    this.#awaitsDrain = !hasRoom;
-    return hasRoom;
+    if (this.#hasContent) return this.#stream().write(toBytes(chunk, encoding), done ?? undefined);
+    if (done) process.nextTick(done);
+    return true;
   }
 
   override end(chunk?: unknown, encoding?: BufferEncoding | (() => void) | null, done?: () => void): this {
@@ -114,12 +106,8 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
     if (!this.headersSent) this.writeHead(this.statusCode);
     if (done) this.once("finish", done);
     this.finished = true;
-    if (this.#content) {
-      if (bytes) this.#content.push(bytes);
-      this.#content.push(null);
-    } else {
-      this.#answer(this.#hasContent ? bytes : undefined);
-    }
+    if (this.#content) this.#content.end(bytes);
+    else this.#answer(this.#hasContent ? bytes : undefined);
     return this;
   }
 
@@ -137,19 +125,6 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
     return this;
   }
 
-  // What comes before a reply has no place in a plain value.
-  override writeContinue(callback?: () => void): void {
-    callback?.();
-  }
-
-  override writeProcessing(callback?: () => void): void {
-    callback?.();
-  }
-
-  override writeEarlyHints(_hints: unknown, callback?: () => void): void {
-    callback?.();
-  }
-
   /** HEAD, 204 and 304 have no content, whatever is written (RFC 9110 §6.4.1). */
   get #hasContent(): boolean {
     return this.req.method !== "HEAD" && this.statusCode !== 204 && this.statusCode !== 304;
@@ -165,12 +140,6 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
     if (name === "vary") this.setHeader(name, unitedLists(this.getHeader(name), value));
     else if (name === "set-cookie") this.appendHeader(name, value);
     else this.setHeader(name, value);
-  }
-
-  #answerUpgrade(): void {
-    this.writeHead(this.statusCode);
-    this.finished = true;
-    this.#answer();
   }
 
   #endWith(body: Reply["body"]): void {
@@ -194,25 +163,15 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
     body.pipe(this);
   }
 
-  #stream(): Readable {
+  #stream(): PassThrough {
     if (this.#content) return this.#content;
-    const content = new Readable({
-      read: () => this.#drain(),
-      destroy: (error, done) => {
-        if (!content.readableEnded) this.destroy(error);
-        done(error);
-      },
-    });
+    const content = new PassThrough();
     content.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
+    content.on("drain", () => this.emit("drain"));
+    content.once("close", () => content.readableEnded || this.destroy());
     this.#content = content;
     this.#answer(content);
     return content;
-  }
-
-  #drain(): void {
-    if (!this.#awaitsDrain) return;
-    this.#awaitsDrain = false;
-    process.nextTick(() => this.emit("drain"));
   }
 
   #answer(body?: Reply["body"]): void {
