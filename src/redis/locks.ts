@@ -17,40 +17,10 @@ export interface RedisLocksOptions {
 const maxWaitMs = 30_000;
 /** How long Redis may take: a change that waits is better than one that is refused. */
 const replyMs = 5_000;
-/** Between two attempts of the first in the queue; those behind it ask less often. */
-const firstPauseMs = 5;
-const longestPauseMs = 100;
-/** A server that has not asked for this long counts as gone from the queue. */
-const forgottenMs = 2_000;
+/** Between two attempts, on average. */
+const pauseMs = 20;
 /** How long a server passes a lock on among its own requests before others have a chance. */
 const turnMs = 50;
-
-/**
- * Gives the lock to the first in the queue, or says how many are in front. With "0", a server that does not get it does not queue.
- */
-const takeLock = redisScript(`
-local token, lease, forgotten, waits = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-while first and first ~= token and tonumber(redis.call('HGET', KEYS[3], first) or 0) < now - forgotten do
-  redis.call('ZREM', KEYS[2], first)
-  redis.call('HDEL', KEYS[3], first)
-  first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-end
-if redis.call('EXISTS', KEYS[1]) == 0 and (not first or first == token) then
-  redis.call('SET', KEYS[1], token, 'PX', lease)
-  redis.call('ZREM', KEYS[2], token)
-  redis.call('HDEL', KEYS[3], token)
-  return -1
-end
-if waits == '0' then return 0 end
-redis.call('ZADD', KEYS[2], 'NX', time[1] * 1000000 + time[2], token)
-redis.call('HSET', KEYS[3], token, now)
-redis.call('PEXPIRE', KEYS[2], 10 * forgotten)
-redis.call('PEXPIRE', KEYS[3], 10 * forgotten)
-return redis.call('ZRANK', KEYS[2], token)
-`);
 
 /** Lengthens a lock, or ends it (0), where it is still one's own. */
 const keepLock = redisScript(`
@@ -77,33 +47,30 @@ export function redisLocks(source: RedisSource, options: RedisLocksOptions = {})
     return connection;
   };
 
-  /** The lock, or the number of servers in front if another server has it. */
-  async function take(keys: readonly string[], token: string, waits: boolean): Promise<HeldLock | number> {
+  /** The lock; `undefined` if another server has it. */
+  async function take(key: string): Promise<HeldLock | undefined> {
+    const token = randomUUID();
     const askedAt = performance.now(); // the time limit begins after it
-    const values = [token, `${leaseMs}`, `${forgottenMs}`, waits ? "1" : "0"];
     try {
-      const before = Number(await redis().runScript(takeLock, keys, values, replyMs));
-      return before === -1 ? held(redis(), keys[0] ?? "", token, leaseMs, askedAt) : before;
+      const taken = await redis().run(["SET", key, token, "NX", "PX", `${leaseMs}`], replyMs);
+      return taken === null ? undefined : held(redis(), key, token, leaseMs, askedAt);
     } catch (error) {
       throw new StorageError("unavailable", error);
     }
   }
 
   return {
-    async acquire(key, since = performance.now()) {
-      const [keys, token] = [keysOf(name, key), randomUUID()];
+    async acquire(path, since = performance.now()) {
+      const key = keyOf(name, path);
       for (;;) {
-        const taken = await take(keys, token, true);
-        if (typeof taken !== "number") return taken;
+        const taken = await take(key);
+        if (taken) return taken;
         if (performance.now() - since > maxWaitMs)
           throw new StorageError("busy", new Error("another server holds the lock"));
-        await pause(Math.min(longestPauseMs, firstPauseMs * (taken + 1)) * (0.5 + Math.random()));
+        await pause(2 * pauseMs * Math.random());
       }
     },
-    async tryAcquire(key) {
-      const taken = await take(keysOf(name, key), randomUUID(), false);
-      return typeof taken === "number" ? undefined : taken;
-    },
+    tryAcquire: (path) => take(keyOf(name, path)),
     close() {
       connection?.release();
       connection = undefined;
@@ -133,8 +100,6 @@ function held(redis: RedisConnection, key: string, token: string, leaseMs: numbe
   };
 }
 
-/** The keys of one lock. What they share stands in braces, so that a cluster keeps them in one place. */
-function keysOf(name: string, key: string): readonly string[] {
-  const place = `filement:lock:{${hash("sha256", `${name}\n${key}`, "base64url").slice(0, 22)}}`;
-  return [place, `${place}:waiting`, `${place}:seen`];
+function keyOf(name: string, path: string): string {
+  return `filement:lock:${hash("sha256", `${name}\n${path}`, "base64url").slice(0, 22)}`;
 }

@@ -166,18 +166,9 @@ class OpenObject implements OpenFile {
       for (let breaks = 0; at <= end; ) {
         try {
           body ??= await this.#store.getSpan(this.#key, { start: at, end }, this.#object);
-          // The checksum is known after the last piece: a reader who has that knows that all of them were right.
-          let held: Uint8Array | undefined;
-          for await (const piece of piecesOf(body)) {
-            if (held) {
-              at += held.byteLength;
-              yield held;
-            }
-            held = piece;
-          }
-          if (held) {
-            at += held.byteLength;
-            yield held;
+          for await (const piece of lastAtEnd(piecesOf(body))) {
+            at += piece.byteLength;
+            yield piece;
           }
           if (at <= end) throw new Error("the store sent less than it said");
         } catch (error) {
@@ -223,6 +214,19 @@ async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   } finally {
     body.destroy();
   }
+}
+
+/**
+ * The pieces of a stream, the last one when the stream has ended: the checksum is known then, and a reader who has all pieces knows
+ * that they are right.
+ */
+async function* lastAtEnd(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | undefined;
+  for await (const piece of pieces) {
+    if (held) yield held;
+    held = piece;
+  }
+  if (held) yield held;
 }
 
 async function allOf(pieces: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
