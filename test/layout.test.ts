@@ -78,6 +78,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/locked-target": "write.test.ts and its siblings",
   "storage/disk/take-back": "recovery.test.ts",
   "storage/s3/append": "uploads.test.ts",
+  "storage/s3/retries": "faults.test.ts",
   "storage/s3/changes": "races.test.ts",
   "storage/s3/list": "s3-storage.test.ts",
   "storage/s3/make-directory": "s3-storage.test.ts",

@@ -13,7 +13,7 @@ import {
 import { sharedFeeds } from "../server/shared-services.ts";
 import { ChangeStream, isAfter, numbered, type StreamEntry } from "./change-stream.ts";
 import { destroy, type RedisClient, RedisConnection, RedisError, type RedisSource } from "./connection.ts";
-import { Outbox, type Waiting } from "./outbox.ts";
+import { Outbox } from "./outbox.ts";
 
 /** Options for {@link redisFeed}. */
 export interface RedisFeedOptions {
@@ -44,7 +44,8 @@ const closeMs = 1_000;
  * Gives the changes of all servers that name the same Redis one order, through a stream. Each server's web sockets, event streams
  * and `files.changes` hear all of them, and a client that comes back to another server gets what it missed.
  *
- * While Redis is away each server tells its own changes, under ids of its own; when it is back, clients are told of a gap.
+ * While Redis is away each server tells its own changes, under ids of its own; when it is back, all clients are told of a gap, and
+ * what the servers have told alone stays with them.
  *
  * @example createFileServer({ root: "site", feed: redisFeed("redis://redis.internal"), plugins: [webSocket()] });
  */
@@ -64,8 +65,8 @@ export class RedisFeed implements SharedFeed {
   #position: StreamEntry | undefined;
   /** Whether changes are told under ids of this server, and not those of the stream. */
   #isAlone = true;
-  /** Whether changes of a server that is alone wait, because it is about to join the others. */
-  #isHolding = false;
+  /** Whether changes were told that the other servers do not hear of. */
+  #hasToldAlone = false;
   #joinedAt = 0;
   #impatience: NodeJS.Timeout | undefined;
   #presence: NodeJS.Timeout | undefined;
@@ -100,15 +101,14 @@ export class RedisFeed implements SharedFeed {
   }
 
   send(change: UnnumberedChange, origin: ChangeOrigin): void {
-    if (this.#outbox.isFull && this.#waitsForOrder) this.#tellWaiting(); // before the oldest is dropped
-    const own = this.#outbox.push(change, origin);
-    if (this.#waitsForOrder) this.#watchTime();
-    else this.#tellAlone(own);
-  }
-
-  /** Whether changes of this server wait for their place in the order of all servers. */
-  get #waitsForOrder(): boolean {
-    return !this.#isAlone || this.#isHolding;
+    if (this.#outbox.isFull) this.#goAlone();
+    if (!this.#isAlone) {
+      this.#outbox.push(change, origin);
+      this.#watchTime();
+    } else {
+      this.#hasToldAlone = true;
+      this.#end?.tell(change, origin);
+    }
   }
 
   /** The others hear of everything within a second; where that fails, they notice that this server has gone without a word. */
@@ -118,9 +118,9 @@ export class RedisFeed implements SharedFeed {
     sharedFeeds.delete(this);
     clearInterval(this.#presence);
     clearTimeout(this.#impatience);
-    this.#tellWaiting();
-    const unheard = this.#outbox.unstored;
-    if (unheard > 0) this.#end?.report(new RedisError(`${unheard} changes were not told to the other servers`));
+    const isUnheard = this.#hasToldAlone || this.#outbox.hasUnstored;
+    if (this.#outbox.oldest) this.#goAlone();
+    if (isUnheard) this.#end?.report(new RedisError("some changes were not told to the other servers"));
     else await this.#stream.leave().catch(() => {}); // then they see it by its silence
     if (this.#client) destroy(this.#client);
     this.#connection.release();
@@ -141,7 +141,6 @@ export class RedisFeed implements SharedFeed {
         this.#lastError = error;
       }
       if (this.#client) destroy(this.#client);
-      if (this.#isAlone) this.#tellWaiting();
       this.#attempted();
       await pause(this.#times.retry, undefined, { signal: this.#over.signal }).catch(() => {}); // closed
     }
@@ -152,6 +151,7 @@ export class RedisFeed implements SharedFeed {
     while (!this.#over.signal.aborted) {
       if (this.#isAlone || !this.#position) await this.#join(client, end);
       this.#attempted();
+      await this.#tellGap(this.#position?.feed ?? "");
       const { id = "" } = this.#position ?? {};
       const entries = await this.#stream.next(client, id, this.#times.block);
       if (entries.length === 0) await this.#verify(client, end);
@@ -197,68 +197,54 @@ export class RedisFeed implements SharedFeed {
 
   /** Goes over to the order of all servers, at its present end. */
   async #join(client: RedisClient, end: FeedEnd): Promise<void> {
-    const outbox = this.#outbox;
-    let history: readonly StreamEntry[];
-    do {
-      this.#isHolding = true;
-      const last = await this.#showPresence(false);
-      if (outbox.hasDropped) await this.#stream.begin(last.split("-", 1)[0] ?? "");
-      outbox.hasDropped = false;
-      // What was told here alone is to be in front of where this server joins: after it, it would be told again.
-      while (outbox.hasOnlyHere) await outbox.progress();
-      history = await this.#stream.last(client, maxPast);
-    } while (!this.#isHolding || outbox.hasOnlyHere);
+    const lastId = await this.#showPresence(false);
+    await this.#tellGap(lastId.split("-", 1)[0] ?? "");
+    const history = await this.#stream.last(client, maxPast);
     const last = history.at(-1);
     if (!last) throw new RedisError(`${this.#connection.name} has lost its stream`);
-
-    const before = this.#position;
+    // Changes of this server that come back in front of where it joins: its program hears of them, its clients look again.
+    for (const { sender } of history) {
+      const own = this.#outbox.take(sender);
+      if (own) end.tell(own.change, own.origin);
+    }
     this.#position = last;
-    this.#isAlone = this.#isHolding = false;
+    this.#isAlone = false;
     this.#joinedAt = performance.now();
     end.restart({ name: feedName(last.feed), lastId: last.number }, pastOf(history, last.feed), true);
-    for (const entry of history) this.#takeLate(entry, before, end);
-    const isWhole = !before || history.some(({ id, mark }) => id === before.id && mark === before.mark);
-    if (!isWhole)
-      end.report(new RedisError(`${this.#connection.name} no longer has all changes of the time without it`));
   }
 
-  /** Tells the program of what came while this server was alone. */
-  #takeLate(entry: StreamEntry, before: StreamEntry | undefined, end: FeedEnd): void {
-    const change = numbered(entry);
-    if (!change) return;
-    const own = this.#outbox.take(entry.sender);
-    const isOthers = entry.sender?.server !== this.#stream.server;
-    const isNew = isOthers ? before !== undefined && isAfter(entry.id, before.id) : own?.isDelivered === false;
-    if (isNew) end.tellLate(change, own?.origin ?? { site: entry.site });
-  }
-
-  /** Tells what waits in the order in which it was sent, under ids of this server alone. */
-  #tellWaiting(): void {
-    const end = this.#end;
-    const { undelivered } = this.#outbox;
-    this.#isHolding = false;
-    if (!end || undelivered.length === 0) return;
-    if (!this.#isAlone) {
-      this.#isAlone = true;
-      end.restart({ name: newFeedName(), lastId: 0 }, [], false);
-      end.report(this.#aloneError());
+  /** Has the clients of all servers look again where changes were told on this server alone: a new feed begins. */
+  async #tellGap(feed: string): Promise<void> {
+    if (!this.#hasToldAlone) return;
+    this.#hasToldAlone = false;
+    try {
+      await this.#stream.begin(feed);
+    } catch (error) {
+      this.#hasToldAlone = true;
+      throw error;
     }
-    for (const each of undelivered) this.#tellAlone(each);
   }
 
-  #tellAlone(own: Waiting): void {
-    this.#end?.tell(own.change, own.origin);
-    this.#outbox.delivered(own);
+  /** Tells what waits, and what comes until it joins again, under ids of this server alone. */
+  #goAlone(): void {
+    const end = this.#end;
+    const waiting = this.#outbox.takeAll();
+    if (!end) return;
+    this.#isAlone = true;
+    this.#hasToldAlone = true;
+    end.restart({ name: newFeedName(), lastId: 0 }, [], false);
+    end.report(this.#aloneError());
+    for (const { change, origin } of waiting) end.tell(change, origin);
   }
 
   /** Tells what has waited for too long. */
   #watchTime(): void {
-    const [oldest] = this.#impatience ? [] : this.#outbox.undelivered;
+    const oldest = this.#impatience ? undefined : this.#outbox.oldest;
     if (!oldest) return;
     const left = oldest.sentAt + this.#times.patience - performance.now();
     const look = (): void => {
       this.#impatience = undefined;
-      if (this.#outbox.undelivered[0] === oldest) this.#tellWaiting();
+      if (this.#outbox.oldest === oldest) this.#goAlone();
       else this.#watchTime();
     };
     // One turn later: it may have come while this process did something else for long.

@@ -4,32 +4,27 @@ import type { ChangeStream, OutgoingChange, StreamEntry } from "./change-stream.
 
 /** Changes sent at once. */
 const batchSize = 100;
-/** Changes that wait for a Redis that is away. With more, the other servers are told of a gap instead. */
+/** Changes that wait for Redis at most. */
 const maxWaiting = 10_000;
 
 /** A change of this server that has not come back from the stream. */
 export interface Waiting extends OutgoingChange {
-  origin: ChangeOrigin;
   /** A moment of `performance.now()`. */
   readonly sentAt: number;
   isStored: boolean;
-  /** Whether it was told here without waiting for its place in the order. */
-  isDelivered: boolean;
 }
 
 /** The changes of this server on their way into the stream, in order. */
 export class Outbox {
   /** Why the last attempt failed. */
   lastError: unknown;
-  /** Whether changes were dropped that the other servers have not heard of. */
-  hasDropped = false;
   readonly #stream: ChangeStream;
   readonly #retryMs: number;
   readonly #signal: AbortSignal;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
   readonly #whenEmpty: (() => void)[] = [];
   #sequence = 0;
-  #sending: Promise<void> | undefined;
+  #isSending = false;
   #lastLagMs = 0;
 
   /** Sends until `signal` is aborted; `retryMs` is the pause after a failed attempt. */
@@ -39,43 +34,29 @@ export class Outbox {
     this.#signal = signal;
   }
 
-  push(change: UnnumberedChange, origin: ChangeOrigin): Waiting {
+  push(change: UnnumberedChange, origin: ChangeOrigin): void {
     this.#sequence += 1;
-    const sentAt = performance.now();
-    const own = { sequence: this.#sequence, change, origin, sentAt, isStored: false, isDelivered: false };
-    this.#waiting.push(own);
-    if (this.#waiting.length > maxWaiting) {
-      this.#waiting.shift();
-      this.hasDropped = true;
-    }
-    this.#sending ??= this.#sendAll();
-    return own;
+    this.#waiting.push({ sequence: this.#sequence, change, origin, sentAt: performance.now(), isStored: false });
+    if (!this.#isSending) void this.#sendAll();
   }
 
-  /** Whether the next change has the oldest dropped. */
   get isFull(): boolean {
     return this.#waiting.length >= maxWaiting;
   }
 
-  /** Changes that were delivered nowhere. */
-  get undelivered(): readonly Waiting[] {
-    return this.#waiting.filter(({ isDelivered }) => !isDelivered);
+  /** The change that has waited longest. */
+  get oldest(): Waiting | undefined {
+    return this.#waiting[0];
   }
 
-  /** How many changes are not in the stream. */
-  get unstored(): number {
-    return this.#waiting.filter(({ isStored }) => !isStored).length;
-  }
-
-  /** Whether there are changes that were told here and are not in the stream. */
-  get hasOnlyHere(): boolean {
-    return this.#waiting.some(({ isDelivered, isStored }) => isDelivered && !isStored);
+  /** Whether the stream lacks some of the changes that wait. */
+  get hasUnstored(): boolean {
+    return this.#waiting.some(({ isStored }) => !isStored);
   }
 
   /** Seconds that the last change took to come back, or that the oldest has waited by now, if that is more. */
   get lagSeconds(): number {
-    const [oldest] = this.#waiting;
-    return Math.max(this.#lastLagMs, oldest ? performance.now() - oldest.sentAt : 0) / 1000;
+    return Math.max(this.#lastLagMs, this.oldest ? performance.now() - this.oldest.sentAt : 0) / 1000;
   }
 
   /** The change that an entry of the stream is, if it is of this server and still waits. It waits no longer. */
@@ -86,17 +67,12 @@ export class Outbox {
     return own;
   }
 
-  /** Notes that a change was delivered here. */
-  delivered(own: Waiting): void {
-    own.isDelivered = true;
-    own.origin = { ...own.origin, elements: undefined }; // they hold documents
-    if (own.isStored) this.#forget(own);
-  }
-
-  /** Resolves at the next moment at which something may have been sent. */
-  async progress(): Promise<void> {
-    await (this.#sending ?? this.#rest());
-    this.#signal.throwIfAborted();
+  /** All that waits, which waits no longer and is not sent again. */
+  takeAll(): readonly Waiting[] {
+    const all = this.#waiting;
+    this.#waiting = [];
+    this.#tellIfEmpty();
+    return all;
   }
 
   /** Resolves when nothing waits any more. */
@@ -105,6 +81,7 @@ export class Outbox {
   }
 
   async #sendAll(): Promise<void> {
+    this.#isSending = true;
     while (!this.#signal.aborted) {
       const batch = this.#waiting.filter(({ isStored }) => !isStored).slice(0, batchSize);
       if (batch.length === 0) break;
@@ -112,25 +89,23 @@ export class Outbox {
         const receipts = await this.#stream.add(batch);
         for (const [index, each] of batch.entries()) {
           each.isStored = true;
-          if (each.isDelivered || receipts[index] === "told") this.#forget(each);
+          if (receipts[index] === "told") this.#forget(each);
         }
       } catch (error) {
         this.lastError = error;
-        await this.#rest();
+        await pause(this.#retryMs, undefined, { signal: this.#signal }).catch(() => {}); // closed
       }
     }
-    this.#sending = undefined;
+    this.#isSending = false;
   }
 
   #forget(own: Waiting): void {
-    const index = this.#waiting.indexOf(own);
-    if (index < 0) return; // dropped meanwhile
-    this.#waiting.splice(index, 1);
+    this.#waiting = this.#waiting.filter((each) => each !== own);
     this.#lastLagMs = performance.now() - own.sentAt;
-    if (this.#waiting.length === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
+    this.#tellIfEmpty();
   }
 
-  async #rest(): Promise<void> {
-    await pause(this.#retryMs, undefined, { signal: this.#signal }).catch(() => {}); // closed
+  #tellIfEmpty(): void {
+    if (this.#waiting.length === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 }

@@ -144,7 +144,7 @@ function prefixOf(originalUrl: string, url: string): string {
 }
 
 /** Whether the client announced content, even content of no bytes. */
-export function hasContent({ headers }: NodeRequest): boolean {
+function hasContent({ headers }: NodeRequest): boolean {
   const { "content-length": length, "transfer-encoding": coding } = headers;
   return (length !== undefined && length !== "0") || coding !== undefined;
 }

@@ -160,11 +160,6 @@ export interface SharedFeed {
 export interface FeedEnd {
   /** The next change, which gets the next number. */
   tell(change: UnnumberedChange, origin: ChangeOrigin): void;
-  /**
-   * A change from before the last restart. Listeners that go by ids do not get it: they know of a gap, and its id may be given
-   * again.
-   */
-  tellLate(change: Change, origin: ChangeOrigin): void;
   /** Goes on at another position; `past` are changes before it. */
   restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void;
   report(error: unknown): void;
@@ -227,7 +222,6 @@ export class ChangeFeed implements AsyncIterable<Change> {
   async share(shared: SharedFeed): Promise<void> {
     await shared.start({
       tell: (change, origin) => this.#tell({ ...change, id: this.#lastId + 1 }, origin),
-      tellLate: (change, origin) => this.#notify(change, origin, "program"),
       restart: (to, past, hasGap) => this.#restart(to, past, hasGap),
       report: this.#onError,
     });
@@ -267,13 +261,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
   #tell(change: Change, origin: ChangeOrigin): void {
     this.#lastId = change.id;
     this.#remember({ change, site: origin.site });
-    this.#notify(change, origin);
-  }
-
-  #notify(change: Change, origin: ChangeOrigin, to: "all" | "program" = "all"): void {
-    for (const [listener, { restarted }] of this.#listeners) {
-      if (to === "all" || !restarted) notify(() => listener(change, origin), this.#onError);
-    }
+    for (const listener of this.#listeners.keys()) notify(() => listener(change, origin), this.#onError);
   }
 
   #restart(to: FeedPosition, past: readonly PastChange[], hasGap: boolean): void {

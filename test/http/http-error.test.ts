@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HttpError, notFound, withoutTrace } from "../../src/http/http-error.ts";
+import { HttpError, withoutTrace } from "../../src/http/http-error.ts";
 
 describe("an HttpError", () => {
   it("carries status, code, details and header fields", () => {
@@ -22,24 +22,11 @@ describe("an HttpError", () => {
     expect(new HttpError(500, "X", "x", { cause: null }).cause).toBe(null);
   });
 
-  it("has no header fields unless it is given some", () => {
-    expect(new HttpError(400, "X", "x").headers).toEqual({});
-  });
-
-  it("has a reason for a status that nobody has registered", () => {
-    expect(new HttpError(499, "X", "x").reason).toBe("Error");
-  });
-
   it("has no trace where it refuses requests by the thousand, and others still have theirs", () => {
     const error = withoutTrace(() => new HttpError(429, "RATE_LIMITED", "Try again."));
     expect(error.stack?.split("\n")).toHaveLength(1);
     expect(new HttpError(400, "X", "x").stack).toContain("http-error.test.ts");
     expect(() => withoutTrace(() => new HttpError(200, "X", "x"))).toThrow(RangeError);
     expect(new Error("later").stack).toContain("http-error.test.ts");
-  });
-
-  it("is a new one for each path that leads to nothing", () => {
-    expect(notFound()).toMatchObject({ status: 404, code: "NOT_FOUND" });
-    expect(notFound()).not.toBe(notFound());
   });
 });

@@ -19,15 +19,6 @@ async function failureOf(asked: Promise<unknown>): Promise<RedisError> {
 }
 
 describe("a connection to Redis", { tags: ["redis-server"] }, () => {
-  it("is made when the first command comes, and is the same for all who name the same Redis", async () => {
-    const cable = await cableTo(await redisServer());
-    const [one, other] = [connectionTo(cable.url), connectionTo(cable.url)];
-    expect([one === other, cable.connections]).toEqual([true, 0]);
-    expect(await Promise.all([one.run(["PING"]), other.run(["ECHO", "a"])])).toEqual(["PONG", "a"]);
-    expect(cable.connections).toBe(1);
-    expect(one.counts).toMatchObject({ commands: 2, failures: 0, reconnects: 0 });
-  });
-
   it("takes the options of a client, which itself is left alone", async () => {
     const { url } = await redisServer();
     const client = createClient({ url, database: 3 });

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hasContent, NodeIncoming, type NodeRequest, type NodeResponse } from "../../src/runtime/node-request.ts";
+import { NodeIncoming, type NodeRequest, type NodeResponse } from "../../src/runtime/node-request.ts";
 import { send } from "../helpers/send.ts";
 import { listen, openSocket, rawRequest } from "../helpers/serve.ts";
 
@@ -167,12 +167,6 @@ describe("a request of node", () => {
     await send(url, "PUT", "/", { body: "content" });
     expect(failures).toEqual([expect.objectContaining({ status: 500, code: "BODY_CONSUMED" })]);
   });
-
-  it("has no content where it announced none", () => {
-    const announcing = (headers: object) => hasContent(requestOf({ headers }));
-    expect([{}, { "content-length": "0" }].map(announcing)).toEqual([false, false]);
-    expect([{ "content-length": "1" }, { "transfer-encoding": "chunked" }].map(announcing)).toEqual([true, true]);
-  });
 });
 
 describe("a request to take over the connection", () => {
@@ -237,13 +231,6 @@ describe("the signal of a request", () => {
     await rawRequest(port, "GET", "/");
     await closed;
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-  });
-
-  it("is one and the same however often it is asked for", async () => {
-    const signals: AbortSignal[] = [];
-    const { port } = await serving((incoming) => signals.push(incoming.signal(), incoming.signal()));
-    await rawRequest(port, "GET", "/");
-    expect(signals[0]).toBe(signals[1]);
   });
 
   it("leaves no listener behind on a connection that 50 requests share", async () => {

@@ -70,13 +70,11 @@ export interface Part {
 }
 
 /** How long the store may take to answer, in milliseconds; then it is asked again. The content of an answer may take longer. */
-const usualAnswerMs = 10_000;
+const maxAnswerMs = 10_000;
 /** How long it may take to copy gigabytes, or to put them together. */
 const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;
-/** How long a look, or a change, may take with all of its requests and their retries, in milliseconds. */
-const usualPatienceMs = 25_000;
 
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
@@ -90,14 +88,11 @@ export class ObjectStore {
   readonly #patienceMs: number;
   readonly #deadline = new AsyncLocalStorage<{ at: number }>();
 
-  constructor(
-    bucket: string,
-    connect: () => Promise<Connection>,
-    { answerMs = usualAnswerMs, patienceMs = usualPatienceMs }: { answerMs?: number; patienceMs?: number } = {},
-  ) {
+  /** `patienceMs` is how long a look, or a change, may take with all of its requests and their retries. */
+  constructor(bucket: string, connect: () => Promise<Connection>, patienceMs: number) {
     this.bucket = bucket;
     this.#connect = connect;
-    this.#answerMs = Math.min(answerMs, patienceMs);
+    this.#answerMs = Math.min(maxAnswerMs, patienceMs);
     this.#patienceMs = patienceMs;
   }
 

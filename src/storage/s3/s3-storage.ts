@@ -54,14 +54,11 @@ export function s3Storage(options: S3StorageOptions): Storage {
   requireSense(options);
   const { bucket, prefix = "", timeout = 25 } = options;
   let connection: Promise<Connection> | undefined;
-  const store = new ObjectStore(
-    bucket,
-    () => {
-      connection ??= connect(options);
-      return connection;
-    },
-    { patienceMs: 1000 * timeout },
-  );
+  const connected = (): Promise<Connection> => {
+    connection ??= connect(options);
+    return connection;
+  };
+  const store = new ObjectStore(bucket, connected, 1000 * timeout);
   const places = new Places(store, prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`);
   const changes = new Changes(places);
   const reader = new ObjectReader(places);

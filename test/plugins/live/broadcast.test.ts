@@ -298,7 +298,6 @@ describe("Broadcast of a shared feed", () => {
       feed,
       broadcast,
       tell: () => end?.tell(change, { site: "s" }),
-      tellLate: (id: number) => end?.tellLate({ ...change, id }, { site: "s" }),
       restart: (name: string, lastId: number, hasGap: boolean) =>
         end?.restart({ name, lastId }, pastUpTo(lastId), hasGap),
     };
@@ -327,26 +326,10 @@ describe("Broadcast of a shared feed", () => {
     expect([feed.name, feed.lastId, late.noted]).toEqual(["one", 13, ["13"]]);
   });
 
-  it("does not take a late change of the feed before for one of this feed, which has yet to come to that id", async () => {
-    const { feed, broadcast, tell, tellLate, restart } = await sharedFeed();
-    const client = new Noting();
-    const heard: number[] = [];
-    feed.subscribe(({ id }) => heard.push(id));
-    restart("one", 7, true);
-    broadcast.join(client, "now");
-    tell();
-    restart("two", 0, true);
-    for (const id of [9, 15]) tellLate(id);
-    tell();
-    await broadcast.delivered();
-    expect(client.noted).toEqual(["8", "hello two:0", "gap", "1"]);
-    expect(heard).toEqual([8, 9, 15, 1]);
-  });
-
   it("leaves nothing out without a gap, whoever joins and reads when", async () => {
     const random = seededRandom(5);
     for (let round = 0; round < timesOf(60, 5000); round += 1) {
-      const { feed, broadcast, tell, tellLate, restart } = await sharedFeed();
+      const { feed, broadcast, tell, restart } = await sharedFeed();
       const clients: { client: Noting; begins: string }[] = [];
       let [alone, inStream] = [0, 5];
       restart("s", inStream, true);
@@ -373,7 +356,6 @@ describe("Broadcast of a shared feed", () => {
         } else {
           inStream += Math.floor(4 * random());
           restart("s", inStream, true);
-          if (random() < 0.5) tellLate(inStream - 5 + Math.floor(10 * random())); // perhaps of a stream before this one
         }
       }
       for (const { client } of clients) {
