@@ -75,14 +75,15 @@ describe("examples/edits.mjs", () => {
 });
 
 describe("examples/agents/agents.mjs", () => {
-  it("plays the session of an agent: outline, read, two edits at once, a conflict, and what it may not do", async () => {
+  it("plays the session of an agent: outline, read, two edits at once, a conflict, what it may not do, and an undo", async () => {
     const { url, printed, waitFor } = await runExample("agents/agents.mjs", {}, "agents/site");
-    await waitFor(/not editable: FORBIDDEN\n/);
+    await waitFor(/undone, of agent: true\n/);
+    expect(printed.stdout).toContain("not editable: FORBIDDEN\n");
     expect(printed.stdout).toContain("#list ul 2 li");
     expect(printed.stdout).toContain("conflict: EDIT_PRECONDITION_FAILED\n");
     expect(printed.stdout).toContain('-<li class="editable" id="kite">Fly two kites</li>\n');
     const page = await (await fetch(`${url}/to-do.html`)).text();
-    expect(page).toContain('id="kite">Sell the kite</li>\n<li class="editable" id="boat">Row a boat</li>');
+    expect(page).toContain('id="kite">Fly two kites</li>\n<li class="editable" id="boat">Row a boat</li>');
     expect(page).toContain("Be home at six.");
   });
 });

@@ -9,7 +9,7 @@ export const help = `Usage: filement [directory | bucket] [options]
        filement config.html [options]
        filement import-config old.html
        filement init [directory]
-       filement mcp [directory | bucket] [--read-only] [--users FILE]
+       filement mcp [directory | bucket] [--read-only] [--users FILE] [--history DIR]
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page

@@ -68,7 +68,7 @@ export function history(options: HistoryOptions): Plugin {
   const directory = join(repository, "filement-spool");
   const journal = new Journal(directory);
   const objects = new ObjectReader(repository);
-  const versions = new Versions(repository, branch, objects);
+  const versions = new Versions(repository, branch, objects, base);
   const storages = new Set<Storage>();
   let site: PluginSite | undefined;
   let committing: Committing | undefined;

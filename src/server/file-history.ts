@@ -29,6 +29,8 @@ export interface VersionList {
 
 /** The versions of the files of a host. */
 export interface FileHistory {
+  /** The path below which HTTP shows them; it ends in `/`. */
+  readonly base: string;
   /** Those of a file, `limit` at most, before the commit `after`. */
   list(path: string, limit: number, after?: string): Promise<VersionList>;
   /** A file at a moment, or after a commit; `undefined` where there was none. */

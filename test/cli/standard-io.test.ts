@@ -59,6 +59,17 @@ describe("filement mcp", () => {
     expect(names).toEqual(["list", "outline", "read", "find"]);
   });
 
+  it("keeps versions of what it changes with --history, and undoes them", async () => {
+    const root = await site();
+    const { call } = await started([root, "--history", join(await temporaryDirectory(), "site.git")]);
+    await call("edit", { path, edits });
+    const versions = async () => (await call("versions", { path })).told.versions;
+    await expect.poll(async () => (await versions())?.length).toBe(2);
+    const [{ commit }] = await versions();
+    expect((await call("undo", { path, commit })).isError).toBe(false);
+    expect(await readFile(join(root, "a.html"), "utf8")).toContain('<p id="a">1</p>');
+  });
+
   it("is the user whom the environment names", async () => {
     const root = await site();
     const file = join(await temporaryDirectory(), "users.html");

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { basicAuth } from "../../src/plugins/basic-auth.ts";
+import { history } from "../../src/plugins/history.ts";
 import { mcp } from "../../src/plugins/mcp.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { connectAgent } from "../helpers/agent.ts";
 import { serve } from "../helpers/serve.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = `<!DOCTYPE html>
 <title>To do</title>
@@ -185,5 +188,94 @@ describe("mcp", () => {
     expect((await files.read("/new name.txt")).content.toString()).toBe("3");
     expect((await call("delete", { path: "/new name.txt" })).isError).toBe(false);
     expect((await call("delete", { path: "/new name.txt" })).told.code).toBe("NOT_FOUND");
+  });
+
+  it("gives files and elements as resources with their types", async () => {
+    const { client } = await agent();
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["filement:///notes.txt", "filement:///to-do.html"]);
+    const uris = ["filement:///notes.txt", "filement:///sub/deep.html?selector=b"];
+    const read = await Promise.all(uris.map((uri) => client.readResource({ uri })));
+    expect(read.map(({ contents }) => contents[0])).toMatchObject([
+      { uri: uris[0], mimeType: "text/plain; charset=utf-8", text: stored()["/notes.txt"] },
+      { uri: uris[1], mimeType: expect.stringContaining("text/html"), text: "<b>boat</b>" },
+    ]);
+    await expect(client.readResource({ uri: "filement:///%ff" })).rejects.toThrow();
+  });
+});
+
+describe("mcp with a history", () => {
+  const path = "/to-do.html";
+  const users = ["agent", "reader"].map((username) => ({
+    username,
+    password: username,
+    encryption: "plaintext" as const,
+  }));
+  const rules = [
+    { username: "agent", path: "/*", permission: "allow" as const },
+    { username: "reader", path: "/mcp", methods: ["POST"], permission: "allow" as const },
+    { username: "reader", path: "/*", methods: ["GET"], permission: "allow" as const },
+  ];
+
+  async function withHistory() {
+    const repository = await temporaryDirectory();
+    const storage = memoryStorage(stored());
+    const plugins = [basicAuth({ users, rules }), history({ repository }), mcp()];
+    const served = await serve({ storage, plugins });
+    const { client, call } = await connectAgent(served.url, "agent:agent");
+    const setText = (selector: string, text: string) =>
+      call("edit", { path, edits: [{ op: "setText", selector, text }] });
+    const versions = async (count: number) => {
+      await expect.poll(async () => (await call("versions", { path })).told.versions?.length).toBe(count);
+      return (await call("versions", { path })).told.versions;
+    };
+    return { ...served, client, call, setText, versions };
+  }
+
+  it("lists versions, shows changes, and undoes one without those after it", async () => {
+    const { client, call, files, setText, versions } = await withHistory();
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names.slice(-3)).toEqual(["versions", "changes", "undo"]);
+    const [first] = await versions(1);
+    await setText("#kite", "Fly two kites");
+    await setText("h1", "Plans");
+    const [, kite] = await versions(3);
+    expect(kite).toMatchObject({ user: "agent", summary: expect.stringContaining(path) });
+    const { diff } = (await call("changes", { path, commit: kite.commit })).told;
+    expect(diff).toContain('-<li id="kite">Fly a kite</li>\n+<li id="kite">Fly two kites</li>\n');
+    const { etag } = await files.read(path);
+    expect(await call("undo", { path, commit: kite.commit, ifMatch: '"other"' })).toMatchObject({
+      isError: true,
+      told: { code: "PRECONDITION_FAILED", etag },
+    });
+    const undone = await call("undo", { path, commit: kite.commit, ifMatch: etag });
+    const now = await files.read(path);
+    expect(undone.told).toEqual({ path, etag: now.etag });
+    expect(now.content.toString()).toBe(page.replace("<h1>Things to do</h1>", "<h1>Plans</h1>"));
+    await call("undo", { path, commit: first.commit, goBack: true });
+    expect((await files.read(path)).content.toString()).toBe(page);
+  });
+
+  it("does not undo what has been changed again", async () => {
+    const { call, setText, versions } = await withHistory();
+    await versions(1);
+    await setText("#kite", "Fly two kites");
+    await setText("#kite", "Fly three kites");
+    const [, commit] = await versions(3);
+    const refused = await call("undo", { path, commit: commit.commit });
+    expect(refused).toMatchObject({ isError: true, told: { code: "WRITE_CONFLICT" } });
+    expect((await call("changes", { path, commit: "0".repeat(40) })).told.code).toBe("NOT_FOUND");
+  });
+
+  it("undoes nothing for a user who may only read", async () => {
+    const { url, files, setText, versions } = await withHistory();
+    await versions(1);
+    await setText("#kite", "Fly two kites");
+    const [last] = await versions(2);
+    const { etag } = await files.read(path);
+    const { call } = await connectAgent(url, "reader:reader");
+    expect(await call("changes", { path, commit: last.commit })).toMatchObject({ isError: false });
+    expect(await call("undo", { path, commit: last.commit })).toMatchObject({ isError: true });
+    expect((await files.read(path)).etag).toBe(etag);
   });
 });

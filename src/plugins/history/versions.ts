@@ -24,6 +24,7 @@ const nothing = "0".repeat(2 * hashBytes);
  * read on from where it ended when the branch has moved.
  */
 export class Versions implements FileHistory {
+  readonly base: string;
   readonly #repository: string;
   readonly #ref: string;
   readonly #objects: ObjectReader;
@@ -38,7 +39,8 @@ export class Versions implements FileHistory {
   #pathOf: string[] = [];
   #updating: Promise<void> | undefined;
 
-  constructor(repository: string, branch: string, objects: ObjectReader) {
+  constructor(repository: string, branch: string, objects: ObjectReader, base: string) {
+    this.base = base;
     this.#repository = repository;
     this.#ref = `refs/heads/${branch}`;
     this.#objects = objects;

@@ -9,20 +9,24 @@ import type { PluginSite } from "../../server/plugin.ts";
 /** What a tool sends: a request of the client. */
 export type Asked = Omit<InnerRequest, "client" | "mostBytes"> & { readonly mostBytes?: number };
 
+type Told = Readonly<Record<string, unknown>>;
+
 /** Why a call failed, in words that say what to do next. */
 export class CallError extends Error {
   override readonly name = "CallError";
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly told: Told;
 
-  constructor(told: Readonly<Record<string, unknown>>) {
+  constructor({ status, next, ...told }: Told) {
     super(String(told["message"]));
-    this.told = told;
+    const step = steps[String(told["code"])] ?? steps[String(status)] ?? "Correct the call by what the message says.";
+    this.told = { ...told, next: next ?? step };
   }
 }
 
 /** Content of an answer that is read at most, in bytes. */
 const mostBytes = 256 * 1024;
 
+const noElements = "This file has no elements: `read` it without a selector, and use `write`.";
 const steps: Readonly<Record<string, string>> = {
   401: "The server did not accept the sign-in: tell the person whom you work for.",
   403: "This user may not do that here: do not try again. `outline` and `list` show what may be read.",
@@ -30,13 +34,13 @@ const steps: Readonly<Record<string, string>> = {
   409: "Look at what is there with `list` or `read`, and choose another way.",
   412: "It has changed meanwhile: `read` it again, and repeat this with the new tag if it still makes sense.",
   413: "It is too large: work on smaller parts.",
-  415: "This file has no elements: `read` it without a selector, and use `write`.",
-  416: "This file has no elements: `read` it without a selector, and use `write`.",
+  415: noElements,
+  416: noElements,
   429: "Wait as long as the message says, then repeat the same call.",
   503: "Wait a few seconds, then repeat the same call.",
   INVALID_SELECTOR: "Correct the selector: `outline` lists selectors that select something.",
   SELECTOR_TOO_COSTLY: "Use a simpler selector, best one from `outline`.",
-  NO_MATCH: "Use a selector that selects something: see `now`, or `outline`.",
+  NO_MATCH: "Use a selector that selects something: one of `now`, or from `outline`.",
   METHOD_NOT_ALLOWED: "The server does not take this here; it may be for reading only.",
 };
 
@@ -71,8 +75,10 @@ export class Calls {
   }
 
   /** The answer as JSON. */
-  async json(asked: Asked): Promise<unknown> {
-    return JSON.parse((await this.ask(asked)).content.toString());
+  async json(asked: Asked): Promise<object> {
+    const answer: unknown = JSON.parse((await this.ask(asked)).content.toString());
+    if (typeof answer !== "object" || answer === null) throw new TypeError("the server answered no object");
+    return answer;
   }
 
   /** Looks at a page as a GET of elements finds it. */
@@ -86,41 +92,46 @@ export class Calls {
       },
     };
     await this.ask({ method: "GET", path, headers: { range }, inspection });
-    if (!seen) throw new CallError({ code: "NOT_HTML", message: "There is no page here.", next: steps[416] });
+    if (!seen) throw new CallError({ status: 415, code: "NOT_HTML", message: "There is no page here." });
     return seen.value;
   }
-}
 
-/** A path as a model writes it. Throws a {@link CallError} for what is none. */
-export function pathOf(text: string): string {
-  try {
-    return parseRequestPath(encodePath(text)).path;
-  } catch (error) {
-    throw errorOf(error);
+  /** Where the plugin `history` keeps what is said of a file. */
+  pastOf(path: string): string {
+    const { base = "/" } = this.#site.plugins.find(({ history }) => history)?.history ?? {};
+    return base.slice(0, -1) + path;
   }
 }
 
-/** What is told of an error of this program, or of anything else. */
-export function errorOf(thrown: unknown): CallError {
-  if (thrown instanceof CallError) return thrown;
-  if (!(thrown instanceof HttpError)) throw thrown;
-  return told(thrown.status, { code: thrown.code, message: thrown.message });
+/** A path as a model writes it. Throws an `HttpError` for text that is not a path. */
+export function pathOf(text: string): string {
+  return parseRequestPath(encodePath(text)).path;
 }
 
-/** The error of a reply. One that a plugin words in its own way keeps its status only. */
+/** A path as {@link pathOf} gives it, with a slash at its end. */
+export function directoryOf(text: string): string {
+  const path = pathOf(text);
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+/** What a model is told of an error; `undefined` for one of the server itself. */
+export function toldOf(thrown: unknown): Told | undefined {
+  if (thrown instanceof HttpError) {
+    const { status, code, message } = thrown;
+    return new CallError({ status, code, message }).told;
+  }
+  return thrown instanceof CallError ? thrown.told : undefined;
+}
+
+/** The error of a reply. Where a plugin words it in its own way, only the status is told. */
 function refusal({ status, headers, content }: InnerAnswer): CallError {
-  let body: Readonly<Record<string, unknown>> = {};
+  let body: Told = {};
   try {
-    body = JSON.parse(content.toString()) as typeof body;
+    body = JSON.parse(content.toString()) as Told;
   } catch {
     // A page for people.
   }
-  const { code, details, message = details, error, index } = body;
+  const { code = `HTTP_${status}`, details, message = details, error, index } = body;
   const etag = status === 412 ? headers["etag"] : undefined;
-  return told(status, { code: code ?? `HTTP_${status}`, message: message ?? error, index, etag });
-}
-
-function told(status: number, { code, ...fields }: Readonly<Record<string, unknown>>): CallError {
-  const next = steps[String(code)] ?? steps[status] ?? "Correct the call by what the message says.";
-  return new CallError({ code, ...fields, next });
+  return new CallError({ status, code, message: message ?? error, index, etag });
 }

@@ -2,18 +2,18 @@
 const reach = 100;
 /** Comparisons of lines in all, so that no text takes long. */
 const mostSteps = 500_000;
-/** Characters of a line that are shown around what has changed in it. */
+/** Characters that are shown on either side of what has changed. */
 const around = 60;
 
 /**
- * The lines in which two texts differ, each behind `-` or `+` and below `@@ line N @@`; long lines are cut to what has changed.
+ * The lines in which two texts differ, each behind `-` or `+` and below `@@ line N @@`, cut to shortly around what has changed.
  * Not always the fewest lines, but never wrong ones. With more than `most` characters the rest is left out, and said to be.
  */
 export function changedLines(before: string, after: string, most = 4000): string {
   const old = before.split("\n");
   const now = after.split("\n");
   const shown: string[] = [];
-  let length = 0;
+  let left = most;
   let steps = 0;
   let i = 0;
   let j = 0;
@@ -24,15 +24,11 @@ export function changedLines(before: string, after: string, most = 4000): string
       continue;
     }
     const [removed, added] = nextAlike();
-    const gone = old.slice(i, i + removed);
-    const come = now.slice(j, j + added);
-    const pairs = gone.length === come.length ? gone.map((line, index) => cut(line, come[index] ?? "")) : undefined;
-    const lines = pairs
-      ? [...pairs.map(([line]) => `-${line}`), ...pairs.map(([, line]) => `+${line}`)]
-      : [...gone.map((line) => `-${ends(line)}`), ...come.map((line) => `+${ends(line)}`)];
+    const [gone, come] = cut(old.slice(i, i + removed).join("\n"), now.slice(j, j + added).join("\n"));
+    const lines = [...(removed > 0 ? marked("-", gone) : []), ...(added > 0 ? marked("+", come) : [])];
     for (const line of [`@@ line ${j + 1} @@`, ...lines]) {
-      length += line.length + 1;
-      if (length > most) return [...shown, "@@ more lines have changed @@"].join("\n");
+      left -= line.length + 1;
+      if (left < 0) return [...shown, "@@ more lines have changed @@"].join("\n");
       shown.push(line);
     }
     i += removed;
@@ -55,21 +51,20 @@ export function changedLines(before: string, after: string, most = 4000): string
   }
 }
 
-/** Two lines from shortly before to shortly behind what differs. */
+/** Two texts from shortly before to shortly behind what differs. */
 function cut(one: string, other: string): readonly [string, string] {
   const shortest = Math.min(one.length, other.length);
   let start = 0;
   while (start < shortest && one[start] === other[start]) start += 1;
   let end = 0;
   while (end < shortest - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const part = (line: string): string => {
-    const from = start <= around ? 0 : start - around;
-    const to = end <= around ? line.length : line.length - end + around;
-    return `${from > 0 ? "…" : ""}${ends(line.slice(from, to))}${to < line.length ? "…" : ""}`;
-  };
+  const before = start > around ? start - around : 0;
+  const behind = end > around ? end - around : 0;
+  const part = (text: string): string =>
+    `${before > 0 ? "…" : ""}${text.slice(before, text.length - behind)}${behind > 0 ? "…" : ""}`;
   return [part(one), part(other)];
 }
 
-function ends(line: string): string {
-  return line.length <= 10 * around ? line : `${line.slice(0, 5 * around)}…${line.slice(-5 * around)}`;
+function marked(mark: "-" | "+", text: string): string[] {
+  return text.split("\n").map((line) => mark + line);
 }

@@ -1,4 +1,4 @@
-import { SourceElement, type TreeParent } from "../../html/document/html-nodes.ts";
+import { nextNode, SourceElement, type TreeParent } from "../../html/document/html-nodes.ts";
 
 const plainName = /^[a-z_][\w-]*$/i;
 
@@ -35,15 +35,8 @@ export class ElementSelectors {
 
 /** All elements below a node, in document order; `template` contents are none of them. */
 export function* elementsBelow(root: TreeParent): Generator<SourceElement> {
-  const stack: SourceElement[] = [];
-  const push = ({ children }: TreeParent): void => {
-    for (const child of [...children].reverse()) if (child instanceof SourceElement) stack.push(child);
-  };
-  push(root);
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    yield next;
-    push(next);
-  }
+  for (let node = nextNode(root, root); node; node = nextNode(node, root))
+    if (node instanceof SourceElement) yield node;
 }
 
 function countIds(root: TreeParent): ReadonlyMap<string, number> {

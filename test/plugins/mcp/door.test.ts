@@ -154,7 +154,7 @@ describe("a call of a tool", () => {
       await call("read", { path: "/a\0b" }),
       await call("list", { path: "/missing/" }),
       await call("write", { path: "/staff.html/x", content: "", createOnly: true }),
-      await call("find", { path: "/", text: "x", after: "[{]" }),
+      await call("find", { path: "/hidden/", text: "x", after: "/staff.html" }),
       await call("move", { path: "/staff.html", to: "//evil.example/x" }),
     ];
     expect(JSON.stringify(answers)).not.toMatch(/\.ts|\.js|\bat \w+ \(|node:|\/tmp/);
