@@ -76,7 +76,7 @@ describe("the architecture", () => {
       .filter((module) => module.startsWith("client/"))
       .flatMap(importsOf)
       .filter((imported) => !imported.startsWith("client/"));
-    expect(new Set(foreign)).toEqual(new Set(["html/edit/edits", "html/edit/operations/class-tokens"]));
+    expect(new Set(foreign)).toEqual(new Set(["html/edit/edits", "html/edit/class-tokens"]));
   });
 
   it("has no circle of imports, also not of types", () => {

@@ -1,5 +1,5 @@
+import { withClasses, withoutClasses } from "../html/edit/class-tokens.ts";
 import type { Edit, EditOf, InsertPosition } from "../html/edit/edits.ts";
-import { withClasses, withoutClasses } from "../html/edit/operations/class-tokens.ts";
 import type { ChangedByEdit, PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
 import { addToBody } from "./parse-page.ts";

@@ -12,7 +12,7 @@ import { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } fro
 import { applyEdits, type BegunEdit, type EditedDocument, type MadeEdit } from "../html/edit/apply-edits.ts";
 
 import type { Edit } from "../html/edit/edits.ts";
-import type { Effect } from "../html/edit/operations/operation.ts";
+import type { Effect } from "../html/edit/operations.ts";
 import { outermost } from "../html/edit/placement.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";

@@ -24,7 +24,7 @@ export type DocumentKind = "html" | "xml";
  * A document: its source, and a tree whose elements know where they stand in it. HTML and XML are both this; all that
  * reads, selects and edits goes by the tree and its offsets, and does not ask which it is. Where the two differ:
  *
- * - parsing: `html-document.ts` and `xml-document.ts` (htmlparser2), behind `parse-document.ts`;
+ * - parsing: `html-document.ts` and `xml-document.ts` (saxes), behind `parse-document.ts`;
  * - everything about an edit: one object of rules for each, behind `languageOf` in `edit/apply-edit.ts`;
  * - selectors: names have case in XML, and HTML's own rules do not hold there.
  */

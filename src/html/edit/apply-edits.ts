@@ -5,8 +5,7 @@ import { DocumentError } from "../document-error.ts";
 import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits, languageOf } from "./apply-edit.ts";
 import { Batch } from "./batch.ts";
 import type { Edit } from "./edits.ts";
-import type { Affected, EditedPage } from "./operations/operation.ts";
-import { operationOf } from "./operations.ts";
+import { type Affected, affectedBy, type EditedPage, makeEdit } from "./operations.ts";
 import type { CheckReplacement, Placement } from "./placement.ts";
 
 /** What edits take from those who have them made. */
@@ -233,7 +232,7 @@ function* applyOne<Context>(
 function* beginOne(document: SourceDocument, edit: Edit, host: EditRules): SlicedWork<BegunEdit> {
   const matches = yield* host.select(document, edit.selector);
   const to = "to" in edit && matches.length > 0 ? yield* host.select(document, edit.to) : [];
-  const own = operationOf(edit).affects(edit, matches, to);
+  const own = affectedBy(edit, matches, to);
   const isConditional = edit.matches !== undefined || edit.etag !== undefined;
   const affected = isConditional ? [...own, { effect: "reads" as const, elements: matches }] : own;
   return { edit, document, matches, to, affected };
@@ -242,7 +241,7 @@ function* beginOne(document: SourceDocument, edit: Edit, host: EditRules): Slice
 function* makeOne(page: EditedPage, { edit, document, matches, to }: BegunEdit): SlicedWork<void> {
   if (matches.length === 0) return;
   for (const field of suppliedFields) if (field in edit) requireEncodable(document, String(edit[field as keyof Edit]));
-  yield* operationOf(edit).make(page, edit, matches, to);
+  yield* makeEdit(page, edit, matches, to);
 }
 
 function* judgeConditions({ edit, document, matches }: BegunEdit, host: EditRules): SlicedWork<void> {

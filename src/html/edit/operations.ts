@@ -1,33 +1,218 @@
-import { DocumentError } from "../document-error.ts";
-import type { Edit } from "./edits.ts";
-import { removeAttribute, setAttribute } from "./operations/attributes.ts";
-import { addClass, removeClass } from "./operations/classes.ts";
-import { insert } from "./operations/insert.ts";
-import { move } from "./operations/move.ts";
-import { type Field, type Operation, selector, text } from "./operations/operation.ts";
-import { remove } from "./operations/remove.ts";
-import { replace } from "./operations/replace.ts";
-import { setContent } from "./operations/set-content.ts";
-import { setText } from "./operations/set-text.ts";
-import { test } from "./operations/test.ts";
+import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import { elementSpan, hasEndTag, isTagOnly } from "../document/element-span.ts";
+import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
+import type { SourceDocument } from "../document/source-document.ts";
+import { textContents } from "../document/tag-rules.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
+import { attributeChanges } from "./attribute-placement.ts";
+import { withClasses, withoutClasses } from "./class-tokens.ts";
+import type { Edit, EditBase, EditOf, InsertPosition } from "./edits.ts";
+import { type CheckReplacement, type DocumentLanguage, outermost, type Placement, parentAt } from "./placement.ts";
+
+/** What an edit does to elements. */
+export type Effect = "reads" | "changes" | "grows" | "removes";
+
+/** Elements, and what an edit does to them. */
+export interface Affected {
+  readonly effect: Effect;
+  readonly elements: Elements;
+}
+
+/** A page that is edited. */
+export interface EditedPage {
+  readonly document: SourceDocument;
+  readonly language: DocumentLanguage;
+  /** What may keep an element from giving way to a fragment. */
+  readonly checkReplacement: CheckReplacement;
+  /**
+   * Makes a change and proves it. Gives the elements that are still there, as they are now. `length`: characters that are
+   * added, where that is known beforehand.
+   */
+  change(
+    elements: Elements,
+    place: (document: SourceDocument, elements: Elements) => SlicedWork<readonly Placement[] | undefined>,
+    length?: number,
+  ): SlicedWork<Elements>;
+  /** The outer HTML of elements, as a GET tells it. */
+  outerHtml(elements: Elements): SlicedWork<string>;
+}
+
+type Elements = readonly SourceElement[];
+
+/** Whether a field is what it has to be, and what that is. */
+interface Field {
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+
+/** One `op`. */
+interface Operation<Op extends Edit["op"]> {
+  /** The fields that it has besides those of all edits. */
+  readonly fields: Readonly<Record<Exclude<keyof EditOf<Op>, keyof EditBase | "op">, Field>>;
+  /** What it does to which elements: by default it changes those that match. `to`: what a selector of that name selects. */
+  affects?(edit: EditOf<Op>, matches: Elements, to: Elements): readonly Affected[];
+  /** Makes the edit, of one element or more. */
+  make(page: EditedPage, edit: EditOf<Op>, matches: Elements, to: Elements): SlicedWork<unknown>;
+}
+
+// JSON can hold half of a character, which no file can.
+const text: Field = {
+  expected: "a text without NUL and without half characters",
+  accepts: (value) => typeof value === "string" && !value.includes("\0") && !/[\ud800-\udfff]/u.test(value),
+};
+
+const selector: Field = {
+  expected: "a selector",
+  accepts: (value) => typeof value === "string" && value !== "",
+};
+
+const position: Field = {
+  expected: "beforebegin, afterbegin, beforeend or afterend",
+  accepts: (value) => ["beforebegin", "afterbegin", "beforeend", "afterend"].some((known) => known === value),
+};
+
+const classes: Field = {
+  expected: "a class, or several with blanks between them",
+  accepts: (value) => text.accepts(value) && /[^\t\n\f\r ]/.test(String(value)),
+};
+
+const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;" };
 
 /** All that an edit can be. */
 const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
-  replace,
-  insert,
-  remove,
-  move,
-  setContent,
-  setText,
-  setAttribute,
-  removeAttribute,
-  addClass,
-  removeClass,
-  test,
+  replace: {
+    fields: { html: text },
+    make(page, { html }, matches) {
+      if (html.trim() === "") throw invalidHtml("it is empty; elements are removed by another edit", 1, 1);
+      const length = html.length * outermost(matches).length;
+      const { language, checkReplacement } = page;
+      return page.change(matches, (tree, elements) => language.replace(tree, elements, html, checkReplacement), length);
+    },
+  },
+  insert: {
+    fields: { position, html: text },
+    affects: (edit, matches) => [growing(matches, edit.position)],
+    make(page, { html, position }, matches) {
+      const length = html.trim() === "" ? 0 : html.length * matches.length;
+      return page.change(matches, (tree, elements) => page.language.insert(tree, elements, html, position), length);
+    },
+  },
+  remove: {
+    fields: {},
+    affects: (_edit, elements) => [{ effect: "removes", elements }],
+    make: (page, _edit, matches) => page.change(matches, page.language.remove),
+  },
+  move: {
+    fields: { to: selector, position },
+    affects: (edit, elements, to) => [{ effect: "removes", elements }, growing(to, edit.position)],
+    make: move,
+  },
+  setContent: {
+    fields: { html: text },
+    make(page, { html }, matches) {
+      const length = html.length * outermost(matches).length;
+      return page.change(matches, (tree, elements) => page.language.fill(tree, elements, () => html), length);
+    },
+  },
+  setText: {
+    fields: { text },
+    make(page, { text }, matches) {
+      const { kind } = page.document;
+      const escaped = text.replace(/[&<>\r]/g, (character) => references[character] ?? "");
+      const markupFor = (element: SourceElement): string => {
+        const content = kind === "html" && isHtmlElement(element) ? textContents[element.name] : undefined;
+        return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
+      };
+      const length = text.length * outermost(matches).length;
+      return page.change(matches, (tree, elements) => page.language.fill(tree, elements, markupFor), length);
+    },
+  },
+  setAttribute: {
+    fields: { name: text, value: text },
+    make: (page, { name, value }, matches) => changeAttribute(page, matches, name, () => value),
+  },
+  removeAttribute: {
+    fields: { name: text },
+    make: (page, { name }, matches) => changeAttribute(page, matches, name, () => undefined),
+  },
+  addClass: {
+    fields: { class: classes },
+    make: (page, edit, matches) => changeClasses(page, matches, (value) => withClasses(value, edit.class)),
+  },
+  removeClass: {
+    fields: { class: classes },
+    make: (page, edit, matches) => changeClasses(page, matches, (value) => withoutClasses(value, edit.class)),
+  },
+  test: {
+    fields: {},
+    affects: (_edit, elements) => [{ effect: "reads", elements }],
+    make: () => atHand(undefined),
+  },
 };
 
-export function operationOf({ op }: Edit): Operation<Edit["op"]> {
+function operationOf({ op }: Edit): Operation<Edit["op"]> {
   return operations[op] as unknown as Operation<Edit["op"]>; // it gets edits of its own `op` only
+}
+
+/** What an edit does to which elements. */
+export function affectedBy(edit: Edit, elements: Elements, to: Elements): readonly Affected[] {
+  return operationOf(edit).affects?.(edit, elements, to) ?? [{ effect: "changes", elements }];
+}
+
+/** Makes an edit, of one element or more. */
+export function makeEdit(page: EditedPage, edit: Edit, matches: Elements, to: Elements): SlicedWork<unknown> {
+  return operationOf(edit).make(page, edit, matches, to);
+}
+
+/** The elements whose content grows where something is added at a position. */
+function growing(elements: Elements, position: InsertPosition): Affected {
+  const parents = elements.map((element) => parentAt({ element, position }));
+  return { effect: "grows", elements: [...new Set(parents)].filter((each) => each instanceof SourceElement) };
+}
+
+function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, ...others]: Elements): SlicedWork<void> {
+  if (!to || others.length > 0) throw new DocumentError("INVALID_TARGET", "`to` has to select just one element.");
+  const moved = outermost(matches);
+  for (let each: TreeParent | null = to; each; each = each.parent) {
+    if (!moved.some((element) => element === each)) continue;
+    throw new DocumentError("INVALID_TARGET", "An element cannot be moved to itself, or into itself.");
+  }
+  const html: string[] = [];
+  for (const element of moved) {
+    const bytes = yield* page.outerHtml([element]);
+    html.push(element === moved.at(-1) ? bytes : closed(element, bytes, page.document.source));
+  }
+  const { language } = page;
+  const [place] = yield* page.change([...moved, to], (document, elements) =>
+    language.remove(document, elements.slice(0, -1)),
+  );
+  yield* page.change(place ? [place] : [], (document, elements) =>
+    language.insert(document, elements, html.join(""), edit.position),
+  );
+}
+
+/** The bytes of an element, with the end tag that they lack: the element that is put behind it would become part of it. */
+function closed(element: SourceElement, html: string, source: string): string {
+  const { start, end } = elementSpan(element) ?? { start: 0, end: 0 };
+  const isOpen = !hasEndTag(element) && !isTagOnly(element) && html === source.slice(start, end);
+  return isOpen ? `${html}</${element.name}>` : html;
+}
+
+function changeAttribute(
+  page: EditedPage,
+  matches: Elements,
+  name: string,
+  valueFor: (element: SourceElement) => string | undefined,
+): SlicedWork<Elements> {
+  return page.change(matches, (document, elements) => attributeChanges(document, elements, name, valueFor));
+}
+
+function changeClasses(page: EditedPage, matches: Elements, change: (value: string) => string): SlicedWork<Elements> {
+  return changeAttribute(page, matches, "class", ({ attribs }) => {
+    const value = attribs["class"];
+    const changed = change(value ?? "");
+    return value === undefined && changed === "" ? undefined : changed;
+  });
 }
 
 const fieldsOfAll: Readonly<Record<string, Field>> = {
@@ -39,6 +224,8 @@ const fieldsOfAll: Readonly<Record<string, Field>> = {
   etag: { expected: "an entity tag", accepts: (value) => value === undefined || text.accepts(value) },
 };
 
+export const defaultMaxEdits = 1000;
+
 /** The edits that a value is. Throws `INVALID_EDIT` and `TOO_MANY_EDITS`. */
 export function checkEdits(value: unknown, maxEdits: number = defaultMaxEdits): readonly Edit[] {
   if (!Array.isArray(value)) throw new DocumentError("INVALID_EDIT", "Expected a list of edits.");
@@ -48,8 +235,6 @@ export function checkEdits(value: unknown, maxEdits: number = defaultMaxEdits): 
   for (const [index, edit] of value.entries()) checkEdit(edit, index);
   return value;
 }
-
-export const defaultMaxEdits = 1000;
 
 function checkEdit(edit: unknown, index: number): asserts edit is Edit {
   const given: Readonly<Record<string, unknown>> = typeof edit === "object" && edit !== null ? { ...edit } : {};

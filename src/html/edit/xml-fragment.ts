@@ -1,13 +1,9 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
-import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place, type SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { readDoctype } from "../document/xml-doctype.ts";
-import { buildXmlTree } from "../document/xml-document.ts";
-import { XmlEntities } from "../document/xml-entities.ts";
-import { declarationsIn, lineAndColumn, NamespaceScope, XmlProblem } from "../document/xml-names.ts";
-import { DocumentError } from "../document-error.ts";
+import { parseXmlPart, type XmlPlace } from "../document/xml-document.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 
 /**
@@ -19,28 +15,27 @@ export function* parseXmlFragment(
   document: SourceDocument,
   parent: TreeNode | null,
 ): SlicedWork<Fragment> {
-  const context = { isDocument: false, entities: entitiesOf(document), scope: scopeAt(parent) };
-  try {
-    return fragmentOf(xml, yield* buildXmlTree(xml, context, new ParseBudget()));
-  } catch (error) {
-    if (!(error instanceof XmlProblem)) throw error;
-    const details = `The supplied XML is not well-formed: ${error.describe(xml)}.`;
-    throw new DocumentError("INVALID_HTML", details, lineAndColumn(xml, error.offset));
-  }
+  const place = { namespaces: namespacesAt(parent), entities: entitiesOf(document) };
+  return fragmentOf(xml, yield* parseXmlPart(xml, place));
 }
 
-function entitiesOf({ root, source }: SourceDocument): XmlEntities {
+function entitiesOf({ root, source }: SourceDocument): XmlPlace["entities"] {
   const doctype = root.children.find(({ type }) => type === "directive");
-  return doctype ? readDoctype(source, doctype.startIndex ?? 0).entities : new XmlEntities();
+  const start = doctype?.startIndex ?? 0;
+  const text = source.slice(start + "<!DOCTYPE".length, doctype?.endIndex ?? 0);
+  return doctype && readDoctype(text, start).entities;
 }
 
-function scopeAt(node: TreeNode | null): NamespaceScope {
-  const declared: ReadonlyMap<string, string>[] = [];
+/** The namespaces that are declared around a place, the nearest of each prefix. */
+function namespacesAt(node: TreeNode | null): Record<string, string> {
+  const namespaces: Record<string, string> = Object.create(null);
   for (let current = node; current; current = current.parent) {
-    const own = current instanceof SourceElement ? declarationsIn(current.attribs) : undefined;
-    if (own) declared.push(own);
+    for (const [name, value] of Object.entries(current instanceof SourceElement ? current.attribs : {})) {
+      const declaration = /^xmlns(?::(.+))?$/.exec(name);
+      if (declaration) namespaces[declaration[1] ?? ""] ??= value;
+    }
   }
-  return declared.reduceRight((outer, own) => new NamespaceScope(own, outer), new NamespaceScope());
+  return namespaces;
 }
 
 function fragmentOf(xml: string, root: RootNode): Fragment {

@@ -38,15 +38,17 @@ describe("parseXmlFragment", () => {
   });
 
   it.each([
-    ["<b>", "<b> is not closed (line 1, column 1)"],
-    ["x\n<b></c>", "</c> stands where <b> should be closed (line 2, column 4)"],
-    ["<b c=1/>", "the value of the attribute c is not in quotes (line 1, column 4)"],
+    ["<b>", "unclosed tag: b (line 1, column 1)"],
+    ["x\n<b></c>", "unexpected close tag (line 2, column 7)"],
+    ["<b c=1/>", "unquoted attribute value (line 1, column 6)"],
     ["a & b", "an & must be written as &amp; (line 1, column 3)"],
-    ["a < b", "a < must be written as &lt; (line 1, column 3)"],
-    ["<z:b/>", "the prefix z is not declared (line 1, column 1)"],
-    ["<!DOCTYPE b>", "a declaration cannot stand here (line 1, column 1)"],
-    ['<?xml version="1.0"?>', "an XML declaration can stand only at the very beginning (line 1, column 1)"],
-    ["</b>", "</b> closes nothing (line 1, column 1)"],
+    ["<b>&</b>&amp;", "an & must be written as &amp; (line 1, column 4)"],
+    ["<b c='&'/>", "an & must be written as &amp; (line 1, column 7)"],
+    ["a < b", "disallowed character in tag name (line 1, column 4)"],
+    ["<z:b/>", 'unbound namespace prefix: "z" (line 1, column 6)'],
+    ["<!DOCTYPE b>", "inappropriately located doctype declaration (line 1, column 9)"],
+    ['<?xml version="1.0"?>', "an XML declaration must be at the start of the document (line 1, column 6)"],
+    ["</b>", "unmatched closing tag: b (line 1, column 4)"],
   ])("refuses %s", async (xml, reason) => {
     await expect(parse(xml)).rejects.toMatchObject({
       code: "INVALID_HTML",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withClasses, withoutClasses } from "../../../../src/html/edit/operations/class-tokens.ts";
+import { withClasses, withoutClasses } from "../../../src/html/edit/class-tokens.ts";
 
 describe("withClasses", () => {
   it.each([
