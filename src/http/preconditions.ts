@@ -36,8 +36,8 @@ export function evaluatePreconditions(
   if (ifMatch !== undefined) {
     // A client that was sent the file compressed has seen this version of it, and changes that.
     if (!isMatched(isRead ? ifMatch : tagsOfVersions(ifMatch), current, extraTags)) return "failed";
-  } else if (ifUnmodifiedSince !== undefined) {
-    if (comparedWith(ifUnmodifiedSince, current) === "newer") return "failed";
+  } else if (ifUnmodifiedSince !== undefined && current && isNewer(current, ifUnmodifiedSince)) {
+    return "failed";
   }
 
   if (ifNoneMatch !== undefined) {
@@ -96,11 +96,10 @@ function isNamed(ifNoneMatch: string, current: Validators | undefined): boolean 
   return ifNoneMatch === current.etag || ifNoneMatch === "*" || matchesWeakly(ifNoneMatch, current.etag);
 }
 
-/** What is stored, compared with a date field. A condition on a date that is not one, or on nothing, is ignored. */
-function comparedWith(field: string, current: Validators | undefined): "newer" | "not newer" | "incomparable" {
+/** Whether what is stored is newer than a date field says. A condition on what is not a date is ignored. */
+function isNewer({ modified }: Validators, field: string): boolean {
   const date = parseHttpDate(field);
-  if (date === undefined || current === undefined) return "incomparable";
-  return seconds(current.modified) > seconds(date) ? "newer" : "not newer";
+  return date !== undefined && seconds(modified) > seconds(date);
 }
 
 /** Dates in header fields have no fractions of a second. */

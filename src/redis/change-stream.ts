@@ -10,7 +10,6 @@ export interface OutgoingChange {
   readonly origin: ChangeOrigin;
 }
 
-/** An entry of the stream. */
 export interface StreamEntry {
   /** Id of the entry: the name of the feed as a number, and the id of the change. */
   readonly id: string;
@@ -133,7 +132,6 @@ return string.format('%.0f-%.0f', feed, number)
 export class ChangeStream {
   readonly #connection: RedisConnection;
   readonly #key: string;
-  /** Name of this server in the stream. */
   readonly server: string;
   readonly #maxChanges: number;
 

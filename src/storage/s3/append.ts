@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ByteSpan, CommitCheck, Content, WriteResult } from "../storage.ts";
-import { type Changes, judge, requirePlain, type Tried } from "./changes.ts";
+import { type Changes, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import { type Found, objectAt } from "./places.ts";
@@ -30,18 +30,13 @@ export async function append(
   if (known.kind !== "file") throw await places.missing(path, known);
 
   const mark = newMark();
-  const upload = await Upload.receive(
-    places.store,
-    key,
-    () => earlyWrite(mark, objectAt(places.recent(path))),
-    content,
-    async () => {},
-  );
+  const upload = new Upload(places.store, key, () => earlyWrite(mark, objectAt(places.recent(path))));
   try {
+    await upload.receive(content);
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
-      judge(check, found);
       const { object } = found;
+      check?.(object.stat);
       requirePlain(object);
       const { stat } = object;
       if (upload.size === 0) return { unchanged: { created: false, stat } };

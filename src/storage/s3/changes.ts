@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
-import { type CommitCheck, StorageError } from "../storage.ts";
+import { StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
-import { type Found, type FoundFile, maxKeptBytes, objectAt, type Places } from "./places.ts";
+import { type Found, maxKeptBytes, objectAt, type Places } from "./places.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
 import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
 
@@ -20,7 +20,6 @@ const lookPauseMs = 1_000;
  */
 export type Refusal = "refused" | "refused-later" | "failed";
 
-/** A request that makes a change. */
 export interface Sending<Made> {
   send(): Promise<Made>;
   /** What has become of one that was not acknowledged, as far as what is there now tells. */
@@ -30,10 +29,8 @@ export interface Sending<Made> {
 /** How a try to change something ended. `again`: with what is there now. */
 export type Tried<Made> = Sending<Made> | { readonly unchanged: Made } | { readonly again: Found };
 
-/** A write that is ready to be made. */
 export interface Commit {
   readonly path: string;
-  /** The mark of the change that it belongs to. */
   readonly mark: string;
   /** The version that it is on top of. */
   readonly before: StoredObject | undefined;
@@ -177,20 +174,9 @@ function unknownOutcome(cause: unknown): StorageError {
   return new StorageError("outcome-unknown", cause);
 }
 
-/** What a change of a file is on top of. Throws where it cannot be made. */
-export function fileAt(found: Found): FoundFile | undefined {
-  if (found.kind === "directory") throw new StorageError("is-directory");
-  return found.kind === "file" ? found : undefined;
-}
-
 /** Throws for an object whose content is stored in a coding: a part of it cannot be changed. */
 export function requirePlain({ properties }: StoredObject): void {
   if (properties.ContentEncoding !== undefined) throw new StorageError("encoded");
-}
-
-/** Calls a check with the version that is to be replaced. */
-export function judge(check: CommitCheck | undefined, found: FoundFile | undefined): void {
-  check?.(found?.object.stat);
 }
 
 function isSame(a: Found, b: Found): boolean {

@@ -10,7 +10,6 @@ export class FreshAnswers<Answer> {
     this.#ask = ask;
   }
 
-  /** The answer for a key. */
   of(key: string): Promise<Answer> {
     const question = this.#underWay.get(key);
     if (!question) return this.#begin(key);

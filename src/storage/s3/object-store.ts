@@ -16,7 +16,6 @@ import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject }
 /** The library of the store, which is loaded at the first request. */
 export type Sdk = typeof import("@aws-sdk/client-s3");
 
-/** A client, and the library whose commands it takes. */
 export interface Connection {
   readonly sdk: Sdk;
   readonly client: Pick<S3Client, "send" | "destroy">;
@@ -46,7 +45,6 @@ export interface ListedObject {
   readonly etag: string;
 }
 
-/** A page of a listing. */
 export interface KeyPage {
   readonly objects: readonly ListedObject[];
   /** Beginnings of keys up to the next `/`. */
@@ -62,7 +60,6 @@ export interface ListOptions {
   readonly ContinuationToken?: string;
 }
 
-/** A part of an object that is put together. */
 export interface Part {
   readonly PartNumber: number;
   readonly ETag: string | undefined;
@@ -79,7 +76,6 @@ const slowBytesPerMs = 200;
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
   readonly bucket: string;
-  /** Told of every request. */
   readonly observers: Set<StorageObserver> = new Set();
   /** Whether the last request that writes was answered, and not refused for want of rights or space. */
   hasWritten = false;
@@ -202,7 +198,6 @@ export class ObjectStore {
     return { Bucket: this.bucket, Key: key };
   }
 
-  /** How long a request with this content may take. */
   #timeFor(content: Uint8Array): number {
     return this.#answerMs + content.byteLength / slowBytesPerMs;
   }
@@ -252,10 +247,8 @@ export class ObjectStore {
   }
 }
 
-/** Names of requests that store something. */
 const writing: ReadonlySet<string> = new Set(["put", "upload-part", "complete-upload"]);
 
-/** Makes the command of a request. */
 type Make<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes> = (
   sdk: Sdk,
 ) => $Command<Input, Answer, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>;

@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import { forbiddenInName } from "../../http/request-target.ts";
 import { maxMissing, StorageError, type StoredStat } from "../storage.ts";
 import type { KeyPage, ListedObject, ObjectStore } from "./object-store.ts";
-import { directoryStat, type StoredObject, tombstone } from "./stored-object.ts";
+import { isLostRace } from "./store-error.ts";
+import { directoryStat, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
 /** What is at a path. The content of a small file may be at hand. */
 export type Found =
@@ -17,7 +18,6 @@ export type Found =
   | { readonly kind: "directory"; readonly stat: StoredStat; readonly tombstone?: StoredObject | undefined }
   | { readonly kind: "nothing"; readonly tombstone?: StoredObject | undefined };
 
-/** A file that was found. */
 export type FoundFile = Extract<Found, { kind: "file" }>;
 
 /** The object that a change of what was found is on top of. */
@@ -132,7 +132,6 @@ export class Places {
     this.report(new Error(`${text} (${count} of them so far${count === maxTold ? "; others are not named" : ""})`));
   }
 
-  /** Notes what is at a path. */
   saw(path: string, found: Found): void {
     const known = this.known(path);
     const isUnchanged = found.kind === "file" && known?.object.stat.version === found.object.stat.version;
@@ -205,6 +204,19 @@ export class Places {
     return found;
   }
 
+  /** Makes the marker of a directory; whether it was not there. The root has none. */
+  async makeMarker(path: string): Promise<boolean> {
+    if (path === "/") return false;
+    const write = newWrite(newMark(), undefined);
+    try {
+      await this.store.put(this.keyOf(slashed(path)), new Uint8Array(), write, { IfNoneMatch: "*" });
+      return true;
+    } catch (error) {
+      if (isLostRace(error)) return false;
+      throw error;
+    }
+  }
+
   /** The error of a path at which there should be a file. */
   async missing(path: string, found: Found): Promise<StorageError> {
     if (found.kind === "directory") return new StorageError("is-directory");
@@ -226,7 +238,6 @@ export function isSpeakable(rest: string): boolean {
     .every((name) => name !== "" && name !== "." && name !== ".." && !forbiddenInName.test(name));
 }
 
-/** The directory of a path. */
 export function parentOf(path: string): string {
   return path.slice(0, unslashed(path).lastIndexOf("/")) || "/";
 }

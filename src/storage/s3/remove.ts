@@ -3,10 +3,7 @@ import type { Changes, Sending, Tried } from "./changes.ts";
 import type { Condition } from "./object-store.ts";
 import { type Found, type Places, parentOf, slashed, unslashed } from "./places.ts";
 import type { DeletesOnCondition } from "./probe.ts";
-import { isLostRace } from "./store-error.ts";
-import { isKnownSince, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
-
-const noContent = new Uint8Array();
+import { isKnownSince, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
 /** Removes a file, or a directory that holds nothing. */
 export async function remove(
@@ -28,7 +25,7 @@ export async function remove(
     // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any time.
     const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
     const bury = async (condition: Condition): Promise<StoredObject> => {
-      await keepDirectory(places, parentOf(path));
+      await places.makeMarker(parentOf(path)); // it outlives what is in it
       return places.store.put(places.keyOf(path), tombstone, write, condition);
     };
     return changes.commit({ path, mark, before: found.object }, bury, () => undefined);
@@ -39,7 +36,7 @@ export async function remove(
 function removal(places: Places, path: string, file: StoredObject | undefined): Sending<void> {
   return {
     async send() {
-      await keepDirectory(places, parentOf(path));
+      await places.makeMarker(parentOf(path)); // it outlives what is in it
       await places.store.remove(places.keyOf(file ? path : slashed(path)), file);
       places.saw(path, { kind: "nothing" });
     },
@@ -49,16 +46,4 @@ function removal(places: Places, path: string, file: StoredObject | undefined): 
       return isKnownSince(file, now.object) ? "not-made" : "unknown";
     },
   };
-}
-
-/** Makes the marker of a directory, which outlives what is in it. */
-async function keepDirectory(places: Places, path: string): Promise<void> {
-  if (path === "/") return;
-  try {
-    await places.store.put(places.keyOf(slashed(path)), noContent, newWrite(newMark(), undefined), {
-      IfNoneMatch: "*",
-    });
-  } catch (error) {
-    if (!isLostRace(error)) throw error; // it is there already
-  }
 }

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import type { StoredStat } from "../storage.ts";
 import { fieldsOf, type Properties, propertiesOf } from "./properties.ts";
 
-/** What is known of an object. */
 export interface StoredObject {
   readonly stat: StoredStat;
   /** The store's own tag, quotes included: the name of this content in conditions. */
@@ -11,16 +10,13 @@ export interface StoredObject {
   readonly writes: readonly string[];
   /** Whether it stands for a file that was deleted, in a store that cannot delete on a condition. */
   readonly isTombstone?: boolean;
-  /** What else is stored with it. */
   readonly properties: Properties;
 }
 
-/** A write that is to be made. */
 export interface NewWrite extends Pick<StoredObject, "writes" | "isTombstone" | "properties"> {
   readonly modified: Date;
 }
 
-/** What a store answers about an object. */
 export interface ObjectHeaders extends Properties {
   readonly ETag?: string | undefined;
   readonly LastModified?: Date | undefined;
@@ -71,13 +67,11 @@ export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<
   return { [entryName]: [time, ...writes].join(" "), ...(isTombstone && { [deletedName]: "true" }) };
 }
 
-/** The object that a write has left. */
 export function writtenObject(write: NewWrite, etag: string, size: number): StoredObject {
   const { writes, modified, isTombstone = false, properties } = write;
   return { stat: fileStat(size, modified, etag, writes[0] ?? "", properties), etag, writes, isTombstone, properties };
 }
 
-/** The object that the store tells of. */
 export function objectOf(headers: ObjectHeaders, size: number, key: string): StoredObject {
   const { ETag: etag = "", LastModified: lastModified = new Date(0), Metadata = {} } = headers;
   const properties = propertiesOf(headers, key);

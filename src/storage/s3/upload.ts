@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Content } from "../storage.ts";
+import type { ByteSpan, Content } from "../storage.ts";
 import type { Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
@@ -13,58 +13,49 @@ const firstPart = 1001;
  * Nothing of it is an object before it is completed; it is either completed or given up.
  */
 export class Upload {
+  /** The number of bytes received. */
+  size = 0;
+  /** The first part of the content, or all of it. */
+  first: Uint8Array = new Uint8Array();
   readonly #writeNow: () => NewWrite;
   #write: NewWrite | undefined;
   readonly #store: ObjectStore;
   readonly #key: string;
   readonly #parts: Part[] = [];
   #id: string | undefined;
-  #first: Uint8Array = new Uint8Array();
-  #size = 0;
   /** The part on its way to the store, one at a time. */
   #sending: Promise<void> = Promise.resolve();
-  #isSettled = false;
+  #isCompleted = false;
 
-  private constructor(store: ObjectStore, key: string, write: () => NewWrite) {
+  /** `write` names the content when the store gets the first of it. */
+  constructor(store: ObjectStore, key: string, write: () => NewWrite) {
     this.#store = store;
     this.#key = key;
     this.#writeNow = write;
   }
 
-  /**
-   * Receives all of the content. `write` names it when the store gets the first of it; `beforeParts` is called before that
-   * if there is more than one part. If the content or the store fails, the upload is given up.
-   */
-  static async receive(
-    store: ObjectStore,
-    key: string,
-    write: () => NewWrite,
-    content: Content,
-    beforeParts: () => Promise<void>,
-  ): Promise<Upload> {
-    const upload = new Upload(store, key, write);
-    try {
-      await upload.#receive(content, beforeParts);
-      return upload;
-    } catch (error) {
-      await upload.abort();
-      throw error;
+  /** Receives all of the content; `beforeParts` is called before the store gets any of it, if there is more than one part. */
+  async receive(content: Content, beforeParts: () => Promise<unknown> = async () => {}): Promise<void> {
+    let isFirst = true;
+    for await (const part of partsOf(content)) {
+      this.size += part.byteLength;
+      if (isFirst) {
+        this.first = part;
+        isFirst = false;
+        continue;
+      }
+      await this.#sending;
+      if (this.#parts.length === 0) await beforeParts();
+      const number = firstPart + this.#parts.length;
+      this.#sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
+      this.#sending.catch(() => {}); // thrown where it is awaited
     }
-  }
-
-  /** The number of bytes received. */
-  get size(): number {
-    return this.#size;
+    await this.#sending;
   }
 
   /** All of the content, where it is no longer than a part. */
   get bytes(): Uint8Array | undefined {
-    return this.#parts.length === 0 ? this.#first : undefined;
-  }
-
-  /** The first part of the content, or all of it. */
-  get first(): Uint8Array {
-    return this.#first;
+    return this.#parts.length === 0 ? this.first : undefined;
   }
 
   /** Sends a part that goes before the rest: some of the content, or what `copy` makes. */
@@ -73,7 +64,7 @@ export class Upload {
   }
 
   /** Makes a part of a version of the file itself. */
-  async copy(number: number, from: StoredObject, span: { start: number; end: number }): Promise<Part> {
+  async copy(number: number, from: StoredObject, span: ByteSpan): Promise<Part> {
     return this.#store.copyPart(this.#key, await this.#begin(), number, from, span);
   }
 
@@ -81,15 +72,14 @@ export class Upload {
   async complete(before: readonly Part[], size: number, condition: Condition): Promise<StoredObject> {
     const parts = [...before, ...this.#parts];
     const etag = await this.#store.completeUpload(this.#key, await this.#begin(), parts, condition);
-    this.#isSettled = true;
+    this.#isCompleted = true;
     return writtenObject(this.#named(), etag, size);
   }
 
   /** Gives up what is not completed. */
   async abort(): Promise<void> {
     await this.#sending.catch(() => {}); // what is on its way would come after the end
-    if (this.#id === undefined || this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.#id === undefined || this.#isCompleted) return;
     // What the store keeps then, its own rule for unfinished uploads removes (docs/scaling.md).
     await this.#store.abortUpload(this.#key, this.#id).catch(() => {});
   }
@@ -102,24 +92,6 @@ export class Upload {
   #named(): NewWrite {
     this.#write ??= this.#writeNow();
     return this.#write;
-  }
-
-  async #receive(content: Content, beforeParts: () => Promise<void>): Promise<void> {
-    let isFirst = true;
-    for await (const part of partsOf(content)) {
-      this.#size += part.byteLength;
-      if (isFirst) {
-        this.#first = part;
-        isFirst = false;
-        continue;
-      }
-      await this.#sending;
-      if (this.#parts.length === 0) await beforeParts();
-      const number = firstPart + this.#parts.length;
-      this.#sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
-      this.#sending.catch(() => {}); // thrown where it is awaited
-    }
-    await this.#sending;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type WriteResult,
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
-import { type Changes, fileAt, judge, requirePlain, type Tried } from "./changes.ts";
+import { type Changes, requirePlain, type Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import { type Found, type FoundFile, objectAt } from "./places.ts";
@@ -31,15 +31,14 @@ export async function write(
 
   const mark = newMark();
   const ahead = (): NewWrite => unencoded(earlyWrite(mark, objectAt(places.recent(path))));
-  const upload = await Upload.receive(places.store, key, ahead, content, async () => {
-    await replaceable(await look()); // before anything is sent in vain
-  });
-  const { bytes } = upload;
-  let first: Part | undefined;
+  const upload = new Upload(places.store, key, ahead);
   try {
+    await upload.receive(content, async () => replaceable(await look())); // before anything is sent in vain
+    const { bytes } = upload;
+    let first: Part | undefined;
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
       const before = await replaceable(found);
-      judge(options.check, before);
+      options.check?.(before?.object.stat);
       return changes.commit(
         { path, mark, before: objectAt(found), bytes },
         async (condition) => {
@@ -68,7 +67,8 @@ async function requireReplaceable(
   found: Found,
   { createParents = true, exclusive = false }: WriteOptions,
 ): Promise<FoundFile | undefined> {
-  const file = fileAt(found);
+  if (found.kind === "directory") throw new StorageError("is-directory");
+  const file = found.kind === "file" ? found : undefined;
   if (file && exclusive) throw new StorageError("exists");
   if (!file) await places.requireParent(path, createParents);
   return file;
