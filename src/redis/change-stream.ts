@@ -25,14 +25,6 @@ export interface StreamEntry {
   readonly change: UnnumberedChange | undefined;
 }
 
-/** How a server says that it is there. */
-export interface Presence {
-  /** Whether it does so not for the first time. @default false */
-  readonly wasThere?: boolean;
-  /** Whether it sees if all others are there, too. @default false */
-  readonly looks?: boolean;
-}
-
 /** What Redis does with a change: stored, known from an earlier attempt, or told by another server that noticed the same. */
 export type Receipt = "stored" | "known" | "told";
 
@@ -112,13 +104,11 @@ if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1))
 
 /**
  * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been lost: then a new
- * feed begins. A Redis that was emptied has forgotten who was there: for all of them, one without a name has its while to come back.
- * Gives the id of the last entry.
+ * feed begins. Gives the id of the last entry.
  */
 const showPresence = redisScript(`${lastEntry}
-local server, lease, looks, wasThere = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local server, lease, looks = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local now = time()
-if wasThere == '1' and redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZADD', KEYS[2], now + lease, '') end
 redis.call('ZADD', KEYS[2], now + lease, server)
 redis.call('PEXPIRE', KEYS[2], string.format('%.0f', 100 * lease))
 local feed, number = last()
@@ -166,10 +156,9 @@ export class ChangeStream {
     await this.#run(beginFeed, [], [insteadOf]);
   }
 
-  /** Says that this server is there, and gives the id of the last entry. */
-  async showPresence(leaseMs: number, { wasThere = false, looks = false }: Presence = {}): Promise<string> {
-    const values = [`${leaseMs}`, looks ? "1" : "", wasThere ? "1" : ""];
-    return String(await this.#run(showPresence, [`${this.#key}:servers`], values));
+  /** Says that this server is there, and gives the id of the last entry; `looks`: and sees whether all others are. */
+  async showPresence(leaseMs: number, looks: boolean): Promise<string> {
+    return String(await this.#run(showPresence, [`${this.#key}:servers`], [`${leaseMs}`, looks ? "1" : ""]));
   }
 
   /** Says that this server has gone, and that nothing of it is lost. */

@@ -96,7 +96,7 @@ export class RedisFeed implements SharedFeed {
     const { lease } = this.#times;
     this.#presence = setInterval(() => {
       const isLongThere = !this.#isAlone && performance.now() - this.#joinedAt > lease;
-      this.#showPresence(isLongThere).catch(() => {}); // the reader notices, too
+      this.#stream.showPresence(lease, isLongThere).catch(() => {}); // the reader notices, too
     }, lease / 3).unref();
   }
 
@@ -165,7 +165,6 @@ export class RedisFeed implements SharedFeed {
     const { feed, number, sender, site, change } = entry;
     if (!change) {
       end.restart({ name: feedName(feed), lastId: number }, [], true); // a new feed
-      this.#showPresence(false).catch(() => {}); // a Redis that was emptied knows no server
       return;
     }
     if (feed !== before?.feed || number !== before.number + 1) {
@@ -189,14 +188,9 @@ export class RedisFeed implements SharedFeed {
     await this.#join(client, end);
   }
 
-  /** Says that this server is there; `looks`: and sees whether all others are. */
-  #showPresence(looks: boolean): Promise<string> {
-    return this.#stream.showPresence(this.#times.lease, { wasThere: this.#position !== undefined, looks });
-  }
-
   /** Goes over to the order of all servers, at its present end. */
   async #join(client: RedisClient, end: FeedEnd): Promise<void> {
-    const lastId = await this.#showPresence(false);
+    const lastId = await this.#stream.showPresence(this.#times.lease, false);
     await this.#tellGap(lastId.split("-", 1)[0] ?? "");
     const history = await this.#stream.last(client, maxPast);
     const last = history.at(-1);
