@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
-import { mcpDefaults } from "../plugins/mcp/options.ts";
 import { type CommandLine, type Environment, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { signalled } from "./serve.ts";
@@ -17,7 +16,7 @@ export async function serveStandardIo(
 ): Promise<void> {
   if (await isPage(commandLine.target)) throw new UsageError("mcp expects a directory, not a page");
   const { mcpDoor } = await import("../plugins/mcp/door.ts");
-  const door = mcpDoor(mcpDefaults);
+  const door = mcpDoor();
   const { files } = await startFiles({ ...commandLine, mcp: door.plugin }, log);
   try {
     const ended = Promise.race([

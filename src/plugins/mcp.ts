@@ -1,7 +1,7 @@
 import { checkOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { mcpDoor } from "./mcp/door.ts";
-import { mcpDefaults, mcpOptions } from "./mcp/options.ts";
+import { mcpOptions } from "./mcp/options.ts";
 
 /** Options for {@link mcp}. */
 export interface McpOptions {
@@ -23,10 +23,5 @@ export interface McpOptions {
  */
 export function mcp(options: McpOptions = {}): Plugin {
   checkOptions("mcp", mcpOptions, options);
-  const { path, maxMessageBytes, maxSubscriptions } = mcpDefaults;
-  return mcpDoor({
-    path: options.path ?? path,
-    maxMessageBytes: options.maxMessageBytes ?? maxMessageBytes,
-    maxSubscriptions: options.maxSubscriptions ?? maxSubscriptions,
-  }).plugin;
+  return mcpDoor(options).plugin;
 }

@@ -31,19 +31,22 @@ export interface McpDoor {
   ): Promise<{ close(): Promise<void> }>;
 }
 
-interface Started {
+/** A host that has started. */
+interface Place {
+  readonly site: PluginSite;
+  readonly isProven: IsProven;
   readonly library: Library;
   readonly tools: ReturnType<typeof registeredTools>;
 }
 
 /** Makes the plugin `mcp` with its other way in. */
-export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions): McpDoor {
-  const sites = new Map<string, { readonly site: PluginSite; readonly isProven: IsProven }>();
+export function mcpDoor(options: DoorOptions = {}): McpDoor {
+  const { path = "/mcp", maxMessageBytes = 4 * 1024 * 1024, maxSubscriptions = 1000 } = options;
+  const hosts = new Map<string, Place>();
   const bodies = new BodyBudget(Math.max(messageMemory, 2 * maxMessageBytes));
   const places = new UsageLimit(maxSubscriptions);
   const joining = new WeakMap<Inspection, (exchange: Exchange) => void>();
   const listening = new Map<McpHttpHandler, Exchange>();
-  let started: Started | undefined;
 
   /** Tells of changes of files that a client may read; returns how to end that. */
   function listen(client: Exchange, tell: (uri: string) => void, dismiss: () => void): () => void {
@@ -61,18 +64,16 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
     );
   }
 
-  function placeOf(client: Exchange): { readonly site: PluginSite; readonly isProven: IsProven } {
-    const place = sites.get(client.site.name);
-    if (!place || !started) throw unavailable("CLOSING");
+  function placeOf(client: Exchange): Place {
+    const place = hosts.get(client.site.name);
+    if (!place) throw unavailable("CLOSING");
     return place;
   }
 
   async function answer(exchange: Exchange): Promise<Reply> {
-    const { site } = placeOf(exchange);
-    if (!started) throw unavailable("CLOSING");
-    const { library, tools } = started;
+    const { site, library, tools } = placeOf(exchange);
     const message = await bodies.read(exchange, maxMessageBytes);
-    const server = () => serverFor(library, tools, { site, client: exchange, hasSubscriptions: true });
+    const server = () => serverFor(library, tools, { site, client: exchange });
     let isListening = false;
     const bus = {
       publish() {},
@@ -107,9 +108,10 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
   const plugin: Plugin = {
     name: "mcp",
     async start(site) {
-      sites.set(site.name, { site, isProven: provenPaths(site, plugin, "mcp") });
+      const isProven = provenPaths(site, plugin, "mcp");
       const library = await loadLibrary();
-      started ??= { library, tools: registeredTools(library) };
+      const [{ tools } = { tools: registeredTools(library) }] = hosts.values(); // the same for all
+      hosts.set(site.name, { site, isProven, library, tools });
     },
     async handle(exchange, next) {
       if (exchange.path !== path) return next();
@@ -130,17 +132,16 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
       return meant.length;
     },
     close() {
-      sites.clear();
-      started = undefined;
+      hosts.clear();
     },
   };
 
   return {
     plugin,
     async serve(input, output, headers) {
-      const [{ site } = {}] = sites.values();
-      if (!site || !started) throw unavailable("CLOSING");
-      const { library, tools } = started;
+      const [place] = hosts.values();
+      if (!place) throw unavailable("CLOSING");
+      const { site, library, tools } = place;
       let client: Exchange | undefined;
       const inspection: Inspection = {};
       joining.set(inspection, (exchange) => {
@@ -151,7 +152,7 @@ export function mcpDoor({ path, maxMessageBytes, maxSubscriptions }: DoorOptions
       const joined = client;
       return library.serveStdio(
         ({ era }) => {
-          const server = serverFor(library, tools, { site, client: joined, hasSubscriptions: true });
+          const server = serverFor(library, tools, { site, client: joined });
           const wanted = new Set<string>();
           const tell = (uri: string): void => {
             if (era === "modern" || wanted.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {});

@@ -1,16 +1,13 @@
 import { pluginOptions, positiveInteger, requestPath } from "../../options/option-types.ts";
 import type { OptionsSchema } from "../../options/schema.ts";
 
-/** The options of the plugin, all of them given. */
+/** What {@link mcpOptions} checks. */
 export interface DoorOptions {
-  readonly path: string;
-  readonly maxMessageBytes: number;
-  readonly maxSubscriptions: number;
+  readonly path?: string | undefined;
+  readonly maxMessageBytes?: number | undefined;
+  readonly maxSubscriptions?: number | undefined;
 }
 
-export const mcpDefaults: DoorOptions = { path: "/mcp", maxMessageBytes: 4 * 1024 * 1024, maxSubscriptions: 1000 };
-
-/** What the options are checked against. */
 export const mcpOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxMessageBytes: positiveInteger,

@@ -7,13 +7,6 @@ import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 import { ElementSelectors, elementsBelow } from "./element-selector.ts";
 
-/** An element of a page, for a model. */
-export interface ToldElement {
-  readonly selector: string;
-  readonly etag: string;
-  readonly html: string;
-}
-
 /** About 1,800 tokens of markup-like text. */
 const outlineCharacters = 5_400;
 const textCharacters = 60;
@@ -25,13 +18,7 @@ const ranks: readonly ReadonlySet<string>[] = [
   new Set(["h3", "ul", "ol", "dl", "select", "fieldset"]),
   new Set(["h4", "h5", "h6"]),
 ];
-const items: Readonly<Record<string, readonly string[]>> = {
-  ul: ["li"],
-  ol: ["li"],
-  dl: ["dt"],
-  select: ["option", "optgroup"],
-  table: ["tr", "tbody", "thead", "tfoot"],
-};
+const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", select: "option", table: "tr" };
 
 /** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
 export async function outlineOf(page: InspectedPage): Promise<object> {
@@ -47,13 +34,10 @@ export async function outlineOf(page: InspectedPage): Promise<object> {
   }
   const kept = new Set<object>();
   let length = 0;
-  for (let rank = 0; rank <= ranks.length && length < outlineCharacters; rank += 1) {
-    for (const each of found) {
-      if (each.rank !== rank) continue;
-      length += each.line.length + 1;
-      if (length > outlineCharacters) break;
-      kept.add(each);
-    }
+  for (const each of [...found].sort((one, other) => one.rank - other.rank)) {
+    length += each.line.length + 1;
+    if (length > outlineCharacters) break;
+    kept.add(each);
   }
   const shown = found.filter((each) => kept.has(each));
   const left = found.length - shown.length;
@@ -76,10 +60,10 @@ function lineOf(element: SourceElement, selectors: ElementSelectors): string {
   const selector = selectors.of(element);
   const span = elementSpan(element);
   const heading = /^(?:h[1-6]|title)$/.test(name) ? ` ${JSON.stringify(shortText(element))}` : "";
-  const names = items[name];
-  const rows = names ? [...elementsBelow(element)].filter((each) => each.name === names[0]).length : 0;
+  const item = items[name];
+  const rows = item ? [...elementsBelow(element)].filter((each) => each.name === item).length : 0;
   const kind = selector.startsWith("#") || selector.startsWith("[") ? ` ${name}` : "";
-  return `${selector}${kind}${heading}${names ? ` ${rows} ${names[0]}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
+  return `${selector}${kind}${heading}${item ? ` ${rows} ${item}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
 }
 
 function shortText(element: SourceElement): string {
@@ -94,7 +78,7 @@ function selectorsIn({ document, isReadable }: InspectedPage): ElementSelectors 
 /** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
 export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
   const selectors = selectorsIn(page);
-  const elements: ToldElement[] = [];
+  const elements: object[] = [];
   let length = 0;
   let readable = 0;
   let next: number | undefined;
@@ -155,31 +139,30 @@ export async function nearestTo(page: InspectedPage, selector: string): Promise<
     const isAll = matches === page.matches.length;
     return { etag: page.etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
   }
-  const names = new Map<string, string>();
-  for (const element of elementsBelow(page.document.root)) {
-    const { id, class: classes = "" } = element.attribs;
-    const own = [
-      ...(id ? [`#${id}`] : []),
-      ...classes
-        .split(/\s+/)
-        .filter(Boolean)
-        .map((each) => `.${each}`),
-    ];
-    for (const each of own) if (/^[#.][a-z_][\w-]*$/i.test(each)) names.set(each.slice(1), each);
-  }
-  const candidates = [...selector.matchAll(/[#.]?([a-z_][\w-]*)/gi)].flatMap(([, name = ""]) => {
-    const likely = likeliest(name, [...names.keys()]);
-    return likely === undefined ? [] : [names.get(likely) ?? ""];
-  });
-  for (let rest = selector; lastCompound.test(rest); ) {
-    rest = rest.replace(lastCompound, "");
-    candidates.push(rest);
-  }
   const near: { selector: string; matches: number }[] = [];
-  for (const each of new Set(candidates)) {
+  for (const each of new Set([...likelyIn(page, selector), ...partsOf(selector)])) {
     const count = await page.find(each).then(readable, () => 0); // a part of a selector need not be one
     if (count > 0) near.push({ selector: each, matches: count });
     if (near.length === 3) break;
   }
   return { etag: page.etag, matches: 0, near };
+}
+
+/** Ids and classes of a page that are spelled nearly as those of a selector. */
+function likelyIn({ document }: InspectedPage, selector: string): readonly string[] {
+  const known = new Map<string, string>();
+  for (const { attribs } of elementsBelow(document.root)) {
+    const classes = (attribs["class"] ?? "").split(/\s+/).map((each) => `.${each}`);
+    for (const each of [`#${attribs["id"] ?? ""}`, ...classes]) {
+      if (/^[#.][a-z_][\w-]*$/i.test(each)) known.set(each.slice(1), each);
+    }
+  }
+  const names = [...known.keys()];
+  return [...selector.matchAll(/[a-z_][\w-]*/gi)].flatMap(([name]) => known.get(likeliest(name, names) ?? "") ?? []);
+}
+
+/** A selector without its last steps. */
+function partsOf(selector: string): readonly string[] {
+  const shorter = selector.replace(lastCompound, "");
+  return shorter === selector ? [] : [shorter, ...partsOf(shorter)];
 }

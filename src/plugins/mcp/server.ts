@@ -28,15 +28,13 @@ interface Registered {
 
 export function registeredTools({ fromJsonSchema }: Library): readonly Registered[] {
   return Object.entries(tools).map(([name, tool]) => {
-    const { title, description, input, required, output, changes, isIdempotent = changes === undefined } = tool;
+    const { description, input, required = ["path"], output, changes, isIdempotent = changes === undefined } = tool;
     const inputSchema = { type: "object", properties: input, required, additionalProperties: false } as const;
     const config = {
-      title,
       description,
       inputSchema: fromJsonSchema(inputSchema as never),
       outputSchema: fromJsonSchema({ type: "object", properties: output } as never),
       annotations: {
-        title,
         readOnlyHint: changes === undefined,
         destructiveHint: changes === "destroys",
         idempotentHint: isIdempotent,
@@ -51,11 +49,11 @@ export function registeredTools({ fromJsonSchema }: Library): readonly Registere
 export function serverFor(
   library: Library,
   offered: readonly Registered[],
-  { site, client, hasSubscriptions }: { site: PluginSite; client: Exchange; hasSubscriptions: boolean },
+  { site, client }: { site: PluginSite; client: Exchange },
 ): McpServer {
   const server = new library.McpServer(
     { name: "filement", version },
-    { instructions, capabilities: { resources: { subscribe: hasSubscriptions } } },
+    { instructions, capabilities: { resources: { subscribe: true } } },
   );
   for (const { name, tool, config } of offered) {
     if (tool.method !== undefined && !site.options.methods.includes(tool.method)) continue;

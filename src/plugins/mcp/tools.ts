@@ -9,10 +9,10 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** What a model may call. */
 export interface Tool {
-  readonly title: string;
   readonly description: string;
   readonly input: Readonly<Record<string, Schema>>;
-  readonly required: readonly string[];
+  /** @default only the path */
+  readonly required?: readonly string[];
   readonly output: Readonly<Record<string, Schema>>;
   /** Whether it changes files, and whether what was there before is lost. */
   readonly changes?: "adds" | "destroys";
@@ -90,24 +90,19 @@ const mostOfDiff = 20_000;
 
 export const tools: Readonly<Record<string, Tool>> = {
   list: {
-    title: "List a directory",
     description: `Lists files and directories of a directory that this user may read. For more of a long one repeat it with after = next. ${isData}`,
     input: { path, after: text("Where to go on: `next` of the last answer") },
-    required: ["path"],
     output: { entries: list("name, type, size, modified, etag"), next: text("There is more: pass it on as after") },
     run: (calls, args) => listing(calls, directoryOf(args.path), args.after, 200),
   },
   outline: {
-    title: "Outline a page",
     description:
       "Shows what an HTML page consists of, cheaply, before you read or edit it: one line for each heading, landmark, form, list, table and element with an id: a selector that selects just it, what it is, and its size in characters in brackets. With a selector, of those elements only.",
     input: { path, selector },
-    required: ["path"],
     output: { etag, outline: text("One element a line"), more: text("What was left out, and how to see it") },
     run: (calls, args) => calls.look(pathOf(args.path), args.selector ?? ":root", outlineOf),
   },
   read: {
-    title: "Read elements or a file",
     description: `Reads the elements of a page that a selector selects, each with a selector and tag of its own, or without a selector a whole text file. Prefer a selector: it costs less. ${isData} Where nothing matches, the answer names selectors near it that do.`,
     input: {
       path,
@@ -115,7 +110,6 @@ export const tools: Readonly<Record<string, Tool>> = {
       from: count("Where to go on: `next` of the last answer"),
       maxCharacters: { type: "integer", minimum: 100, maximum: 100_000, description: "20000 unless said" },
     },
-    required: ["path"],
     output: {
       etag,
       matches: count("How many elements there are"),
@@ -135,7 +129,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   find: {
-    title: "Find in pages",
     description: `Finds elements in a page, or in all pages below a directory, by selector, by the text in them, or both. ${isData}`,
     input: {
       path,
@@ -143,12 +136,10 @@ export const tools: Readonly<Record<string, Tool>> = {
       text: text("Found regardless of case and white space"),
       after: text("Where to go on: `next` of the last answer"),
     },
-    required: ["path"],
     output: { found: list("path, selector, text"), next: text("There is more: pass it on as after") },
     run: findBelow,
   },
   edit: {
-    title: "Edit elements of a page",
     description:
       "Changes elements of a page and leaves every other byte as it is; several calls at once do not disturb each other. All edits are made or none. Each has to select something, or nothing is done. Answers with the changed lines and new tags. With dryRun nothing is written. On failure nothing has changed: `index` says which edit, `now` what is there.",
     input: { path, edits, ifMatch, dryRun: yes("Show what it would do, and write nothing") },
@@ -164,7 +155,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     run: edit,
   },
   write: {
-    title: "Write a whole file",
     description:
       "Creates a text file (createOnly), or replaces all of one (ifMatch, its tag from `read`). To change parts of a page use `edit`.",
     input: { path, content: text("All of the file"), ifMatch, createOnly: yes("Only where no file is") },
@@ -186,10 +176,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   delete: {
-    title: "Delete a file",
     description: "Deletes a file, or a directory that is empty.",
     input: { path, ifMatch },
-    required: ["path"],
     output: { deleted: text("Its path") },
     changes: "destroys",
     method: "DELETE",
@@ -200,7 +188,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   move: {
-    title: "Move or rename a file",
     description: "Gives a file another path. A file that is there already is never replaced: delete it first.",
     input: { path, to: text("The new path"), ifMatch },
     required: ["path", "to"],
@@ -215,10 +202,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   versions: {
-    title: "List versions of a file",
     description: "Lists who changed a file when and how, latest first. A change may take a second to appear here.",
     input: { path, after: text("Where to go on: `next` of the last answer") },
-    required: ["path"],
     output: { versions: list("commit, time, user, summary, size"), next: text("There is more: pass it on as after") },
     ofHistory: true,
     run(calls, { path: wanted, after }) {
@@ -227,7 +212,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   changes: {
-    title: "Show what a change did",
     description: `Shows as a unified diff what a commit changed in a file. ${isData}`,
     input: { path, commit },
     required: ["path", "commit"],
@@ -242,7 +226,6 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   undo: {
-    title: "Undo a change",
     description:
       "Takes back what one commit changed in a file and keeps all later changes; with goBack makes the file what that commit left. Undone changes are versions, too, and can be undone. Where the same lines changed again since, nothing is done.",
     input: { path, commit, goBack: yes("Go back to the version of the commit"), ifMatch },
