@@ -7,10 +7,12 @@ import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SignJWT } from "jose";
 import { Upload, type UploadOptions } from "tus-js-client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { agentOf } from "./helpers/agent.ts";
 import { pageTimeout, sharedChromium } from "./helpers/chromium.ts";
 import { isCampaign } from "./helpers/effort.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
@@ -85,6 +87,33 @@ describe("examples/agents/agents.mjs", () => {
     const page = await (await fetch(`${url}/to-do.html`)).text();
     expect(page).toContain('id="kite">Fly two kites</li>\n<li class="editable" id="boat">Row a boat</li>');
     expect(page).toContain("Be home at six.");
+  });
+});
+
+describe("examples/agents/bearer.mjs", () => {
+  it("takes an agent with a token that was signed for it, and tells others where to get one", async () => {
+    const { url } = await runExample("agents/bearer.mjs", {}, "agents/site");
+    const refused = await fetch(`${url}/mcp`, { method: "POST" });
+    const [, metadata = ""] = /resource_metadata="(.+)"/.exec(refused.headers.get("www-authenticate") ?? "") ?? [];
+    expect(refused.status).toBe(401);
+    const resource = `${url}/mcp`;
+    expect(await (await fetch(metadata)).json()).toEqual({
+      resource,
+      authorization_servers: ["https://login.example"],
+    });
+
+    const connected = async (audience: string) => {
+      const secret = new TextEncoder().encode("a secret of at least thirty-two bytes");
+      const claims = new SignJWT({ sub: "agent", iss: "https://login.example", aud: audience });
+      const token = await claims.setProtectedHeader({ alg: "HS256" }).sign(secret);
+      const requestInit = { headers: { authorization: `Bearer ${token}` } };
+      return agentOf(new StreamableHTTPClientTransport(new URL(resource), { requestInit }));
+    };
+    await expect(connected("https://other.example/mcp")).rejects.toThrow();
+    const { call } = await connected(resource);
+    const edit = (selector: string) =>
+      call("edit", { path: "/to-do.html", edits: [{ op: "setText", selector, text: "x" }] });
+    expect([(await edit("#kite")).isError, (await edit("#rules")).told.code]).toEqual([false, "FORBIDDEN"]);
   });
 });
 
