@@ -387,20 +387,4 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
     expect(way.failures).toBe(2 + 4);
     expect(await namesAt(storage, "/")).toEqual(["a.txt", "b.txt"]);
   });
-
-  it("has nothing where the store comes back empty, whatever was kept in memory, and goes on", async () => {
-    const { storage, other } = await onFaultyWay({ "/a.txt": "hello", "/dir/page.html": "<p>old</p>" });
-    const files = createFileServer({ storage });
-    onTestFinished(() => files.close());
-    const status = async (method: string, path: string, body?: string, headers = {}): Promise<number> =>
-      (await files.fetch(new Request(`http://localhost${path}`, { method, headers, ...(body && { body }) }))).status;
-    const range = { range: "selector=p" };
-    expect([await status("GET", "/a.txt"), await status("GET", "/dir/page.html", undefined, range)]).toEqual([
-      200, 206,
-    ]);
-    for (const path of ["/a.txt", "/dir/page.html", "/dir/", "/dir"]) await other.remove(path).catch(() => {});
-    expect([await status("GET", "/a.txt"), await status("PUT", "/dir/page.html", "<p>new", range)]).toEqual([404, 404]);
-    expect([await status("POST", "/a.txt", "more"), await status("PUT", "/a.txt", "new")]).toEqual([404, 201]);
-    expect([await textAt(other, "/a.txt"), await namesAt(other, "/")]).toEqual(["new", ["a.txt"]]);
-  });
 });
