@@ -130,6 +130,30 @@ describe("mcp", () => {
     expect(found).toHaveLength(100);
   });
 
+  it("finds each page once, however many parts it takes past directories and files without any", async () => {
+    const names = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, i) => name(i));
+    const pages = [
+      "/a.html",
+      `${"/deep".repeat(70)}/b.html`,
+      "/m/c.html",
+      "/z.html",
+      ...names(70, (i) => `/q/${i}.html`),
+    ];
+    const others = [...names(90, (i) => `/e${i}/x.txt`), ...names(3200, (i) => `/m/${i}.txt`)];
+    const { call } = await agent(
+      Object.fromEntries([...pages.map((path) => [path, "<p>x"]), ...others.map((path) => [path, "x"])]),
+    );
+    const found: string[] = [];
+    let parts = 0;
+    for (let after: string | undefined = ""; after !== undefined && parts < 50; parts += 1) {
+      const { told } = await call("find", { path: "/", selector: "p", ...(after !== "" && { after }) });
+      found.push(...told.found.map(({ path }: { path: string }) => path));
+      after = told.next;
+    }
+    expect(parts).toBeGreaterThan(3);
+    expect(found.toSorted()).toEqual(pages.toSorted());
+  });
+
   it("edits elements, and answers with the changed lines", async () => {
     const { call, files } = await agent();
     const edits = [
