@@ -43,13 +43,6 @@ export interface AttributeContext {
   readonly steps: EvaluationSteps;
 }
 
-/** Whether css-select compares the attribute as browsers do: with case. */
-export function isPlainAttribute({ name, namespace, operator, flag }: AttributeSelector, kind: DocumentKind): boolean {
-  // Of these two, how long a comparison takes has to be counted, too.
-  if (operator === "~=" || operator === "*=" || namespace === "any" || flag === "i") return false;
-  return kind === "xml" || flag === "s" || !caseInsensitiveValues.has(asciiLowerCase(name));
-}
-
 /** The test of an attribute selector. */
 export function attributeTest(
   selector: AttributeSelector,

@@ -1,21 +1,12 @@
-import { compile, type Options } from "css-select";
-import { AttributeAction, type Selector, SelectorType } from "css-what";
-import { isHtmlElement, SourceElement, type TreeNode } from "../document/html-nodes.ts";
+import { isHtmlElement, type SourceElement } from "../document/html-nodes.ts";
 import { asciiLowerCase } from "../tokenizer/text.ts";
-import {
-  attributeKey,
-  attributeTest,
-  attributeValue,
-  hasWord,
-  isPlainAttribute,
-  stepsToRead,
-} from "./attribute-selector.ts";
+import { attributeTest, attributeValue, hasWord, stepsToRead } from "./attribute-selector.ts";
 import { directionOf } from "./directionality.ts";
 import { languageOf, matchesLanguage } from "./language.ts";
 import type { MatchContext } from "./match-context.ts";
 import { pseudoClasses } from "./pseudo-classes.ts";
 import type { NthPseudoClass } from "./selector-names.ts";
-import type { AttributeOperator, CompoundSelector, NthSelector, SimpleSelector } from "./selector-tree.ts";
+import type { CompoundSelector, NthSelector, SimpleSelector } from "./selector-tree.ts";
 import { isNth, SiblingPositions } from "./sibling-positions.ts";
 
 /** Whether an element matches a part of a selector. */
@@ -29,29 +20,28 @@ const countFrom: Readonly<Record<NthPseudoClass, "fromStart" | "fromEnd">> = {
   "nth-last-of-type": "fromEnd",
 };
 
-const attributeActions: Readonly<Record<AttributeOperator, AttributeAction>> = {
-  exists: AttributeAction.Exists,
-  "=": AttributeAction.Equals,
-  "~=": AttributeAction.Element,
-  "|=": AttributeAction.Hyphen,
-  "^=": AttributeAction.Start,
-  "$=": AttributeAction.End,
-  "*=": AttributeAction.Any,
-};
-
-/** How each kind of simple selector that css-select does not judge as a browser does is judged. */
-type GapTests = {
+/** How each kind of simple selector is judged. */
+type SimpleTests = {
   readonly [Kind in SimpleSelector["kind"]]: (
     simple: Extract<SimpleSelector, { kind: Kind }>,
     context: MatchContext,
   ) => ElementTest;
 };
 
-const gapTests: GapTests = {
-  // Those with a namespace: only in XML can an element have none.
-  type: (selector) => (element) => element.namespace === "" && element.name === selector.name,
-  universal: () => (element) => element.namespace === "",
-  id: ({ value }) => {
+const simpleTests: SimpleTests = {
+  type({ name, namespace }, { kind }) {
+    // Only in XML can an element have no namespace.
+    if (namespace === "none") return (element) => element.namespace === "" && element.name === name;
+    if (kind === "xml") return (element) => element.name === name;
+    // In HTML documents browsers take `lineargradient` and `LINEARGRADIENT` for `linearGradient` as well.
+    const lowerName = asciiLowerCase(name);
+    return (element) => (isHtmlElement(element) ? element.name : asciiLowerCase(element.name)) === lowerName;
+  },
+  universal({ namespace }) {
+    return namespace === "any" ? () => true : (element) => element.namespace === "";
+  },
+  id: ({ value }, context) => {
+    if (!context.isQuirks) return (element) => attributeValue(element, "id", context) === value;
     const lowerId = asciiLowerCase(value);
     return ({ attribs: { id } }) => id?.length === lowerId.length && asciiLowerCase(id) === lowerId;
   },
@@ -90,59 +80,22 @@ const gapTests: GapTests = {
       directionOf(element, context) === direction,
 };
 
-/**
- * The test of a compound selector. css-select puts its parts into the order of their cost, and judges what it judges as
- * browsers do: names and attributes as written. The rest reaches it as pseudo-classes of our own.
- */
+/** What costs more to judge than a look at the element itself. */
+const costly: ReadonlySet<SimpleSelector["kind"]> = new Set(["pseudo-class", "is", "not", "has", "nth", "lang", "dir"]);
+
+/** The test of a compound selector, which asks first what costs little. */
 export function compoundTest(compound: CompoundSelector, context: MatchContext): ElementTest {
-  const pseudos: Record<string, ElementTest> = {};
-  const parts = compound.map((simple, index): Selector => {
-    const plain = plainSelector(simple, context);
-    if (plain) return plain;
-    const name = `part-${index}`;
-    pseudos[name] = gapTest(simple, context);
-    return { type: SelectorType.Pseudo, name, data: null };
-  });
-  // `xmlMode`: names are compared as they are written. css-select writes into its options.
-  const options: Options<TreeNode, SourceElement> = {
-    adapter: adapterFor(context),
-    xmlMode: true,
-    cacheResults: false,
-    pseudos,
-  };
-  return compile<TreeNode, SourceElement>([parts], options);
+  const ordered = compound.toSorted((a, b) => Number(costly.has(a.kind)) - Number(costly.has(b.kind)));
+  const tests = ordered.map((simple) => simpleTest(simple, context));
+  const [only] = tests;
+  return only && tests.length === 1 ? only : (element) => tests.every((test) => test(element));
 }
 
-/** The form in which css-select takes what it judges as browsers do. */
-function plainSelector(simple: SimpleSelector, { kind, isQuirks }: MatchContext): Selector | undefined {
-  switch (simple.kind) {
-    case "type": {
-      const name = kind === "xml" ? simple.name : asciiLowerCase(simple.name);
-      return simple.namespace === "any" ? { type: SelectorType.Tag, name, namespace: null } : undefined;
-    }
-    case "universal":
-      return simple.namespace === "any" ? { type: SelectorType.Universal, namespace: null } : undefined;
-    case "id":
-      return isQuirks ? undefined : plainAttribute("id", "=", simple.value);
-    case "attribute":
-      return isPlainAttribute(simple, kind)
-        ? plainAttribute(attributeKey(simple.name, kind), simple.operator, simple.value)
-        : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function plainAttribute(name: string, operator: AttributeOperator, value: string): Selector {
-  const action = attributeActions[operator];
-  return { type: SelectorType.Attribute, name, action, value, namespace: null, ignoreCase: false };
-}
-
-function gapTest<Kind extends SimpleSelector["kind"]>(
+function simpleTest<Kind extends SimpleSelector["kind"]>(
   simple: Extract<SimpleSelector, { kind: Kind }>,
   context: MatchContext,
 ): ElementTest {
-  return (gapTests[simple.kind as Kind] as GapTests[Kind])(simple, context);
+  return (simpleTests[simple.kind as Kind] as SimpleTests[Kind])(simple, context);
 }
 
 function nthTest({ name, step, offset, list }: NthSelector, context: MatchContext): ElementTest {
@@ -151,21 +104,4 @@ function nthTest({ name, step, offset, list }: NthSelector, context: MatchContex
   const positions = isMatch ? new SiblingPositions((element) => (isMatch(element) ? "" : null), context.steps) : ofType;
   const count = countFrom[name];
   return (element) => isNth(positions[count](element), { step, offset });
-}
-
-/** How css-select looks at the tree; of all that it can ask, a compound selector only asks the first four. */
-function adapterFor(context: MatchContext): NonNullable<Options<TreeNode, SourceElement>["adapter"]> {
-  // In HTML documents browsers take `lineargradient` and `LINEARGRADIENT` for `linearGradient` as well.
-  const lowersNames = context.kind === "html";
-  return {
-    isTag: (node) => node instanceof SourceElement,
-    getName: (element) => (lowersNames && !isHtmlElement(element) ? asciiLowerCase(element.name) : element.name),
-    getAttributeValue: (element, name) => attributeValue(element, name, context),
-    hasAttrib: (element, name) => attributeValue(element, name, context) !== undefined,
-    getChildren: (node) => ("children" in node ? node.children : []),
-    getParent: ({ parent }) => parent,
-    getSiblings: (node) => node.parent?.children ?? [node],
-    getText: (node) => ("data" in node ? node.data : ""),
-    removeSubsets: (nodes) => nodes,
-  };
 }

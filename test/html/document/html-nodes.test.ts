@@ -1,4 +1,3 @@
-import { selectAll } from "css-select";
 import { Comment, Document, Element, hasChildren, isDocument, isTag, ProcessingInstruction, Text } from "domhandler";
 import {
   existsOne,
@@ -18,15 +17,8 @@ import {
   uniqueSort,
 } from "domutils";
 import { describe, expect, it } from "vitest";
-import {
-  DoctypeNode,
-  type RootNode,
-  type SourceElement,
-  TemplateElement,
-} from "../../../src/html/document/html-nodes.ts";
-import { compileSelector } from "../../../src/html/selector/select.ts";
+import { DoctypeNode, type RootNode, TemplateElement } from "../../../src/html/document/html-nodes.ts";
 import { elementsIn, nodesOf, realPages } from "../../elements/pages.ts";
-import { selectElements } from "../../elements/selected.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
 
 const page =
@@ -119,24 +111,4 @@ describe("domutils", () => {
       ).toBe(true);
     }
   });
-});
-
-describe("css-select", () => {
-  it.each(["title", "p > b", "#a", ".x.y", "[class~=y]", "p + p", "p ~ p", "body :first-child", "div a:not([href])"])(
-    "selects %s over a tree with its own adapter as Filement does",
-    async (selector) => {
-      const pages = [
-        Buffer.from(page),
-        ...realPages()
-          .slice(0, 3)
-          .map(({ bytes }) => bytes),
-      ];
-      for (const bytes of pages) {
-        const document = await parseHtml(bytes);
-        const own = selectElements(document, compileSelector(selector));
-        const found = selectAll<SourceElement | RootNode, SourceElement>(selector, document.root);
-        expect(found.map(({ startIndex }) => startIndex)).toEqual(own.map(({ startIndex }) => startIndex));
-      }
-    },
-  );
 });
