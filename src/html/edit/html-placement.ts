@@ -2,9 +2,9 @@ import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { holdsText, losesFirstLine, voidElements } from "../document/tag-rules.ts";
+import { holdsText, losesFirstLine } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
-import { DocumentError, invalidHtml } from "../document-error.ts";
+import { DocumentError } from "../document-error.ts";
 import type { InsertPosition } from "./edits.ts";
 import { normalise } from "./normalise.ts";
 import {
@@ -15,10 +15,12 @@ import {
   firstTagOf,
   insertionPoint,
   nextOf,
+  openedTag,
   outermost,
   type Placement,
   parentAt,
   previousOf,
+  refuseVoid,
   requireParent,
 } from "./placement.ts";
 import { parseRawText } from "./raw-text.ts";
@@ -139,11 +141,6 @@ function contentIn(
   return isText ? atHand(parseRawText(html, element.name)) : fragmentIn(element);
 }
 
-function refuseVoid(element: SourceElement): void {
-  const { name } = element;
-  if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
-}
-
 type Insertion = (document: SourceDocument, element: SourceElement, fragment: Fragment) => Placement | undefined;
 
 const insertionsAt: Readonly<Record<InsertPosition, Insertion>> = {
@@ -186,14 +183,6 @@ function inserted(adds: AdjacentPlace, offset: number, endTags: string, fragment
 
 function isOpenable(element: SourceElement): boolean {
   return isTagOnly(element) && !isHtmlElement(element);
-}
-
-/** `<circle/>` becomes `<circle>...</circle>`. */
-function openedTag({ source }: SourceDocument, element: SourceElement, fragment: Fragment): Placement {
-  const { name, contentStart } = element;
-  const start = source.lastIndexOf("/", contentStart);
-  const text = `>${fragment.html}</${name}>`;
-  return { start, end: contentStart, text, fragment, fragmentStart: 1, adds: { element, position: "beforeend" } };
 }
 
 /** What goes on in an element that the parser has put around its like; all else is added behind that. */

@@ -1,10 +1,16 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
-import { type RootNode, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
+import {
+  isHtmlElement,
+  type RootNode,
+  SourceElement,
+  type TreeChild,
+  type TreeParent,
+} from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { isClosedBy } from "../document/tag-rules.ts";
-import { DocumentError } from "../document-error.ts";
+import { isClosedBy, voidElements } from "../document/tag-rules.ts";
+import { DocumentError, invalidHtml } from "../document-error.ts";
 import type { InsertPosition } from "./edits.ts";
 import type { Fragment } from "./well-formed.ts";
 
@@ -127,6 +133,21 @@ export function parentAt({ element, position }: AdjacentPlace): TreeParent | nul
 export function requireParent({ name, parent }: SourceElement): void {
   if (parent instanceof SourceElement) return;
   throw new DocumentError("INVALID_TARGET", `Nothing can stand beside <${name}>, which holds the whole page.`);
+}
+
+/** Throws where an element cannot have content. */
+export function refuseVoid(element: SourceElement): void {
+  const { name } = element;
+  if (isHtmlElement(element) && voidElements.has(name)) throw invalidHtml(`a <${name}> cannot have content`, 1, 1);
+}
+
+/** `<circle/>` becomes `<circle>...</circle>`. */
+export function openedTag({ source }: SourceDocument, element: SourceElement, fragment: Fragment): Placement {
+  const { contentStart } = element;
+  const start = source.lastIndexOf("/", contentStart);
+  const [tagName = ""] = /[^\s/>]+/.exec(source.slice((element.startIndex ?? 0) + 1, contentStart)) ?? [];
+  const text = `>${fragment.html}</${tagName}>`;
+  return { start, end: contentStart, text, fragment, fragmentStart: 1, adds: { element, position: "beforeend" } };
 }
 
 /** How long the source will be. */

@@ -1,16 +1,17 @@
 import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly } from "../document/element-span.ts";
-import { isHtmlElement, SourceElement } from "../document/html-nodes.ts";
+import { SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { voidElements } from "../document/tag-rules.ts";
-import { DocumentError, invalidHtml } from "../document-error.ts";
+import { DocumentError } from "../document-error.ts";
 import type { InsertPosition } from "./edits.ts";
 import {
   type AdjacentPlace,
   type CheckReplacement,
   type DocumentLanguage,
+  openedTag,
   outermost,
   type Placement,
+  refuseVoid,
   requireParent,
 } from "./placement.ts";
 import type { Fragment } from "./well-formed.ts";
@@ -80,11 +81,6 @@ function* fillings(
   return placements;
 }
 
-function refuseVoid(element: SourceElement): void {
-  if (!isHtmlElement(element) || !voidElements.has(element.name)) return;
-  throw invalidHtml(`a <${element.name}> cannot have content`, 1, 1);
-}
-
 function removals(_document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[]> {
   const placements = outermost(elements).map((element) => {
     if (isRootElement(element)) {
@@ -106,15 +102,6 @@ function addition(adds: AdjacentPlace, fragment: Fragment): Placement {
   };
   const start = places[position];
   return { start, end: start, text: fragment.html, fragment, adds };
-}
-
-/** `<circle/>` becomes `<circle>...</circle>`. */
-function openedTag({ source }: SourceDocument, element: SourceElement, fragment: Fragment): Placement {
-  const { start, end } = placeOf(element);
-  const slash = source.lastIndexOf("/", end);
-  const [tagName = ""] = /[^\s/>]+/.exec(source.slice(start + 1, end)) ?? [];
-  const text = `>${fragment.html}</${tagName}>`;
-  return { start: slash, end, text, fragment, fragmentStart: 1, adds: { element, position: "beforeend" } };
 }
 
 function placeOf(element: SourceElement): { readonly start: number; readonly end: number } {
