@@ -48,7 +48,7 @@ describe("elementBytes", () => {
 describe("elementHeaders", () => {
   it("repeat the selector as it was received", async () => {
     const storage = memoryStorage({ "/a.html": "" });
-    const request = await fileRequest(storage, "/a.html", { headers: { range: "Selector=  ul > li " } });
+    const request = await fileRequest(storage, "/a.html", { headers: { range: "Selector=  ul > li" } });
     expect(elementHeaders(request, 3)).toEqual({
       "content-type": "text/html; charset=utf-8",
       "content-range": "selector ul > li",
