@@ -127,7 +127,7 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       if (isHealthy && Object.values(shared).every((result) => result === "ok")) {
         return report(200, { status: "healthy", uptime, version });
       }
-      return report(isHealthy ? 200 : 503, { status: isHealthy ? "healthy" : "unhealthy", uptime, version, checks });
+      return report(isHealthy ? 200 : 503, { status: isHealthy ? "degraded" : "unhealthy", uptime, version, checks });
     },
   };
 }

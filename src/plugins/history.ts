@@ -82,12 +82,15 @@ export function history(options: HistoryOptions): Plugin {
     maxFileBytes,
     covers: isRecorded,
     isFor: (name) => name === site?.name,
-    isFull: () => required && (journal.unwritten > 0 || (committing?.backlog ?? 0) > maxBacklog),
-    recorded: () => committing?.wake(),
+    isFull: () => required && (journal.unwritten > 0 || committing?.isFull() === true),
+    recorded: (bytes) => committing?.recorded(bytes),
     report: (error) => site?.report(error),
   });
   const service = {
     name: "history",
+    get backlogBytes() {
+      return (committing?.backlog ?? 0) + journal.unwritten;
+    },
     check: async (): Promise<void> => {
       if (problem() !== undefined) throw new Error("history: commits cannot be made", { cause: problem() });
     },
@@ -125,6 +128,7 @@ export function history(options: HistoryOptions): Plugin {
         directory,
         own: journal,
         importer,
+        maxBacklog,
         retry: () => journal.retry(),
         began: () => recordFiles({ storages, versions, recorder, covers: isRecorded, maxFileBytes }),
         tidy: () => tidyRepository(repository, branch, { days: options.keepDays, commits: options.keepCommits }),

@@ -8,10 +8,12 @@ export interface ServiceCounts {
   readonly reconnects: number;
 }
 
-/** A server that the servers of this process share with others, such as a Redis. */
+/** What the servers of this process share with others and can do without for a while: a Redis, a history. */
 export interface SharedService {
   readonly name: string;
   readonly counts?: ServiceCounts;
+  /** Changes that wait for it. */
+  readonly backlogBytes?: number;
   /** Throws where it does not answer. */
   check(): Promise<void>;
 }

@@ -5,7 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { FileServer } from "../../src/file-server.ts";
 import { createFileServer } from "../../src/file-server.ts";
+import { healthCheck } from "../../src/plugins/health-check.ts";
 import { type HistoryOptions, history } from "../../src/plugins/history.ts";
+import { metrics } from "../../src/plugins/metrics.ts";
 import { permissions } from "../../src/plugins/permissions.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -234,12 +236,17 @@ describe("history", () => {
   });
 
   it("makes the commits later where the repository was away", async () => {
-    const { send, repository, errors, commits } = await site();
+    const { send, repository, errors, commits } = await site({ plugins: [healthCheck({ cacheTime: 0 })] });
     await send("PUT", "/a.txt", "1");
     await commits(1);
     await rename(repository, `${repository}.away`);
     expect((await send("PUT", "/a.txt", "2")).status).toBe(200);
     await expect.poll(() => errors.length).toBeGreaterThan(0);
+    const health = await send("GET", "/health");
+    expect([health.status, JSON.parse(health.text)]).toMatchObject([
+      200,
+      { status: "degraded", checks: { history: "failing" } },
+    ]);
     await rm(repository, { recursive: true, force: true });
     await rename(`${repository}.away`, repository);
     await send("PUT", "/a.txt", "3");
@@ -247,16 +254,22 @@ describe("history", () => {
   });
 
   it("refuses changes beyond what may wait, where it is required, until git works again", async () => {
-    const { send, repository, errors, commits } = await site({ required: true, maxBacklog: 1 });
+    const required = { required: true, maxBacklog: 1 };
+    const { send, repository, errors, commits } = await site({ ...required, plugins: [metrics()] });
     await send("PUT", "/a.txt", "1");
     await commits(1);
-    await rename(join(repository, "objects"), join(repository, "away"));
+    const lock = join(repository, "refs/heads/main.lock"); // of another git
+    await writeFile(lock, "");
+    const other = await site({ ...required, directory: join(repository, "..") });
     let last = 200;
     await expect.poll(async () => (last = (await send("PUT", "/a.txt", "more than a byte")).status)).toBe(503);
     expect([last, errors.length > 0]).toEqual([503, true]);
-    await rm(join(repository, "objects"), { recursive: true, force: true });
-    await rename(join(repository, "away"), join(repository, "objects"));
+    expect((await send("GET", "/metrics")).text).toMatch(/^history_backlog_bytes [1-9]/m);
+    // The second server does not make the commits, and hears of it.
+    await expect.poll(async () => (await other.send("PUT", "/b.txt", "b")).status).toBe(503);
+    await rm(lock);
     await expect.poll(async () => (await send("PUT", "/a.txt", "2")).status).toBe(200);
+    await expect.poll(async () => (await other.send("PUT", "/b.txt", "b")).status).toBeLessThan(300);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type FSWatcher, mkdirSync, watch } from "node:fs";
-import { stat } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
 import { StorageError } from "../../storage/storage.ts";
@@ -16,6 +16,8 @@ const maxLooks = 3;
 const maxUnconfirmed = 500;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
+/** File beside the journals while more waits than may. */
+const fullMark = "full";
 /** And the time after which it does so anyway, in milliseconds: a day. */
 const tidyMs = 86_400_000;
 
@@ -24,6 +26,8 @@ export interface CommittingOptions {
   readonly directory: string;
   readonly own: Journal;
   readonly importer: Importer;
+  /** Bytes of changes that may wait for git. */
+  readonly maxBacklog: number;
   /** Writes what this process could not note before. */
   retry(): Promise<void>;
   /** Called when this process begins to make the commits. */
@@ -51,6 +55,11 @@ export class Committing {
   #wake: (() => void) | undefined;
   #hasNews = true;
   #isClosing = false;
+  #isLeading = false;
+  #isLeftToAnother = false;
+  /** Bytes in the own journal that were not read yet, where this process makes the commits. */
+  #uncollected = 0;
+  #isToldFull = false;
   #isGathering = false;
   #checkpointAt = 0;
   #commits = 0;
@@ -66,17 +75,54 @@ export class Committing {
     this.#journals = new JournalReader(options.directory);
   }
 
-  /** Bytes of content that wait for git, as far as this process knows. */
+  /** The lock of the process that makes the commits. */
+  get #leader(): string {
+    return join(this.#options.directory, "leader");
+  }
+
+  /** Bytes that wait for git, as far as this process knows: all where it makes the commits, else its latest. */
   get backlog(): number {
-    return [...this.#queues.values()].flat().reduce((sum, { content }) => sum + content.length, 0);
+    const collected = [this.#unconfirmed, ...this.#queues.values()].flat();
+    return collected.reduce((sum, { content }) => sum + content.length, this.#uncollected);
+  }
+
+  /** Whether more waits for git than may; told by the process that makes the commits to the others. */
+  isFull(): boolean {
+    if (this.#isToldFull && !this.#isLeading) void this.#lookWhetherFull(); // the next one hears whether it still is
+    return this.#isToldFull || this.backlog > this.#options.maxBacklog;
   }
 
   start(): void {
     mkdirSync(this.#options.directory, { recursive: true });
-    this.#watcher = watch(this.#options.directory, () => this.wake());
+    this.#watcher = watch(this.#options.directory, (_event, name) => {
+      if (name === fullMark) void this.#lookWhetherFull();
+      this.wake();
+    });
     this.#watcher.on("error", () => {}); // it looks by itself as well
     this.#watcher.unref();
+    void this.#lookWhetherFull();
     this.#running = this.#run();
+  }
+
+  /** Says that so many bytes are in the journal. */
+  recorded(bytes: number): void {
+    if (this.#isLeading) this.#uncollected += bytes;
+    this.wake();
+  }
+
+  async #lookWhetherFull(): Promise<void> {
+    this.#isToldFull = await stat(join(this.#options.directory, fullMark)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #tellWhetherFull(): Promise<void> {
+    const isFull = this.backlog > this.#options.maxBacklog;
+    if (isFull === this.#isToldFull) return;
+    this.#isToldFull = isFull;
+    const mark = join(this.#options.directory, fullMark);
+    await (isFull ? writeFile(mark, "") : rm(mark, { force: true }));
   }
 
   /** Says that there is something to do. */
@@ -90,14 +136,20 @@ export class Committing {
     this.#isClosing = true;
     this.#hasNews = true;
     this.#wake?.();
-    await this.#running;
+    const isLedByAnother = !this.#isLeading && (await diskLocks.tryRun(this.#leader, async () => true)) === undefined;
+    this.#isLeftToAnother = isLedByAnother && !this.#isLeading;
+    if (!this.#isLeftToAnother) await this.#running;
     this.#watcher?.close();
   }
 
   async #run(): Promise<void> {
     while (!this.#isClosing) {
       try {
-        await diskLocks.run(join(this.#options.directory, "leader"), () => this.#lead());
+        await diskLocks.run(this.#leader, async () => {
+          if (this.#isLeftToAnother) return;
+          this.#isLeading = true;
+          await this.#lead();
+        });
       } catch (error) {
         if (error instanceof StorageError && error.code === "busy") continue; // another process makes the commits
         this.#fail(error);
@@ -114,6 +166,8 @@ export class Committing {
   async #lead(): Promise<void> {
     this.#queues.clear();
     this.#unconfirmed = [];
+    await rm(join(this.#options.directory, fullMark), { force: true });
+    this.#isToldFull = false;
     const names = await this.#journals.names();
     const births = await Promise.all(
       names.map(async (name) => (await stat(join(this.#options.directory, name))).birthtimeMs),
@@ -179,6 +233,7 @@ export class Committing {
   }
 
   async #collect(): Promise<void> {
+    const collected = this.#uncollected;
     for (const journal of await this.#journals.names()) {
       const done = this.#imported.get(journal) ?? 0;
       const records = await this.#journals.next(journal);
@@ -186,6 +241,8 @@ export class Committing {
       for (const record of records) if (record.number >= done) queue.push(record);
       if (records.length > 0) this.#hasNews = true; // there may be more
     }
+    this.#uncollected -= collected;
+    await this.#tellWhetherFull();
   }
 
   /** Gives git what is next, up to a checkpoint; how many records that were. `inAnyOrder`: also where a version before is missing. */
@@ -245,6 +302,7 @@ export class Committing {
     await this.#options.importer.flush();
     this.#commits += this.#unconfirmed.length;
     this.#unconfirmed = [];
+    await this.#tellWhetherFull();
     if (this.#tags.size > 100_000) this.#tags.clear();
     await this.#removeDone();
   }

@@ -31,6 +31,7 @@ export interface ReadRecord extends JournalRecord {
 
 /** Records of one journal; then another one begins, and the first can be removed when all of it is in the repository. */
 const maxRecords = 5000;
+const maxJournalBytes = 16 * 1024 * 1024;
 const headBytes = 8;
 
 /**
@@ -43,7 +44,7 @@ export class Journal {
   readonly owner: string = randomBytes(8).toString("hex");
   #handle: FileHandle | undefined;
   #sequence = 0;
-  #written = 0;
+  #written = { records: 0, bytes: 0 };
   #waiting: Buffer[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -76,15 +77,18 @@ export class Journal {
     this.#waiting = [];
     const before = this.#handle;
     try {
-      if (!before || this.#written >= maxRecords) {
-        this.#written = 0;
+      const { records: count, bytes } = this.#written;
+      if (!before || count >= maxRecords || bytes >= maxJournalBytes) {
+        this.#written = { records: 0, bytes: 0 };
         this.#sequence += 1;
         await mkdir(this.#directory, { recursive: true });
         this.#handle = await open(join(this.#directory, `${this.owner}-${this.#sequence}.journal`), "ax", 0o600);
         await before?.close();
       }
-      this.#written += records.length;
-      await this.#handle?.appendFile(Buffer.concat(records));
+      const content = Buffer.concat(records);
+      this.#written.records += records.length;
+      this.#written.bytes += content.length;
+      await this.#handle?.appendFile(content);
     } catch (error) {
       this.#waiting.unshift(...records);
       await this.#handle?.close().catch(() => {}); // what failed is told already

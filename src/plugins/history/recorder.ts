@@ -19,7 +19,7 @@ export interface RecorderOptions {
   /** Whether changes are to be refused now. */
   isFull(): boolean;
   /** Called when there is something in the journal. */
-  recorded(): void;
+  recorded(bytes: number): void;
   report(error: unknown): void;
 }
 
@@ -167,7 +167,7 @@ export class Recorder {
     } catch (error) {
       this.#options.report(new Error("history: a change could not be noted yet", { cause: error }));
     }
-    this.#options.recorded();
+    this.#options.recorded(content.byteLength);
   }
 
   /** Of a change whose content did not come by here, such as one by another program: the file, if it is still that version. */

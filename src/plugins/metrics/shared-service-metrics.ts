@@ -1,7 +1,7 @@
 import { type ServiceCounts, sharedFeeds, sharedServices } from "../../server/shared-services.ts";
 import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
 
-/** What Redis does for the servers of this process. */
+/** What Redis and histories do for the servers of this process. */
 export function sharedServiceMetrics(): readonly NamedMetric[] {
   const counter = (name: string, help: string, count: keyof ServiceCounts): NamedMetric => {
     const known = new Map<ServiceCounts, number>(); // a connection that has ended still counts
@@ -17,6 +17,9 @@ export function sharedServiceMetrics(): readonly NamedMetric[] {
     counter("redis_reconnects_total", "Attempts to connect to Redis again.", "reconnects"),
     readGauge("change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
       Math.max(0, ...[...sharedFeeds].map(({ lagSeconds }) => lagSeconds)),
+    ),
+    readGauge("history_backlog_bytes", "Changes that wait to become commits of a history.", () =>
+      sum([...sharedServices].map(({ backlogBytes = 0 }) => backlogBytes)),
     ),
   ];
 }
