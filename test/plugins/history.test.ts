@@ -182,6 +182,7 @@ describe("history", () => {
     for (let n = 1; n <= 6; n += 1) await first.send("PUT", "/a.txt", `${n}`);
     await first.send("PUT", "/b.txt", "b");
     await first.files.close();
+    expect(first.errors).toEqual([]);
     const forgotten = first.git("rev-parse", "main~4").trim();
     const { git, send, commits } = await site({ directory: join(first.root, ".."), keepCommits: 3 });
     await commits(3);

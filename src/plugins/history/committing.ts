@@ -43,7 +43,7 @@ export interface CommittingOptions {
  */
 export class Committing {
   readonly #options: CommittingOptions;
-  readonly #journals: JournalReader;
+  #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
   readonly #queues = new Map<string, ReadRecord[]>();
   /** Given to git, and not known to be in the repository. */
@@ -166,6 +166,7 @@ export class Committing {
   async #lead(): Promise<void> {
     this.#queues.clear();
     this.#unconfirmed = [];
+    this.#journals = new JournalReader(this.#options.directory); // what was read before, and failed, is read again
     await rm(join(this.#options.directory, fullMark), { force: true });
     this.#isToldFull = false;
     const names = await this.#journals.names();
@@ -234,15 +235,18 @@ export class Committing {
 
   async #collect(): Promise<void> {
     const collected = this.#uncollected;
-    for (const journal of await this.#journals.names()) {
-      const done = this.#imported.get(journal) ?? 0;
-      const records = await this.#journals.next(journal);
-      const queue = this.#queueOf(journal);
-      for (const record of records) if (record.number >= done) queue.push(record);
-      if (records.length > 0) this.#hasNews = true; // there may be more
-    }
+    for (const journal of await this.#journals.names()) await this.#read(journal);
     this.#uncollected -= collected;
     await this.#tellWhetherFull();
+  }
+
+  /** Takes what has come to a journal; whether that was anything. */
+  async #read(journal: string): Promise<boolean> {
+    const done = this.#imported.get(journal) ?? 0;
+    const records = await this.#journals.next(journal);
+    this.#queueOf(journal).push(...records.filter(({ number }) => number >= done));
+    if (records.length > 0) this.#hasNews = true; // there may be more
+    return records.length > 0;
   }
 
   /** Gives git what is next, up to a checkpoint; how many records that were. `inAnyOrder`: also where a version before is missing. */
@@ -315,7 +319,7 @@ export class Committing {
       const isLast = names[index + 1] === undefined || ownerOf(names[index + 1] ?? "") !== ownerOf(journal);
       const isOwn = ownerOf(journal) === this.#options.own.owner;
       if (isLast && !(isOwn ? this.#isClosing : await this.#hasEnded(journal))) continue;
-      if ((await this.#journals.next(journal)).length > 0) throw new Error("a journal grew after its end");
+      if (await this.#read(journal)) continue; // it grew meanwhile
       this.#queues.delete(journal);
       await this.#journals.remove(journal);
     }
