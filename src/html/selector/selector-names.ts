@@ -47,10 +47,14 @@ const plainPseudoClasses = [
 /** A set of names, written with blanks between them. */
 export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
+/** Pseudo-classes of scrollbars and their parts. */
+export const scrollbarStates: ReadonlySet<string> = words(
+  "corner-present decrement double-button end horizontal increment no-button single-button start vertical window-inactive",
+);
+
 /**
  * Pseudo-classes of what happens in a browser: what is pointed at, typed (`:valid` judges the value that a user gives), or
- * plays. A file is in no such state. They are valid and match nothing. The second row is
- * that of media, which not all browsers know, the third that of scrollbars.
+ * plays. A file is in no such state. They are valid and match nothing. The second row is that of media, which not all browsers know.
  */
 const states = new Set([
   ...words(
@@ -60,9 +64,7 @@ const states = new Set([
       "-webkit-full-page-media -webkit-full-screen -webkit-full-screen-ancestor",
   ),
   ...words("buffering muted paused playing seeking stalled volume-locked"),
-  ...words(
-    "corner-present decrement double-button end horizontal increment no-button single-button start vertical window-inactive",
-  ),
+  ...scrollbarStates,
 ]);
 
 /** What a pseudo-class is that has no argument: one to be evaluated, or a state. `undefined` where there is none. */
@@ -87,3 +89,12 @@ export const functionalPseudoClasses: ReadonlyMap<string, PseudoArgument> = new 
   ["state", "name"],
   ["active-view-transition-type", "names"],
 ]);
+
+/** Those that combine other selectors, so that they may stand wherever these may. */
+export const logicalPseudoClasses: ReadonlySet<string> = words("is where not");
+
+/** Those that go by an element's place in a tree, in which a pseudo-element has none. */
+export const structuralPseudoClasses: ReadonlySet<string> = words(
+  "empty first-child first-of-type has host host-context last-child last-of-type nth-child nth-last-child " +
+    "nth-last-of-type nth-of-type only-child only-of-type root scope -webkit-any",
+);

@@ -1,7 +1,7 @@
 import { DocumentError } from "../document-error.ts";
 import { longestAnPlusB, readAnPlusB } from "./an-plus-b.ts";
 import { readAttributeSelector, readTypeSelector } from "./name-selectors.ts";
-import { isPseudoElement, legacyPseudoElements, pseudoElementArgument } from "./pseudo-elements.ts";
+import { legacyPseudoElements, mayFollow, type PseudoElementRule, pseudoElementRule } from "./pseudo-elements.ts";
 import {
   functionalPseudoClasses,
   type NthPseudoClass,
@@ -51,13 +51,14 @@ interface Place {
   readonly noHas?: boolean;
   /** Whether `::before` may end it. */
   readonly pseudoElements?: boolean;
+  /** The pseudo-element that it says more about. */
+  readonly behind?: PseudoElementRule | undefined;
 }
 
 class SelectorParser {
   readonly #reader: SelectorReader;
   readonly #maxCompounds: number;
   #compounds = 0;
-  #isBehindPseudoElement = false;
 
   constructor(reader: SelectorReader, maxCompounds: number) {
     this.#reader = reader;
@@ -97,15 +98,14 @@ class SelectorParser {
   #complex(place: Place, kind: "complex" | "relative"): ComplexSelector {
     const steps: SelectorStep[] = [];
     this.#reader.skipSpace();
-    this.#isBehindPseudoElement = false;
     let combinator = kind === "relative" ? (this.#combinator() ?? "descendant") : null;
     for (;;) {
       this.#reader.skipSpace();
-      const compound = this.#compound(place);
+      const { compound, pseudoElement } = this.#compound(place);
       steps.push({ combinator, compound });
       const hadSpace = this.#reader.skipSpace();
       if (this.#reader.atListItemEnd()) return steps;
-      if (this.#isBehindPseudoElement) throw this.#reader.unexpected("nothing can follow a pseudo-element");
+      if (pseudoElement) throw this.#reader.unexpected("nothing can follow a pseudo-element");
       combinator = this.#combinator() ?? (hadSpace ? "descendant" : null);
       if (!combinator) throw this.#reader.unexpected();
     }
@@ -119,81 +119,96 @@ class SelectorParser {
     return combinator;
   }
 
-  #compound(place: Place): CompoundSelector {
+  #compound(place: Place): { compound: CompoundSelector; pseudoElement: PseudoElementRule | undefined } {
     const { start } = this.#reader.token;
     this.#compounds += 1;
     if (this.#compounds > this.#maxCompounds) {
       throw this.#reader.invalid(`it has more than ${this.#maxCompounds} compound selectors`, start);
     }
     const compound: SimpleSelector[] = [];
-    const type = readTypeSelector(this.#reader);
+    const type = place.behind ? undefined : readTypeSelector(this.#reader);
     if (type) compound.push(type);
-    for (let simple = this.#simple(place); simple; simple = this.#simple(place)) compound.push(simple);
+    let { behind } = place;
+    for (;;) {
+      const read = this.#simple(behind === place.behind ? place : { ...place, behind });
+      if (!read) break;
+      compound.push(read.simple);
+      behind = read.pseudoElement ?? behind;
+    }
     if (compound.length === 0) throw this.#reader.unexpected("a selector is missing");
-    return compound;
+    return { compound, pseudoElement: place.behind ? undefined : behind };
   }
 
-  #simple(place: Place): SimpleSelector | undefined {
+  #simple(place: Place): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } | undefined {
     const { kind, value, start } = this.#reader.token;
-    const isSimple = kind === "hash" || (kind === "delim" && ":.[&".includes(value));
-    if (isSimple && this.#isBehindPseudoElement) throw this.#reader.unexpected("nothing can follow a pseudo-element");
+    if (kind === "delim" && value === ":") {
+      this.#reader.next();
+      return this.#reader.take(":") ? this.#pseudoElement(place, start) : this.#pseudo(place, start);
+    }
+    const isSimple = kind === "hash" || (kind === "delim" && ".[&".includes(value));
+    if (isSimple && place.behind) throw this.#reader.unexpected("it cannot stand behind a pseudo-element");
     if (kind === "hash") {
       this.#reader.next();
-      return { kind: "id", value };
+      return { simple: { kind: "id", value } };
     }
     if (kind !== "delim") {
       if (kind === "other" && value.startsWith("#")) throw this.#reader.unexpected("an id does not begin like a name");
       return undefined;
     }
-    if (this.#reader.take(":")) {
-      return this.#reader.take(":") ? this.#pseudoElement(place, start) : this.#pseudoClass(place, start);
-    }
-    if (this.#reader.take(".")) return { kind: "class", value: this.#requireName("a class name", start) };
-    if (this.#reader.take("[")) return readAttributeSelector(this.#reader, start);
+    if (this.#reader.take(".")) return { simple: { kind: "class", value: this.#requireName("a class name", start) } };
+    if (this.#reader.take("[")) return { simple: readAttributeSelector(this.#reader, start) };
     // Outside of nested rules `&` is the scoping root (CSS Nesting 1, §4).
-    if (this.#reader.take("&")) return { kind: "pseudo-class", name: "scope" };
+    if (this.#reader.take("&")) return { simple: { kind: "pseudo-class", name: "scope" } };
     if (value === "#") throw this.#reader.unexpected("an id is missing");
     return undefined;
   }
 
-  #pseudoElement(place: Place, start: number): SimpleSelector {
+  #pseudoElement(place: Place, start: number): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
     const { value, kind } = this.#reader.token;
     const name = value.toLowerCase();
-    if (kind !== "function" && kind !== "ident") {
-      throw this.#reader.invalid("the name of a pseudo-element is missing", start);
-    }
+    const isFunction = kind === "function";
+    if (!isFunction && kind !== "ident") throw this.#reader.invalid("the name of a pseudo-element is missing", start);
     this.#reader.next();
-    if (kind === "function") this.#pseudoElementArgument(name, start);
-    else if (!isPseudoElement(name)) throw this.#reader.invalid("the pseudo-element is unknown", start);
-    return this.#endWithPseudoElement(place, start);
+    const rule = pseudoElementRule(isFunction ? `${name}()` : name);
+    if (!rule) throw this.#reader.invalid("the pseudo-element is unknown", start);
+    if (isFunction) this.#pseudoElementArgument(rule, start);
+    return this.#asPseudoElement(name, rule, place, start);
   }
 
-  #endWithPseudoElement({ pseudoElements }: Place, start: number): SimpleSelector {
-    if (!pseudoElements) throw this.#reader.invalid("a pseudo-element cannot stand here", start);
-    this.#isBehindPseudoElement = true;
-    return { kind: "nothing" };
+  #asPseudoElement(
+    name: string,
+    rule: PseudoElementRule,
+    { pseudoElements, behind }: Place,
+    start: number,
+  ): { simple: SimpleSelector; pseudoElement: PseudoElementRule } {
+    const isAllowed = pseudoElements && (!behind || mayFollowElement(behind, name));
+    if (!isAllowed) throw this.#reader.invalid("a pseudo-element cannot stand here", start);
+    return { simple: { kind: "nothing" }, pseudoElement: rule };
   }
 
-  #pseudoElementArgument(name: string, start: number): void {
-    const argument = pseudoElementArgument(name);
-    if (!argument) throw this.#reader.invalid("the pseudo-element is unknown", start);
+  #pseudoElementArgument({ argument }: PseudoElementRule, start: number): void {
     this.#reader.skipSpace();
-    if (!(argument instanceof RegExp)) this.#compoundList(argument, { noHas: true });
-    else if (!argument.test(this.#reader.textToClose())) {
+    if (argument === "compound" || argument === "compounds") this.#compoundList(argument, { noHas: true });
+    else if (!argument?.test(this.#reader.textToClose())) {
       throw this.#reader.invalid("the argument is not one that the pseudo-element takes", start);
     }
     this.#reader.close(")", start);
   }
 
-  #pseudoClass(place: Place, start: number): SimpleSelector {
+  #pseudo(place: Place, start: number): { simple: SimpleSelector; pseudoElement?: PseudoElementRule } {
     const { value, kind } = this.#reader.token;
     const name = value.toLowerCase();
     if (kind !== "ident" && kind !== "function") {
       throw this.#reader.invalid("the name of a pseudo-class is missing", start);
     }
     this.#reader.next();
-    if (kind === "function") return this.#functional(name, place, start);
-    return legacyPseudoElements.has(name) ? this.#endWithPseudoElement(place, start) : this.#plain(name, start);
+    const legacy = kind === "ident" && legacyPseudoElements.has(name) ? pseudoElementRule(name) : undefined;
+    if (legacy) return this.#asPseudoElement(name, legacy, place, start);
+    const simple = kind === "function" ? this.#functional(name, place, start) : this.#plain(name, start);
+    if (place.behind && !mayFollow(place.behind, name)) {
+      throw this.#reader.invalid("it cannot stand behind this pseudo-element", start);
+    }
+    return { simple };
   }
 
   #plain(name: string, start: number): SimpleSelector {
@@ -253,7 +268,7 @@ class SelectorParser {
     const list: ComplexSelector[] = [];
     do {
       this.#reader.skipSpace();
-      list.push([{ combinator: null, compound: this.#compound(place) }]);
+      list.push([{ combinator: null, compound: this.#compound(place).compound }]);
       this.#reader.skipSpace();
     } while (argument === "compounds" && this.#reader.take(","));
     return list;
@@ -296,4 +311,8 @@ class SelectorParser {
     if (name === undefined) throw this.#reader.invalid(`${what} is missing, or does not begin like a name`, start);
     return name;
   }
+}
+
+function mayFollowElement({ pseudoElements }: PseudoElementRule, name: string): boolean {
+  return pseudoElements === "any" ? name !== "part" && name !== "slotted" : pseudoElements.has(name);
 }
