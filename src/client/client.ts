@@ -2,6 +2,7 @@ import type { Edit } from "../html/edit/edits.ts";
 import type { PageEvent } from "./change.ts";
 import { type Connection, type ConnectionEvent, keepConnected } from "./connection.ts";
 import { type EditOptions, editPage, type MadeEdits } from "./edit-page.ts";
+import { type PageVersion, undoLast, versionsOf } from "./history.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
 import { selectorOf } from "./selector-of.ts";
@@ -9,6 +10,7 @@ import { selectorOf } from "./selector-of.ts";
 export type { Edit, InsertPosition } from "../html/edit/edits.ts";
 export type { ChangedByEdit, PageChange, PageEvent } from "./change.ts";
 export type { EditOptions, MadeEdits } from "./edit-page.ts";
+export type { PageVersion } from "./history.ts";
 export type { Updated } from "./mirror.ts";
 export { PageError } from "./page-error.ts";
 export type { AppendOptions, RemoveOptions, Selection, StoredElements } from "./selection.ts";
@@ -32,6 +34,10 @@ export interface Page {
   select(selector: string): Selection;
   /** Makes a list of edits: all of them or none, and one change for those who watch. Rejects with a {@link PageError}. */
   edit(edits: readonly Edit[], options?: EditOptions): Promise<MadeEdits>;
+  /** The latest versions of the page, newest first, 50 at most. Rejects with a {@link PageError} where it has no history. */
+  history(): Promise<readonly PageVersion[]>;
+  /** Takes back the last change of the page by this user; a second time, that again. Rejects with a {@link PageError}. */
+  undo(): Promise<void>;
   /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
   selectorOf(element: Element): string;
   /** Calls a listener with each change by any client. Returns a function that ends this. */
@@ -102,6 +108,8 @@ export function connect(url: string | URL = location.href, options: PageOptions 
     },
     select: (selector) => select(requesting, selector),
     edit: (edits, options) => editPage(requesting, edits, options),
+    history: () => versionsOf(requesting),
+    undo: () => undoLast(requesting),
     selectorOf,
     watch,
     mirror(updated) {

@@ -405,6 +405,18 @@ describe("versions over HTTP", () => {
     expect((await send("GET", "/history/", undefined, as)).text.includes("/private/a.txt")).toBe(list === 200);
   });
 
+  it("are undone for a user who names none: the latest change of theirs", async () => {
+    const { send, commits } = await site({ before: { "page.html": page }, plugins: [signIn] });
+    const [ada, bob] = [{ "x-user": "ada" }, { "x-user": "bob" }];
+    await send("PUT", "/page.html", "<li id=b>by ada</li>", { ...ada, range: "selector=#b" });
+    await send("PUT", "/notes.txt", "by ada", ada);
+    await commits(3);
+    expect((await send("POST", "/history/page.html", "", bob)).status).toBe(404);
+    expect((await send("POST", "/history/", "", ada)).status).toBe(405);
+    expect((await send("POST", "/history/page.html", "", ada)).status).toBe(200);
+    expect((await send("GET", "/page.html", undefined, ada)).text).toBe(page);
+  });
+
   it("are there for the program", async () => {
     const { files, commits, commits5 } = await edited();
     const { versions } = await files.history("/page.html", { limit: 2 });

@@ -49,12 +49,12 @@ export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): 
   if (inspection || !path.startsWith(parts.base)) return undefined;
   const [, file = "", commit, changes] = addressed.exec(path.slice(parts.base.length - 1)) ?? [];
   const isRead = method === "GET" || method === "HEAD";
-  if (!isRead && (method !== "POST" || commit === undefined || changes)) {
-    throw methodNotAllowed(commit === undefined || changes ? "GET, HEAD" : "GET, HEAD, POST");
-  }
+  const isReadOnly = file === "/" || changes !== undefined;
+  if (!isRead && (method !== "POST" || isReadOnly))
+    throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
   if (file === "/") return latest(parts, exchange);
   if (!parts.covers(file)) throw notFound();
-  if (commit === undefined) return list(parts, exchange, file);
+  if (commit === undefined) return isRead ? list(parts, exchange, file) : undoLast(parts, exchange, file);
   if (method === "POST") return undo(parts, exchange, file, commit);
   return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
 }
@@ -229,6 +229,16 @@ function differencesIn(text: string): readonly Difference[] {
     }
   }
   return open ? [...found, open] : found;
+}
+
+/** Undoes the latest change by the client's user, if that is one of the last. */
+async function undoLast(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply> {
+  const refused = await refusal(parts, exchange, path);
+  if (refused) return refused;
+  const { versions } = await parts.versions.list(path, pageSize);
+  const own = versions.find(({ user, summary }) => user === exchange.user?.name && !summary.startsWith("Found "));
+  if (!own) throw new HttpError(404, "NOT_FOUND", "The user has changed nothing here of late.");
+  return undo(parts, exchange, path, own.commit);
 }
 
 async function undo(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {

@@ -1,0 +1,44 @@
+import { PageError, refusal, unanswered } from "./page-error.ts";
+import type { Requesting } from "./send.ts";
+
+/** A version of a page, as its history tells of it. */
+export interface PageVersion {
+  /** Names the version. */
+  readonly commit: string;
+  /** When it was made, in ISO 8601. */
+  readonly time: string;
+  /** Name of the user; missing for an anonymous one. */
+  readonly user?: string;
+  /** What was done. */
+  readonly summary: string;
+  /** In bytes; missing where the page was deleted. */
+  readonly size?: number;
+}
+
+/** The latest versions of a page, newest first, 50 at most. */
+export async function versionsOf(requesting: Requesting): Promise<readonly PageVersion[]> {
+  const response = await askHistory(requesting, "GET");
+  return ((await response.json()) as { versions: readonly PageVersion[] }).versions;
+}
+
+/** Takes back the last change of the page by this user. */
+export async function undoLast(requesting: Requesting): Promise<void> {
+  await askHistory(requesting, "POST");
+}
+
+/** Asks where the page says that its versions are (RFC 7089 §2.2). Rejects with a {@link PageError}. */
+async function askHistory({ url, credentials }: Requesting, method: "GET" | "POST"): Promise<Response> {
+  async function ask(target: string | URL, asked: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+    const headers = { ...fields, accept: "application/json" };
+    const request = fetch(target, { method: asked, headers, credentials, cache: "no-store" });
+    const response = await request.catch((error: unknown) => {
+      throw unanswered(error);
+    });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+  const { headers } = await ask(url, "HEAD", {});
+  const [, timeMap] = /<([^>]*)>; rel="timemap/.exec(headers.get("link") ?? "") ?? [];
+  if (timeMap === undefined) throw new PageError(404, "NOT_FOUND", "The page has no history.");
+  return ask(new URL(timeMap, url), method, method === "POST" ? { "if-match": headers.get("etag") ?? "*" } : {});
+}
