@@ -143,6 +143,7 @@ async function sendStream(
         });
       });
     } else {
+      body.once("close", () => wake()); // perhaps because the client does not read, which nothing else tells
       for await (const piece of body) {
         count(piece);
         if (!write(response, piece)) await new Promise<void>((resolve) => (wake = resolve));

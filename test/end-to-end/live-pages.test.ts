@@ -385,7 +385,7 @@ describe("live pages", { tags: ["chromium"] }, () => {
     await one.page.getByRole("button", { name: "Sign" }).click();
     await expect.poll(async () => (await texts(other))[3]).toBe("Hello & <i>goodbye</i>");
     expect(await other.page.locator(".entry footer").last().textContent()).toMatch(/^Eve <script>, \d+ \w+ \d{4}$/);
-    expect(await one.page.getByLabel("What you want to say").inputValue()).toBe("");
+    await expect.poll(() => one.page.getByLabel("What you want to say").inputValue()).toBe("");
 
     await other.page.getByRole("button", { name: /^Edit “Hello/ }).focus();
     await other.page.keyboard.press("Enter");

@@ -281,7 +281,7 @@ describe("eventStream", () => {
     });
 
     it.each([
-      ["has more waiting than it may", {}, "more than 100000 bytes wait for it"],
+      ["has more waiting than it may", {}, "more than 1000000 bytes wait for it"],
       [
         "takes nothing from one sign of life to the next",
         { maxUnsentBytes: 2 ** 30, heartbeatInterval: 0.05 },
@@ -290,7 +290,7 @@ describe("eventStream", () => {
     ])("%s is cut off, while others go on", async (_what, options, reason) => {
       const reported: string[] = [];
       const onError = (error: unknown): void => void reported.push(String(error));
-      const plugins = [eventStream({ maxUnsentBytes: 100_000, ...options })];
+      const plugins = [eventStream({ maxUnsentBytes: 1_000_000, ...options })];
       const served = await serveEvents({}, { plugins, onError });
       const slow = await openSocket(served.port);
       slow.write(`GET /events HTTP/1.1\r\nHost: a\r\n\r\n`);
