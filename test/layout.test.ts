@@ -75,6 +75,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/disk/directory-events": "watch.test.ts",
   "storage/locks": "interfaces",
   "storage/storage": "interfaces; storage/contract.ts is their test",
+  "storage/disk/directory": "open-directory.test.ts, swapped-directories.test.ts",
   "storage/disk/disk": "interfaces",
   "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/append-note": "recovery.test.ts",

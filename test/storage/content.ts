@@ -1,13 +1,20 @@
 import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { OpenDirectory } from "../../src/storage/disk/open-directory.ts";
+import { enterDirectory, leaveDirectory, type OpenDirectory } from "../../src/storage/disk/open-directory.ts";
 import { openFile } from "../../src/storage/disk/visible-file.ts";
 import type { Content, FileUpdate, OpenFile, Storage, StoredEntry, StoredStat } from "../../src/storage/storage.ts";
 
+/** A directory that is there, open. */
+export async function openedDirectory(real: string): Promise<OpenDirectory> {
+  const directory = await enterDirectory(real);
+  if (!directory) throw new Error(`${real} should be a directory`);
+  return directory;
+}
+
 /** Runs a function that looks at a name in an open directory, for a file or directory whose name has no links in it. */
 export async function at<T>(real: string, see: (directory: OpenDirectory, name: string) => Promise<T>): Promise<T> {
-  const directory = await OpenDirectory.open(dirname(real));
-  return see(directory, basename(real)).finally(() => directory.close());
+  const directory = await openedDirectory(dirname(real));
+  return see(directory, basename(real)).finally(() => leaveDirectory(directory));
 }
 
 /** A file opened on the disk. */

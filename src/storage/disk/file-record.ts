@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import { type BigIntStats, constants, fsync } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { constants as system } from "node:os";
-import { promisify } from "node:util";
 import { StorageError, type StorageErrorCode, type StoredStat } from "../storage.ts";
 
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
@@ -64,22 +63,6 @@ export function regularFile(stats: BigIntStats | undefined): BigIntStats | undef
   if (stats?.isDirectory()) throw new StorageError("is-directory");
   if (stats?.isFile() === false) throw new StorageError("forbidden");
   return stats;
-}
-
-/** The record of what has that location; `undefined` for nothing. */
-export async function recordAt(location: string): Promise<BigIntStats | undefined> {
-  try {
-    return await lstat(location, { bigint: true });
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-/** Makes the content of an open file survive a power failure. */
-export function syncFile(handle: FileHandle): Promise<void> {
-  // Yarn's file handles cannot, and where Node runs with `--permission`, only they can.
-  return "pnp" in process.versions ? promisify(fsync)(handle.fd) : handle.sync();
 }
 
 /** What the operating system says, in the words of the storage. Anything else is unexpected and passed on as it is. */

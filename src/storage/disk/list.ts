@@ -5,7 +5,7 @@ import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
 import { look } from "./look.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 import { statAt } from "./visible-file.ts";
 
@@ -19,11 +19,12 @@ export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     const real = await disk.paths.find(path);
-    if (real === undefined) {
+    const directory = real === undefined ? undefined : await enterDirectory(real);
+    if (!directory) {
       await disk.paths.requireRoot();
       throw new StorageError("not-found");
     }
-    yield* entriesIn(disk, path, await OpenDirectory.open(real));
+    yield* entriesIn(disk, path, directory);
   } catch (error) {
     throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
   }
@@ -44,7 +45,7 @@ async function* entriesIn(
     }
     yield* await entriesOf(disk, path, directory, batch);
   } finally {
-    await directory.close();
+    await leaveDirectory(directory);
   }
 }
 

@@ -4,9 +4,9 @@ import type { HeldLock } from "../locks.ts";
 import { maxMissing, StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { recordAt } from "./file-record.ts";
-import { openUnlessMoved } from "./look.ts";
-import type { OpenDirectory } from "./open-directory.ts";
+import { recordAt } from "./file-calls.ts";
+import { enterDirectory, type OpenDirectory } from "./open-directory.ts";
+import { inPool } from "./system-calls.ts";
 
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;
@@ -42,8 +42,8 @@ export interface LockedTarget {
 export async function openPlace(disk: Disk, path: string): Promise<Place> {
   for (let attempt = 1; ; attempt += 1) {
     const target = await disk.paths.target(path);
-    const found = target.exists ? await recordAt(target.real) : undefined;
-    const directory = await openUnlessMoved(target.directory);
+    const found = target.exists ? await inPool(recordAt(target.real)) : undefined;
+    const directory = await enterDirectory(target.directory);
     if (directory) return { directory, found, hasParent: target.missing.length === 0 };
     if (attempt === maxAttempts) throw new StorageError("conflict");
   }

@@ -1,15 +1,14 @@
 import { basename, dirname } from "node:path";
-import { StorageError } from "../storage.ts";
+import { type Directory, isTold } from "./directory.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, meansAbsent } from "./file-record.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { enterDirectory, leaveDirectory } from "./open-directory.ts";
 import type { Seen } from "./visible-file.ts";
 
 /**
  * How often a path is looked up anew of which a part was moved, or became a link, since it was looked up. Where only names lead to
  * directories, each time could be the one in which that goes unnoticed.
  */
-const maxAttempts = OpenDirectory.isChecked ? 5 : 1;
+const maxAttempts = isTold() ? 5 : 1;
 
 /**
  * What `see` sees at a path, by way of its directory, which is open and was found to lie inside the root: nothing is told of, nor
@@ -18,7 +17,7 @@ const maxAttempts = OpenDirectory.isChecked ? 5 : 1;
 export async function look<T>(
   { paths }: Pick<Disk, "paths">,
   path: string,
-  see: (directory: OpenDirectory, name: string) => Promise<Seen<T>>,
+  see: (directory: Directory, name: string) => Promise<Seen<T>>,
 ): Promise<T | undefined> {
   // Most paths have no links in them.
   let real = paths.plainLocation(path);
@@ -34,24 +33,13 @@ export async function look<T>(
 async function seenIn<T>(
   real: string,
   isRoot: boolean,
-  see: (directory: OpenDirectory, name: string) => Promise<Seen<T>>,
+  see: (directory: Directory, name: string) => Promise<Seen<T>>,
 ): Promise<Seen<T>> {
-  const directory = await openUnlessMoved(isRoot ? real : dirname(real));
+  const directory = await enterDirectory(isRoot ? real : dirname(real));
   if (!directory) return "elsewhere";
   try {
     return await see(directory, isRoot ? "." : basename(real));
   } finally {
-    await directory.close();
-  }
-}
-
-/** `undefined` where it is not, or has moved or gone since it was looked up. */
-export async function openUnlessMoved(real: string): Promise<OpenDirectory | undefined> {
-  try {
-    return await OpenDirectory.open(real);
-  } catch (error) {
-    const isMoved = error instanceof StorageError ? error.code === "conflict" : meansAbsent(error);
-    if (isMoved || errnoOf(error) === "ENAMETOOLONG") return undefined;
-    throw error;
+    await leaveDirectory(directory);
   }
 }

@@ -2,8 +2,10 @@ import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
 import { noteAt } from "./append-note.ts";
-import { errnoOf, recordAt } from "./file-record.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { type Directory, stillHolds } from "./directory.ts";
+import { recordAt } from "./file-calls.ts";
+import { errnoOf } from "./file-record.ts";
+import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
 import { inPool } from "./system-calls.ts";
 import { removeNote } from "./take-back.ts";
 import { isAbandoned, temporaryKind } from "./temporary-file.ts";
@@ -26,14 +28,15 @@ interface Tidied {
 export async function tidyDirectory(real: string, isRequired: boolean): Promise<Tidied> {
   let directory: OpenDirectory | undefined;
   try {
-    directory = await OpenDirectory.open(real);
+    directory = await enterDirectory(real);
+    if (!directory) throw new StorageError("conflict");
     const { subdirectories, leftovers } = await contentsOf(directory);
     return { subdirectories, isSomeInUse: await tidy(directory, leftovers) };
   } catch (error) {
     if (isRequired || !isUntidiable(error)) throw error;
     return { subdirectories: [], isSomeInUse: false };
   } finally {
-    await directory?.close();
+    if (directory) await leaveDirectory(directory);
   }
 }
 
@@ -47,7 +50,7 @@ interface Contents {
   readonly leftovers: readonly string[];
 }
 
-async function contentsOf(directory: OpenDirectory): Promise<Contents> {
+async function contentsOf(directory: Directory): Promise<Contents> {
   const subdirectories: string[] = [];
   const leftovers: string[] = [];
   for await (const entry of await opendir(directory.at("."))) {
@@ -59,12 +62,12 @@ async function contentsOf(directory: OpenDirectory): Promise<Contents> {
 }
 
 /** Whether some of them are in use. */
-async function tidy(directory: OpenDirectory, leftovers: readonly string[]): Promise<boolean> {
+async function tidy(directory: Directory, leftovers: readonly string[]): Promise<boolean> {
   let isSomeInUse = false;
   for (const name of leftovers) {
     try {
       const stats = await lstat(directory.at(name), { bigint: true });
-      if (!(await directory.stillHolds(name, stats))) return isSomeInUse;
+      if (!(await inPool(stillHolds(directory, name, stats)))) return isSomeInUse;
       if (temporaryKind(name) === "append") await endAppendOf(directory, name);
       else if (isAbandoned(name, Number(stats.mtimeMs))) await unlink(directory.at(name));
       else isSomeInUse = true;
@@ -76,10 +79,10 @@ async function tidy(directory: OpenDirectory, leftovers: readonly string[]): Pro
 }
 
 /** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */
-async function endAppendOf(directory: OpenDirectory, name: string): Promise<void> {
+async function endAppendOf(directory: Directory, name: string): Promise<void> {
   const location = directory.at(name);
   const note = await inPool(noteAt(location));
   if (!note) return inPool(removeNote(location));
   const file = directory.at(note.name);
-  await endIfAbandoned(join(directory.real, note.name), await recordAt(file), { note: location, file });
+  await endIfAbandoned(join(directory.real, note.name), await inPool(recordAt(file)), { note: location, file });
 }

@@ -8,7 +8,6 @@ interface SystemCalls {
   write(file: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
   fstat(file: number, options: { readonly bigint: true }): BigIntStats;
   lstat(path: string, options: { readonly bigint: true }): BigIntStats;
-  readlink(path: string): string;
   utimes(path: string, accessed: number, modified: number): void;
   chmod(path: string, mode: number): void;
   chown(path: string, user: number, group: number): void;
@@ -42,7 +41,7 @@ type Asking = {
 };
 
 const names: readonly CallName[] = [
-  ...(["open", "close", "read", "write", "fstat", "lstat", "readlink", "utimes", "chmod", "chown"] as const),
+  ...(["open", "close", "read", "write", "fstat", "lstat", "utimes", "chmod", "chown"] as const),
   ...(["ftruncate", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "rmdir"] as const),
 ];
 

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, readFileSync, readlinkSync } from "node:fs";
-import { type FileHandle, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Content } from "../storage.ts";
 import { isAppendNoteName } from "./append-note.ts";
+import { type Directory, openIn } from "./directory.ts";
+import { attempted, writeAll } from "./file-calls.ts";
 import { errnoOf } from "./file-record.ts";
-import type { OpenDirectory } from "./open-directory.ts";
+import { call, inPool } from "./system-calls.ts";
 
 /** A live process adds to its temporary file, or is done with it, well within this time. */
 export const abandonedAfterMs = 600_000;
@@ -101,28 +102,29 @@ export function temporaryFileName(): string {
 /** A file under a name that nobody sees, in which content is received. */
 export class TemporaryFile {
   readonly path: string;
-  readonly handle: FileHandle;
+  readonly file: number;
+  #isOpen = true;
 
-  private constructor(path: string, handle: FileHandle) {
+  private constructor(path: string, file: number) {
     this.path = path;
-    this.handle = handle;
+    this.file = file;
   }
 
   /**
    * Makes an empty one. In the target's own directory, so that it can be renamed and takes space where it will; the
    * directory is to stay open for as long as the file.
    */
-  static async create(directory: OpenDirectory, mode = 0o600): Promise<TemporaryFile> {
+  static async create(directory: Directory, mode = 0o600): Promise<TemporaryFile> {
     const name = temporaryFileName();
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    return new TemporaryFile(directory.at(name), await directory.open(name, flags, mode));
+    return new TemporaryFile(directory.at(name), await inPool(openIn(directory, name, flags, mode)));
   }
 
   /** Adds all of the content, and gives its length. */
   async receive(content: Content | Iterable<Uint8Array>): Promise<number> {
     let length = 0;
     for await (const piece of content) {
-      await this.handle.appendFile(piece);
+      await inPool(writeAll(this.file, piece, null));
       length += piece.byteLength;
     }
     return length;
@@ -133,7 +135,8 @@ export class TemporaryFile {
    * done or has failed already, and nobody sees what stays until the next start.
    */
   async remove(): Promise<void> {
-    await this.handle.close().catch(() => {});
-    await unlink(this.path).catch(() => {});
+    if (this.#isOpen) await inPool(attempted(call.close(this.file)));
+    this.#isOpen = false;
+    await inPool(attempted(call.unlink(this.path)));
   }
 }

@@ -5,10 +5,10 @@ import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { type ByteSpan, type OpenFile, StorageError, type StoredStat } from "../storage.ts";
 import { appendNoteName, type Before, noteAt } from "./append-note.ts";
+import { type Directory, hasOpened, stillHolds } from "./directory.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, fileIdentity, meansAbsent, openToRead, statOf, storedStat } from "./file-record.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
-import type { OpenDirectory } from "./open-directory.ts";
 import { inPool } from "./system-calls.ts";
 import { type CutAppend, endAppend } from "./take-back.ts";
 
@@ -49,10 +49,10 @@ export function isSettled(real: string, stat: StoredStat): boolean {
 }
 
 /** What readers are to know of a file or directory; `undefined` for anything else. */
-export async function statAt(directory: OpenDirectory, name: string): Promise<Seen<StoredStat>> {
+export async function statAt(directory: Directory, name: string): Promise<Seen<StoredStat>> {
   const read = async (): Promise<BigIntStats> => {
     const stats = await lstat(directory.at(name), { bigint: true });
-    if (await directory.stillHolds(name, stats)) return stats;
+    if (await inPool(stillHolds(directory, name, stats))) return stats;
     throw new StorageError("conflict");
   };
   try {
@@ -69,7 +69,7 @@ export async function statAt(directory: OpenDirectory, name: string): Promise<Se
 
 /** What readers are to know of a file, given its record; `again` reads the record anew. */
 export async function visibleStat(
-  directory: OpenDirectory,
+  directory: Directory,
   name: string,
   stats: BigIntStats,
   again: () => Promise<BigIntStats>,
@@ -104,7 +104,7 @@ function isOnlyRead(real: string): boolean {
 }
 
 /** The state before an append that is under way. One whose process has died is ended first. */
-async function beforeAppend(directory: OpenDirectory, name: string, stats: BigIntStats): Promise<Before | undefined> {
+async function beforeAppend(directory: Directory, name: string, stats: BigIntStats): Promise<Before | undefined> {
   const cut = { note: directory.at(appendNoteName(stats.ino)), file: directory.at(name) };
   const { before } = (await inPool(noteAt(cut.note))) ?? {};
   if (!before || isOnlyRead(directory.real)) return before;
@@ -138,7 +138,7 @@ export async function whileAppending<T>(identity: string, stat: StoredStat, appe
 }
 
 /** Opens a regular file; `undefined` where there is none. */
-export async function openFile(directory: OpenDirectory, name: string): Promise<Seen<OpenFile>> {
+export async function openFile(directory: Directory, name: string): Promise<Seen<OpenFile>> {
   let handle: FileHandle;
   try {
     handle = await openToRead(directory.at(name));
@@ -148,7 +148,7 @@ export async function openFile(directory: OpenDirectory, name: string): Promise<
     throw error;
   }
   return readable(handle, async (stats) => {
-    if (!(await directory.hasOpened(name, stats))) return "elsewhere";
+    if (!(await inPool(hasOpened(directory, name, handle.fd)))) return "elsewhere";
     return visibleStat(directory, name, stats, () => handle.stat({ bigint: true }));
   });
 }

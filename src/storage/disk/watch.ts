@@ -3,14 +3,15 @@ import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
+import type { Directory } from "./directory.ts";
 import { DirectoryEvents } from "./directory-events.ts";
 import type { ChangeWitness, Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { FileLinks } from "./file-links.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { unaddressable } from "./list.ts";
-import { look, openUnlessMoved } from "./look.ts";
-import type { OpenDirectory } from "./open-directory.ts";
+import { look } from "./look.ts";
+import { enterDirectory, leaveDirectory } from "./open-directory.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 import { type Seen, statAt } from "./visible-file.ts";
@@ -192,7 +193,7 @@ class DiskWatch implements ChangeWitness {
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
     let batch: Dirent[] = [];
-    const open = await openUnlessMoved(directory.real);
+    const open = await enterDirectory(directory.real);
     const considerBatch = async (): Promise<void> => {
       const entries = batch;
       batch = [];
@@ -208,7 +209,7 @@ class DiskWatch implements ChangeWitness {
     } catch (error) {
       if (!meansAbsent(error)) throw error;
     } finally {
-      await open?.close();
+      if (open) await leaveDirectory(open);
     }
     const known = [...directory.files.keys(), ...directory.directories.keys()];
     await this.#lookAtAll(
@@ -217,7 +218,7 @@ class DiskWatch implements ChangeWitness {
     );
   }
 
-  async #consider(directory: WatchedDirectory, open: OpenDirectory, entry: Dirent): Promise<void> {
+  async #consider(directory: WatchedDirectory, open: Directory, entry: Dirent): Promise<void> {
     const path = directory.pathOf(entry.name);
     if (this.#isLeftOut(path, entry.name)) return;
     if (!entry.isFile()) return this.#paths.addNow(path); // a directory, or a link
@@ -240,7 +241,7 @@ class DiskWatch implements ChangeWitness {
   }
 }
 
-async function foundAt(directory: OpenDirectory, name: string): Promise<Seen<{ real: string; stat: StoredStat }>> {
+async function foundAt(directory: Directory, name: string): Promise<Seen<{ real: string; stat: StoredStat }>> {
   const stat = await statAt(directory, name);
   return stat === undefined || stat === "elsewhere" ? stat : { real: join(directory.real, name), stat };
 }

@@ -12,10 +12,19 @@ import {
   noteRecord,
   recordBytes,
 } from "./append-note.ts";
+import {
+  closeDirectory,
+  type Directory,
+  Elsewhere,
+  hasOpened,
+  openDirectory,
+  openIn,
+  requireInPlace,
+  sync,
+} from "./directory.ts";
 import { attempted, openIfThere, readInto, recordAt, writeAll } from "./file-calls.ts";
-import { errnoOf, fileIdentity, storedStat } from "./file-record.ts";
-import { descriptors, directoryFlags, isOpenable, pathFlag, unsyncable, wayOf } from "./open-directory.ts";
-import { call, type Program, syncDirectory } from "./system-calls.ts";
+import { errnoOf, storedStat } from "./file-record.ts";
+import { call, type Program } from "./system-calls.ts";
 import { endAppend, removeNote, takeBack } from "./take-back.ts";
 
 /** Where a file is to be changed, and what is expected there. */
@@ -127,24 +136,8 @@ export function programOf(job: Job): Program<JobResult> {
   });
 }
 
-/**
- * A directory that was opened, and lies where it should. On Linux all that is done in it is done by way of what is open; elsewhere by
- * its name, and afterwards every directory on the way is asked whether it is still the same.
- */
-interface Directory {
-  readonly real: string;
-  readonly file: number | undefined;
-  /** The identities of the directories on the way to it, where names are all that leads there. */
-  readonly way: string | undefined;
-  /** A path for system calls that leads to a name in it. */
-  at(name: string): string;
-}
-
-/** How often it is asked where a file lies: another program that exchanges directories all the time may be lucky with each. */
-const looksAtOpened = 6;
-
 function* inDirectory(real: string, use: (directory: Directory) => Program<JobResult>): Program<JobResult> {
-  const directory = yield* openDirectory(real, real);
+  const directory = yield* openDirectory(real);
   if (!directory) return { kind: "elsewhere" };
   try {
     return yield* use(directory);
@@ -156,106 +149,6 @@ function* inDirectory(real: string, use: (directory: Directory) => Program<JobRe
   }
 }
 
-/** What was opened lies in another directory. */
-class Elsewhere extends Error {}
-
-/** `undefined` where there is none, or it is reached by a link. */
-function* openDirectory(location: string, real: string): Program<Directory | undefined> {
-  const way = descriptors() === undefined ? yield* wayTo(real) : undefined;
-  if (descriptors() === undefined && way === undefined) return undefined;
-  const file = isOpenable ? yield* openedDirectory(location) : undefined;
-  if (isOpenable && file === undefined) return undefined;
-  const path = descriptors() === undefined ? real : `${descriptors()}/${file}`;
-  const directory = { real, file, way, at: (name: string) => join(path, name) };
-  if (yield* isMeant(directory, path)) return directory;
-  yield* closeDirectory(directory);
-  return undefined;
-}
-
-function* isMeant({ real, file, way }: Directory, path: string): Program<boolean> {
-  if (way === undefined) return (yield* call.readlink(path)) === real;
-  return file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
-}
-
-/** `undefined` where a part of it is no directory. */
-function* wayTo(real: string): Program<string | undefined> {
-  let way = "";
-  for (const location of wayOf(real)) {
-    const record = yield* admitted(recordAt(location));
-    if (record === "refused") continue;
-    if (!record?.isDirectory()) return undefined;
-    way += ` ${fileIdentity(record)}`;
-  }
-  return way;
-}
-
-/** What a system refuses has a number; Node's `--permission` and Deno have none. */
-function* admitted<Result>(step: Program<Result>): Program<Result | "refused"> {
-  try {
-    return yield* step;
-  } catch (error) {
-    if (errnoOf(error) !== "") throw error;
-    return "refused";
-  }
-}
-
-function* isInPlace({ real, way }: Directory): Program<boolean> {
-  return way === undefined || (yield* wayTo(real)) === way;
-}
-
-/** Opens a name in a directory; where it turns out to be one of another, takes back what was made there. */
-function* openIn(directory: Directory, name: string, flags: number, mode?: number): Program<number> {
-  const location = directory.at(name);
-  const file = yield* call.open(location, flags, mode);
-  if (yield* holds(directory, location, file)) return file;
-  yield* attempted(call.close(file));
-  // Empty, and as far as its name leads there again.
-  const isMade = (flags & constants.O_EXCL) !== 0;
-  for (let attempt = 0; isMade && attempt < looksAtOpened; attempt += 1) {
-    if (yield* isUnlinked(location)) break;
-  }
-  throw new Elsewhere();
-}
-
-function* holds(directory: Directory, location: string, file: number): Program<boolean> {
-  for (let look = 0; look < (directory.way === undefined ? 0 : looksAtOpened); look += 1) {
-    if (!(yield* isInPlace(directory)) || !(yield* isAt(location, file))) return false;
-  }
-  return true;
-}
-
-function* isUnlinked(location: string): Program<boolean> {
-  try {
-    yield* call.unlink(location);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function* openedDirectory(location: string): Program<number | undefined> {
-  try {
-    return yield* call.open(location, directoryFlags);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(errnoOf(error))) return undefined;
-    if (descriptors() === undefined || errnoOf(error) !== "EACCES") throw error;
-    return yield* call.open(location, directoryFlags | pathFlag);
-  }
-}
-
-function* closeDirectory({ file }: Directory): Program<void> {
-  if (file !== undefined) yield* attempted(call.close(file));
-}
-
-function* sync({ file, real }: Directory): Program<void> {
-  if (file === undefined) return;
-  try {
-    yield* syncDirectory(file, real);
-  } catch (error) {
-    if (!unsyncable.has(errnoOf(error))) throw error;
-  }
-}
-
 function recordOf(stats: BigIntStats): FileRecord {
   const { dev, ino, nlink, size, mtimeNs, ctimeNs } = stats;
   const type = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other";
@@ -264,7 +157,7 @@ function recordOf(stats: BigIntStats): FileRecord {
 
 function* look(directory: Directory, name: string): Program<JobResult> {
   const stats = yield* recordAt(directory.at(name));
-  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  yield* requireInPlace(directory);
   return yield* found(directory, stats);
 }
 
@@ -281,7 +174,7 @@ function* read(directory: Directory, name: string, expected: string): Program<Jo
   const file = yield* openIfThere(directory.at(name), constants.O_RDONLY);
   if (file === undefined) return yield* look(directory, name);
   try {
-    if (!(yield* holds(directory, directory.at(name), file))) throw new Elsewhere();
+    if (!(yield* hasOpened(directory, name, file))) throw new Elsewhere();
     const stats = yield* call.fstat(file, { bigint: true });
     if (!isExpected(stats, expected)) return yield* found(directory, stats);
     const bytes = Buffer.allocUnsafeSlow(Number(stats.size));
@@ -317,7 +210,7 @@ function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
     const parent = yield* parents.make(missing);
     // Meanwhile another program may have changed it; and where this process was stopped for long, also another server.
     const now = missing.length > 0 ? undefined : yield* recordAt(directory.at(name));
-    if (!(yield* isInPlace(directory))) throw new Elsewhere();
+    yield* requireInPlace(directory);
     if (!isExpected(now, job.expected)) return yield* found(directory, now);
     yield* moveInto(temporary, file, parent.at(name), before !== undefined);
     isMoved = true;
@@ -455,7 +348,7 @@ function* append(directory: Directory, job: AppendJob): Program<JobResult> {
   const file = yield* openIfThere(location, appendFlags);
   if (file === undefined) return yield* look(directory, job.name);
   try {
-    if (!(yield* holds(directory, location, file))) throw new Elsewhere();
+    if (!(yield* hasOpened(directory, job.name, file))) throw new Elsewhere();
     const before = yield* call.fstat(file, { bigint: true });
     const isShared = before.nlink > 1n && !job.isAlone;
     if (isShared || !isExpected(before, job.expected)) return yield* found(directory, before);
@@ -603,7 +496,7 @@ function* reported(step: Program<void>, problems: unknown[]): Program<void> {
 function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): Program<JobResult> {
   const location = directory.at(job.name);
   const before = yield* recordAt(location);
-  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  yield* requireInPlace(directory);
   if (!before || !isExpected(before, job.expected)) return yield* found(directory, before);
   try {
     yield* before.isDirectory() ? call.rmdir(location) : call.unlink(location);
@@ -632,7 +525,8 @@ function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" 
   const [source, target] = [from.at(job.name), to.at(job.goal.name)];
   const before = yield* recordAt(source);
   const there = yield* recordAt(target);
-  if (!(yield* isInPlace(from)) || !(yield* isInPlace(to))) throw new Elsewhere();
+  yield* requireInPlace(from);
+  yield* requireInPlace(to);
   if (!before || !isExpected(before, job.expected)) return yield* found(from, before);
   if (!isExpected(there, job.goal.expected)) return yield* found(to, there);
   yield* call.rename(source, target);
@@ -647,7 +541,7 @@ function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" 
 function* makeDirectory(directory: Directory, job: Extract<Job, { kind: "make-directory" }>): Program<JobResult> {
   const location = directory.at(job.name);
   const before = yield* recordAt(location);
-  if (!(yield* isInPlace(directory))) throw new Elsewhere();
+  yield* requireInPlace(directory);
   if (before) return yield* found(directory, before);
   yield* call.mkdir(location);
   const problems: unknown[] = [];

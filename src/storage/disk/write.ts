@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import type { BigIntStats } from "node:fs";
-import { utimes } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import {
   type CommitCheck,
@@ -15,8 +14,10 @@ import type { Change, ChangeResult } from "../waiting-changes.ts";
 import { recordBytes } from "./append-note.ts";
 import type { DiskChanges } from "./changes.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, regularFile, syncFile, uniqueMoment } from "./file-record.ts";
+import { errnoOf, regularFile, uniqueMoment } from "./file-record.ts";
 import { maxAttempts, openPlace, type Place } from "./locked-target.ts";
+import { leaveDirectory } from "./open-directory.ts";
+import { call, inPool } from "./system-calls.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { modeOfSuccessor, type ReceivedContent } from "./write-programs.ts";
 
@@ -50,8 +51,8 @@ export async function write(
   };
   return stored(disk, changes, path, content, changeTo, begin, async (file) => {
     const moment = uniqueMoment();
-    await utimes(file.path, moment, moment).catch(ignoreAbsence);
-    if (disk.sync) await syncFile(file.handle);
+    await inPool(call.utimes(file.path, moment, moment)).catch(ignoreAbsence);
+    if (disk.sync) await inPool(call.fsync(file.file));
   });
 }
 
@@ -139,7 +140,7 @@ async function stored(
     return await changes.run(path, changeTo({ temporary: file.path, byteLength, checksum }), true);
   } finally {
     await file.remove();
-    await directory.close();
+    await leaveDirectory(directory);
   }
 }
 
@@ -158,7 +159,7 @@ async function beginUpload(
     try {
       return { directory: place.directory, file: await begin(place) };
     } catch (error) {
-      await place.directory.close();
+      await leaveDirectory(place.directory);
       // The directory was removed since it was opened.
       if (errnoOf(error) !== "ENOENT" || attempt === maxAttempts) throw error;
     }

@@ -2,9 +2,9 @@ import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
-import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
+import { leaveDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { textAt } from "../content.ts";
+import { openedDirectory, textAt } from "../content.ts";
 import { storageContract } from "../contract.ts";
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -52,16 +52,16 @@ describe("a look at a path whose directory somebody has open", { tags: ["linux"]
     const paths = ["/a.txt", "/a.txt/", "/dir", "/dir/", "/inside.txt", "/outside.txt", "/missing.txt", "/"];
     const all = () => Promise.all(paths.map(async (path) => ({ ...(await storage.stat(path)) })));
     const before = await all();
-    const directory = await OpenDirectory.open(root);
-    onTestFinished(() => directory.close());
+    const directory = await openedDirectory(root);
+    onTestFinished(() => leaveDirectory(directory));
     expect(await all()).toEqual(before);
   });
 
   it("does not see what was moved away with that directory", async () => {
     const root = await directoryWith({ "/dir/a.txt": "a" });
     const storage = diskStorage(root);
-    const directory = await OpenDirectory.open(join(root, "dir"));
-    onTestFinished(() => directory.close());
+    const directory = await openedDirectory(join(root, "dir"));
+    onTestFinished(() => leaveDirectory(directory));
     await rename(join(root, "dir"), join(root, "moved"));
     expect(await storage.stat("/dir/a.txt")).toBeUndefined();
   });

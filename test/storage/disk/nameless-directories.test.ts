@@ -10,7 +10,8 @@ Object.assign(fs, { existsSync: (path: string) => path !== "/proc/self/fd" && ex
 syncBuiltinESMExports();
 vi.resetModules();
 const { operations, outsideBefore, swapped } = await import("../swapped-directories.ts");
-const { OpenDirectory } = await import("../../../src/storage/disk/open-directory.ts");
+const { isTold } = await import("../../../src/storage/disk/directory.ts");
+isTold();
 Object.assign(fs, { existsSync });
 syncBuiltinESMExports();
 afterAll(() => void vi.resetModules());
@@ -23,7 +24,7 @@ const removing = ["remove", "start"];
 const others = Object.keys(operations).filter((name) => !removing.includes(name));
 
 it("is not told where an open directory lies", () => {
-  expect(OpenDirectory.isChecked).toBe(false);
+  expect(isTold()).toBe(false);
 });
 
 describe.each(["for good", "for one call"] as const)(

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, rename } from "node:fs/promises";
+import { readdir, readFile, rename, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { appendNoteName } from "../../../src/storage/disk/append-note.ts";
-import { OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
+import { leaveDirectory, type OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
 import {
   abandonedAfterMs,
   hasTemporaryName,
@@ -15,17 +15,18 @@ import {
   temporaryKind,
 } from "../../../src/storage/disk/temporary-file.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { openedDirectory } from "../content.ts";
 
 /** An open directory, closed when the test is over. */
 async function openDirectory(): Promise<OpenDirectory> {
-  const directory = await OpenDirectory.open(await temporaryDirectory());
-  onTestFinished(() => directory.close());
+  const directory = await openedDirectory(await temporaryDirectory());
+  onTestFinished(() => leaveDirectory(directory));
   return directory;
 }
 
 async function ownName(): Promise<string> {
   const file = await TemporaryFile.create(await openDirectory());
-  await file.handle.close();
+  await file.remove();
   return basename(file.path);
 }
 
@@ -124,7 +125,7 @@ describe("a temporary file counts as abandoned", () => {
 describe("a temporary file", () => {
   it("can be read by nobody else until it is told so", async () => {
     const file = await TemporaryFile.create(await openDirectory());
-    expect((await file.handle.stat()).mode & 0o777).toBe(0o600);
+    expect((await stat(file.path)).mode & 0o777).toBe(0o600);
     await file.remove();
   });
 

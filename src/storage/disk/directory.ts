@@ -1,0 +1,192 @@
+import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { StorageError } from "../storage.ts";
+import { attempted, recordAt } from "./file-calls.ts";
+import { errnoOf, fileIdentity, meansAbsent } from "./file-record.ts";
+import { call, type Program, syncDirectory } from "./system-calls.ts";
+
+/** Where Linux shows the files that this process has open, where that may be read; looked for when it is first needed. */
+const descriptorsFolder = "/proc/self/fd";
+let isShown: boolean | undefined;
+
+/** Whether the system tells where an open directory lies. Elsewhere directories go by their names, and are compared by identity. */
+export function isTold(): boolean {
+  isShown ??= process.platform === "linux" && exists(descriptorsFolder);
+  return isShown;
+}
+
+/** `false` also where the runtime does not let the program look. */
+function exists(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+/** Windows opens no directories. */
+const isOpenable = process.platform !== "win32";
+
+const directoryFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/** Opens a directory only to name what is in it, which takes no right to list it; Linux, not among Node's constants. */
+const pathFlag = 0o10000000;
+
+/** How often it is asked where a file lies: another program that exchanges directories all the time may be lucky with each. */
+const looksAtOpened = 6;
+
+/** How a directory may refuse to be synced where that is no failure: systems that cannot, or rights to enter only. */
+const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
+
+/**
+ * A directory that was opened and found to lie where it should. On Linux all that is done by way of `at` is done in just that
+ * directory, whatever becomes of its name. Elsewhere it is done by name, and afterwards every directory on the way is asked whether it
+ * is still the same.
+ */
+export interface Directory {
+  /** Its real location. */
+  readonly real: string;
+  readonly file: number | undefined;
+  /** The identities of the directories on the way to it, where names are all that leads there. */
+  readonly way: string | undefined;
+  /** A path for system calls that leads to a name in it. Not to be used after it was closed. */
+  at(name: string): string;
+}
+
+/** What was opened lies in another directory. */
+export class Elsewhere extends StorageError {
+  constructor() {
+    super("conflict");
+  }
+}
+
+/** Opens the directory at `location`, which is meant to lie at `real`; `undefined` where it does not, or is reached by a link. */
+export function* openDirectory(location: string, real: string = location): Program<Directory | undefined> {
+  try {
+    const way = isTold() ? undefined : yield* wayTo(real);
+    const file = isOpenable ? yield* openedToEnter(location) : undefined;
+    // Not joined where it is told: "." in a directory must not become the link that leads to it.
+    const at = (name: string): string => (isTold() ? `${descriptorsFolder}/${file}/${name}` : join(real, name));
+    const directory = { real, file, way, at };
+    if (yield* isMeant(directory)) return directory;
+    yield* closeDirectory(directory);
+  } catch (error) {
+    const isGone = error instanceof Elsewhere || meansAbsent(error) || errnoOf(error) === "ENAMETOOLONG";
+    if (!isGone) throw error;
+  }
+  return undefined;
+}
+
+function* openedToEnter(location: string): Program<number> {
+  try {
+    return yield* call.open(location, directoryFlags);
+  } catch (error) {
+    if (!isTold() || errnoOf(error) !== "EACCES") throw error;
+    return yield* call.open(location, directoryFlags | pathFlag);
+  }
+}
+
+function* isMeant(directory: Directory): Program<boolean> {
+  const { file, way } = directory;
+  try {
+    if (way === undefined) return liesInPlace(directory);
+    return file === undefined || way.endsWith(` ${fileIdentity(yield* call.fstat(file, { bigint: true }))}`);
+  } catch (error) {
+    yield* closeDirectory(directory);
+    throw error;
+  }
+}
+
+/** Where the system tells: whether an open directory lies at its real location. */
+export function liesInPlace({ real, file }: Directory): boolean {
+  // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to ask.
+  return readlinkSync(`${descriptorsFolder}/${file}`) === real;
+}
+
+/** The identities of all directories on the way to a real location, itself included, as far as the runtime lets the program look. */
+function* wayTo(real: string): Program<string> {
+  const above = dirname(real);
+  const way = above === real ? "" : yield* wayTo(above);
+  const record = yield* admitted(recordAt(real));
+  if (record === "refused") return way;
+  if (!record?.isDirectory()) throw new Elsewhere();
+  return `${way} ${fileIdentity(record)}`;
+}
+
+/** What a system refuses has a number; Node's `--permission` and Deno have none. */
+function* admitted<Result>(step: Program<Result>): Program<Result | "refused"> {
+  try {
+    return yield* step;
+  } catch (error) {
+    if (errnoOf(error) !== "") throw error;
+    return "refused";
+  }
+}
+
+export function* closeDirectory({ file }: Directory): Program<void> {
+  if (file !== undefined) yield* attempted(call.close(file));
+}
+
+/** Throws {@link Elsewhere} where only names lead to a directory, and lead to another one by now. */
+export function* requireInPlace({ real, way }: Directory): Program<void> {
+  if (way !== undefined && (yield* wayTo(real)) !== way) throw new Elsewhere();
+}
+
+/**
+ * Whether what was found in a directory under a name was not found by way of a link that took the place of a directory meanwhile:
+ * where only names lead there, both are asked again.
+ */
+export function* stillHolds(directory: Directory, name: string, found: BigIntStats): Program<boolean> {
+  if (directory.way === undefined) return true;
+  try {
+    yield* requireInPlace(directory);
+    const now = yield* call.lstat(directory.at(name), { bigint: true });
+    return fileIdentity(now) === fileIdentity(found);
+  } catch (error) {
+    if (error instanceof Elsewhere || meansAbsent(error)) return false;
+    throw error;
+  }
+}
+
+/** The same for a file that was opened. */
+export function* hasOpened(directory: Directory, name: string, file: number): Program<boolean> {
+  if (directory.way === undefined) return true;
+  const opened = yield* call.fstat(file, { bigint: true });
+  for (let look = 0; look < looksAtOpened; look += 1) {
+    if (!(yield* stillHolds(directory, name, opened))) return false;
+  }
+  return true;
+}
+
+/** Opens a name in a directory; where it turns out to be one of another, takes back what was made there. */
+export function* openIn(directory: Directory, name: string, flags: number, mode?: number): Program<number> {
+  const location = directory.at(name);
+  const file = yield* call.open(location, flags, mode);
+  if (yield* hasOpened(directory, name, file)) return file;
+  yield* attempted(call.close(file));
+  // Empty, and as far as its name leads there again.
+  const isMade = (flags & constants.O_EXCL) !== 0;
+  for (let attempt = 0; isMade && attempt < looksAtOpened; attempt += 1) {
+    if (yield* isUnlinked(location)) break;
+  }
+  throw new Elsewhere();
+}
+
+function* isUnlinked(location: string): Program<boolean> {
+  try {
+    yield* call.unlink(location);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the names in a directory survive a power failure; those who wait for that share one sync. */
+export function* sync({ file, real }: Directory): Program<void> {
+  if (file === undefined) return;
+  try {
+    yield* syncDirectory(file, real);
+  } catch (error) {
+    if (!unsyncable.has(errnoOf(error))) throw error;
+  }
+}
