@@ -1,3 +1,5 @@
+import { StorageError } from "./storage.ts";
+
 /** A lock that somebody holds. */
 export interface HeldLock {
   /** Whether another process is known to wait for it. */
@@ -8,6 +10,12 @@ export interface HeldLock {
   isOver?(): boolean;
   /** Gives the lock up; others may have it from now on. */
   release(): void;
+}
+
+/** Throws where the time limit of a lock may be over. */
+export function requireHeld(...locks: readonly (HeldLock | undefined)[]): void {
+  if (!locks.some((held) => held?.isOver?.())) return;
+  throw new StorageError("busy", new Error("the lock of the file has run out"));
 }
 
 /**

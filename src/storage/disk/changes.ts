@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import {
   type Change,
@@ -17,7 +18,7 @@ import { type LockedTarget, locked, maxAttempts } from "./locked-target.ts";
 import { StandingNotes } from "./standing-notes.ts";
 import { temporaryFileName } from "./temporary-file.ts";
 import { knownWhole, settle, whileAppending } from "./visible-file.ts";
-import type { Job, JobResult, ReceivedContent } from "./write-programs.ts";
+import type { FileRecord, Job, JobResult, ReceivedContent } from "./write-programs.ts";
 
 /** A file as it is known to be, or to have been a moment ago. */
 interface Known {
@@ -87,11 +88,11 @@ export class DiskChanges {
       attempt += 1;
       if (isStale) continue;
       if (!draft.outcome) return answered(group, undefined);
-      if (target.held?.isOver?.()) throw new StorageError("busy", new Error("the lock of the file has run out"));
+      requireHeld(target.held);
       const result = await this.#store(target, looked, draft.outcome, group, isAlone);
       if (result === "again" && !isBelowNothing) continue;
       if (result === "again" || result.kind === "elsewhere" || result.kind === "read") return "elsewhere";
-      if (result.kind === "done") return answered(group, this.#settled(target, draft, result));
+      if (result.kind === "done") return answered(group, this.#settled(target, draft, result.record));
       if (!isAlone && isShared(result, looked, draft.outcome)) {
         return diskLocks.run(looked.identity, () => this.#make(path, target, group, true));
       }
@@ -103,7 +104,7 @@ export class DiskChanges {
 
   async #look(target: LockedTarget, isAlone: boolean): Promise<Known | undefined> {
     const { directory, name } = target;
-    const result = await this.#disk.thread.run({ kind: "look", directory, name });
+    const result = await this.#disk.run({ kind: "look", directory, name });
     return result.kind === "found" ? this.#known(target, result, isAlone) : undefined;
   }
 
@@ -117,7 +118,7 @@ export class DiskChanges {
     const identity = fileIdentity(found);
     if (hasNote && knownWhole(target.real)?.stat.version !== stat.version) {
       const { directory, name } = target;
-      const mend = (): Promise<JobResult> => this.#disk.thread.run({ kind: "mend", directory, name, inode: found.ino });
+      const mend = (): Promise<JobResult> => this.#disk.run({ kind: "mend", directory, name, inode: found.ino });
       const mended = await (found.nlink > 1n && !isAlone ? diskLocks.run(identity, mend) : mend());
       return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }, isAlone) : undefined;
     }
@@ -128,7 +129,7 @@ export class DiskChanges {
   /** `undefined` where it is another version by now. */
   async #read({ directory, name }: LockedTarget, { version }: Known): Promise<Uint8Array | undefined> {
     if (version === undefined) throw new StorageError("not-found");
-    const result = await this.#disk.thread.run({ kind: "read", directory, name, expected: version });
+    const result = await this.#disk.run({ kind: "read", directory, name, expected: version });
     return result.kind === "read" ? result.bytes : undefined;
   }
 
@@ -141,7 +142,7 @@ export class DiskChanges {
     isAlone: boolean,
   ): Promise<JobResult | "again"> {
     const job = this.#jobOf(target, known, outcome, isAlone);
-    const run = (): Promise<JobResult> => this.#disk.thread.run(job, (error) => group.giveUp(error));
+    const run = (): Promise<JobResult> => this.#disk.run(job, (error) => group.giveUp(error));
     try {
       const isInPlace = outcome.kind === "appended" && known.stat;
       return await untilUnread(() => (isInPlace ? whileAppending(known.identity, isInPlace, run) : run()));
@@ -162,9 +163,7 @@ export class DiskChanges {
     return { kind: "append", ...place, content, isAlone, keepsNote: this.#notes.keeps(target, identity) };
   }
 
-  #settled({ real }: LockedTarget, draft: Draft, result: Extract<JobResult, { kind: "done" }>): StoredStat {
-    for (const problem of result.problems) this.#disk.report(problem);
-    const { record } = result;
+  #settled({ real }: LockedTarget, draft: Draft, record: FileRecord | undefined): StoredStat {
     if (record) {
       const stat = statOf(record);
       settle(real, stat, fileIdentity(record));

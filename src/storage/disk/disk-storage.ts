@@ -55,11 +55,16 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const witnesses = new Set<ChangeWitness>();
   let report: (problem: unknown) => void = () => {};
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
+  const thread = threadOf(statSync(paths.root).dev);
   const disk: Disk = {
     paths,
     alive: new Set(),
-    thread: threadOf(statSync(paths.root).dev),
     sync: durability === "fsync",
+    async run(job, late) {
+      const result = await thread.run(job, late);
+      if (result.kind === "done") for (const problem of result.problems) report(problem);
+      return result;
+    },
     async callWitnesses(path) {
       for (const witness of witnesses) await witness.beforeChange(path);
     },
@@ -112,9 +117,9 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
 }
 
 /** Checks whether something could be stored now; throws if not. */
-async function check({ paths, thread, sync }: Disk): Promise<void> {
+async function check({ paths, run, sync }: Disk): Promise<void> {
   await paths.requireRoot();
-  await thread.run({ kind: "probe", directory: paths.root, temporary: temporaryFileName(), sync });
+  await run({ kind: "probe", directory: paths.root, temporary: temporaryFileName(), sync });
 }
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {

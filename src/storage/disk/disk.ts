@@ -1,15 +1,15 @@
-import type { DiskThread } from "./disk-thread.ts";
 import type { DiskPaths } from "./paths.ts";
+import type { Job, JobResult } from "./write-programs.ts";
 
 /** What all operations on one disk storage share. */
 export interface Disk {
   readonly paths: DiskPaths;
   /** Keep the process alive while changes wait for a lock, until the storage closes. */
   readonly alive: Set<NodeJS.Timeout>;
-  /** Makes changes. */
-  readonly thread: DiskThread;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */
   readonly sync: boolean;
+  /** Does a job, as `DiskThread.run` does, and reports what went wrong after a change was made. */
+  run(job: Job, late?: (error: unknown) => void): Promise<JobResult>;
   /** Lets watchers look at a file that is about to be changed: what others did to it is announced first. */
   callWitnesses(path: string): Promise<void>;
   /** Told of what went wrong after a change was made; the change stands. */

@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -28,8 +29,7 @@ export async function move(
     diskLocks.run(second, async (inner) => {
       await disk.callWitnesses(from);
       await disk.callWitnesses(to);
-      const isOver = (): boolean => outer?.isOver?.() === true || inner?.isOver?.() === true;
-      return moveLocked(disk, source, target, checks, isOver);
+      return moveLocked(disk, source, target, checks, [outer, inner]);
     }),
   );
 }
@@ -44,7 +44,7 @@ async function moveLocked(
   source: string,
   target: string,
   { check, checkTarget }: MoveChecks,
-  isOver: () => boolean,
+  held: readonly (HeldLock | undefined)[],
 ): Promise<WriteResult | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const [found, there] = await Promise.all([look(disk, source), look(disk, target)]);
@@ -53,11 +53,10 @@ async function moveLocked(
     const { version } = statOf(found);
     check?.(statOf(found));
     checkTarget?.(replaced);
-    if (isOver()) throw new StorageError("busy", new Error("the lock of a file has run out"));
+    requireHeld(...held);
     const result = await renamed(disk, source, target, version, replaced?.version);
     if (result === undefined || result.kind === "elsewhere") return undefined;
     if (result.kind !== "done" || !result.record) continue; // another program has changed one of them
-    for (const problem of result.problems) disk.report(problem);
     const stat: StoredStat = statOf(result.record);
     settle(target, stat, fileIdentity(result.record));
     return { created: replaced === undefined, stat };
@@ -67,7 +66,7 @@ async function moveLocked(
 
 async function look(disk: Disk, location: string): Promise<FileRecord | "nothing" | "elsewhere"> {
   const name = basename(location);
-  const result = await disk.thread.run({ kind: "look", directory: dirname(location), name });
+  const result = await disk.run({ kind: "look", directory: dirname(location), name });
   return result.kind !== "found" || result.hasNote ? "elsewhere" : (result.found ?? "nothing");
 }
 
@@ -86,7 +85,7 @@ async function renamed(
   const place = { directory: dirname(source), name: basename(source), expected, missing: [], sync: disk.sync };
   const goal = { directory: dirname(target), name: basename(target), expected: replaced };
   try {
-    return await disk.thread.run({ kind: "move", ...place, goal });
+    return await disk.run({ kind: "move", ...place, goal });
   } catch (error) {
     if (errnoOf(error) === "EXDEV") return undefined;
     throw error;

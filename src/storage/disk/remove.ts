@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { requireHeld } from "../locks.ts";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { errnoOf, statOf } from "./file-record.ts";
@@ -21,14 +22,14 @@ export async function remove(disk: Disk, path: string, check: CommitCheck | unde
     const location = target.isLookedUp ? await ownLocation(disk, path, target.real) : target.real;
     if (location === disk.paths.root) throw new StorageError("forbidden");
     check?.(stat);
-    if (target.held?.isOver?.()) throw new StorageError("busy", new Error("the lock of the file has run out"));
+    requireHeld(target.held);
     if (location === target.real) return removeTarget(disk, target, stat);
     return removeLink(disk, location);
   });
 }
 
 async function lookAt(disk: Disk, directory: string, name: string): Promise<FileRecord | undefined | "elsewhere"> {
-  const result = await disk.thread.run({ kind: "look", directory, name });
+  const result = await disk.run({ kind: "look", directory, name });
   return result.kind === "found" ? result.found : "elsewhere";
 }
 
@@ -59,10 +60,8 @@ async function removeTarget(
 
 async function removeAt(disk: Disk, directory: string, name: string, expected: string): Promise<"done" | "elsewhere"> {
   const place = { directory, name, expected, missing: [], sync: disk.sync };
-  const result = await disk.thread.run({ kind: "remove", ...place });
-  if (result.kind !== "done") return "elsewhere"; // another by now: looked up, and judged, anew
-  for (const problem of result.problems) disk.report(problem);
-  return "done";
+  const result = await disk.run({ kind: "remove", ...place });
+  return result.kind === "done" ? "done" : "elsewhere"; // another by now: looked up, and judged, anew
 }
 
 async function removeLink(disk: Disk, location: string): Promise<"done" | "elsewhere"> {

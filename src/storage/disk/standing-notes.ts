@@ -32,7 +32,7 @@ export class StandingNotes {
     if (standing) return true;
     if (this.#standing.size >= maxFiles) return false;
     const inode = BigInt(identity.slice(identity.lastIndexOf(":") + 1));
-    const forget = (): Promise<unknown> => this.#disk.thread.run({ kind: "forget", directory, inode });
+    const forget = (): Promise<unknown> => this.#disk.run({ kind: "forget", directory, inode });
     const remove = async (): Promise<void> => {
       try {
         const isGone = await diskLocks.tryRun(real, forget);

@@ -199,7 +199,6 @@ function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
       : yield* openIn(directory, job.temporary, createFlags, modeOfSuccessor(before));
   let isMoved = false;
   const parents = new Parents(directory);
-  const problems: unknown[] = [];
   try {
     if (!("temporary" in content)) {
       yield* writeAll(file, content, null);
@@ -214,8 +213,7 @@ function* replace(directory: Directory, job: ReplaceJob): Program<JobResult> {
     if (!isExpected(now, job.expected)) return yield* found(directory, now);
     yield* moveInto(temporary, file, parent.at(name), before !== undefined);
     isMoved = true;
-    if (isSynced) yield* parents.sync(problems);
-    return { kind: "done", record: yield* recordAfter(file), problems };
+    return yield* done(isSynced ? parents.entered : [], yield* recordAfter(file));
   } finally {
     if (!isMoved) yield* attempted(parents.remove());
     if (!isMoved && !("temporary" in content)) yield* attempted(call.unlink(temporary));
@@ -287,30 +285,27 @@ function* recordAfter(file: number): Program<FileRecord | undefined> {
   }
 }
 
+/** Syncs what is to be synced after a change. The change stands, also where that fails. */
+function* done(toSync: readonly Directory[], record?: FileRecord): Program<JobResult> {
+  const problems: unknown[] = [];
+  for (const directory of toSync) yield* reported(sync(directory), problems);
+  return { kind: "done", record, problems };
+}
+
 /** Directories that are made for a file. Each is made, opened and removed by way of the one above. */
 class Parents {
   /** Those that hold a name that is new, outermost first; the first is not ours. */
-  readonly #entered: Directory[];
+  readonly entered: Directory[];
   readonly #made: string[] = [];
 
   constructor(directory: Directory) {
-    this.#entered = [directory];
+    this.entered = [directory];
   }
 
   /** Makes them, and gives the innermost. */
   *make(names: readonly string[]): Program<Directory> {
     for (const name of names) yield* this.#enter(name);
-    return this.#entered.at(-1) as Directory;
-  }
-
-  *sync(problems: unknown[]): Program<void> {
-    for (const directory of this.#entered) {
-      try {
-        yield* sync(directory);
-      } catch (error) {
-        problems.push(error);
-      }
-    }
+    return this.entered.at(-1) as Directory;
   }
 
   /** Removes those that were made, as far as nobody has put anything there. */
@@ -319,11 +314,11 @@ class Parents {
   }
 
   *close(): Program<void> {
-    for (const directory of this.#entered.slice(1)) yield* closeDirectory(directory);
+    for (const directory of this.entered.slice(1)) yield* closeDirectory(directory);
   }
 
   *#enter(name: string): Program<void> {
-    const parent = this.#entered.at(-1) as Directory;
+    const parent = this.entered.at(-1) as Directory;
     const location = parent.at(name);
     try {
       yield* call.mkdir(location);
@@ -333,7 +328,7 @@ class Parents {
     }
     const entered = yield* openDirectory(location, join(parent.real, name));
     if (!entered) throw new StorageError("not-a-directory");
-    this.#entered.push(entered);
+    this.entered.push(entered);
   }
 }
 
@@ -504,9 +499,7 @@ function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): P
     const isGone = yield* isNothingAt(location); // done, whatever was said of it
     if (!isGone) throw error;
   }
-  const problems: unknown[] = [];
-  if (job.sync) yield* reported(sync(directory), problems);
-  return { kind: "done", record: undefined, problems };
+  return yield* done(job.sync ? [directory] : []);
 }
 
 function* isNothingAt(location: string): Program<boolean> {
@@ -530,12 +523,9 @@ function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" 
   if (!before || !isExpected(before, job.expected)) return yield* found(from, before);
   if (!isExpected(there, job.goal.expected)) return yield* found(to, there);
   yield* call.rename(source, target);
-  const problems: unknown[] = [];
-  // The new name first: after a power failure in between there are two, and not no name at all.
-  if (job.sync) yield* reported(sync(to), problems);
-  if (job.sync) yield* reported(sync(from), problems);
   const after = yield* recordAt(target);
-  return { kind: "done", record: recordOf(after ?? before), problems };
+  // The new name first: after a power failure in between there are two, and not no name at all.
+  return yield* done(job.sync ? [to, from] : [], recordOf(after ?? before));
 }
 
 function* makeDirectory(directory: Directory, job: Extract<Job, { kind: "make-directory" }>): Program<JobResult> {
@@ -544,9 +534,7 @@ function* makeDirectory(directory: Directory, job: Extract<Job, { kind: "make-di
   yield* requireInPlace(directory);
   if (before) return yield* found(directory, before);
   yield* call.mkdir(location);
-  const problems: unknown[] = [];
-  if (job.sync) yield* reported(sync(directory), problems);
-  return { kind: "done", record: undefined, problems };
+  return yield* done(job.sync ? [directory] : []);
 }
 
 /** Ends an append that its process did not live to end, and looks what is there then. */
@@ -558,7 +546,7 @@ function* mend(directory: Directory, name: string, inode: bigint): Program<JobRe
 /** Removes the note that stayed for the next append. */
 function* forget(directory: Directory, inode: bigint): Program<JobResult> {
   yield* removeNote(directory.at(appendNoteName(inode)));
-  return { kind: "done", record: undefined, problems: [] };
+  return yield* done([]);
 }
 
 /** Stores a byte under a name that nobody sees and removes it again. */
@@ -572,5 +560,5 @@ function* probe(directory: Directory, job: Extract<Job, { kind: "probe" }>): Pro
     yield* attempted(call.close(file));
     yield* attempted(call.unlink(location));
   }
-  return { kind: "done", record: undefined, problems: [] };
+  return yield* done([]);
 }
