@@ -167,18 +167,9 @@ export function* openIn(directory: Directory, name: string, flags: number, mode?
   // Empty, and as far as its name leads there again.
   const isMade = (flags & constants.O_EXCL) !== 0;
   for (let attempt = 0; isMade && attempt < looksAtOpened; attempt += 1) {
-    if (yield* isUnlinked(location)) break;
+    if (yield* attempted(call.unlink(location))) break;
   }
   throw new Elsewhere();
-}
-
-function* isUnlinked(location: string): Program<boolean> {
-  try {
-    yield* call.unlink(location);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Makes the names in a directory survive a power failure; those who wait for that share one sync. */

@@ -44,11 +44,12 @@ export function* readInto(file: number, memory: Uint8Array, position: number): P
   return length;
 }
 
-/** What may fail without anything being wrong. */
-export function* attempted(program: Program<void>): Program<void> {
+/** Whether something was done that may fail without anything being wrong. */
+export function* attempted(program: Program<void>): Program<boolean> {
   try {
     yield* program;
+    return true;
   } catch {
-    // it is done as far as it can be
+    return false;
   }
 }

@@ -256,7 +256,7 @@ function* moveInto(from: string, file: number, to: string, isReplacement: boolea
     if (isReplacement) return yield* call.rename(from, to);
     yield* call.link(from, to);
   } catch (error) {
-    if (yield* isAt(to, file)) return yield* attempted(isReplacement ? nothing() : call.unlink(from));
+    if (yield* isAt(to, file)) return void (isReplacement || (yield* attempted(call.unlink(from))));
     if (isReplacement || !linksUnsupported.has(errnoOf(error))) throw error;
     // There is no other way to take a name only if it is free. An empty file in its place would stay after a crash.
     if (yield* recordAt(to)) throw new StorageError("exists");
@@ -264,8 +264,6 @@ function* moveInto(from: string, file: number, to: string, isReplacement: boolea
   }
   yield* attempted(call.unlink(from));
 }
-
-function* nothing(): Program<void> {}
 
 function* isAt(location: string, file: number): Program<boolean> {
   try {
@@ -350,7 +348,7 @@ function* append(directory: Directory, job: AppendJob): Program<JobResult> {
     const problems: unknown[] = [];
     const note = yield* writeNote(directory, job, before, file);
     try {
-      yield* addOrTakeBack({ directory, job, file, note, location, problems });
+      yield* addOrTakeBack(directory, job, file, note, problems);
     } finally {
       yield* attempted(call.close(note.file));
     }
@@ -428,17 +426,14 @@ function* refusingDirectories<Result>(step: Program<Result>): Program<Result> {
   }
 }
 
-interface Addition {
-  readonly directory: Directory;
-  readonly job: AppendJob;
-  readonly file: number;
-  readonly note: AppendNote;
-  readonly location: string;
-  readonly problems: unknown[];
-}
-
 /** Adds the content, or throws with the file as it was. */
-function* addOrTakeBack({ directory, job, file, note, location, problems }: Addition): Program<void> {
+function* addOrTakeBack(
+  directory: Directory,
+  job: AppendJob,
+  file: number,
+  note: AppendNote,
+  problems: unknown[],
+): Program<void> {
   let isWhole = false;
   try {
     yield* markBegun(note.file);
@@ -446,7 +441,7 @@ function* addOrTakeBack({ directory, job, file, note, location, problems }: Addi
     isWhole = true;
     if (job.sync) yield* call.fdatasync(file);
   } catch (error) {
-    const isGone = yield* isTakenBack(note, location, problems);
+    const isGone = yield* reported(takeBack(note, directory.at(job.name), "always", false), problems);
     // All of it is there and does not go away: it is done, though it may not outlive a power failure.
     if (isWhole && !isGone) return void problems.push(error);
     // Half of it is there and does not go away: the note stays, by which readers are told what the file was before.
@@ -469,21 +464,14 @@ function* add(content: AppendJob["content"], note: AppendNote, file: number): Pr
   }
 }
 
-function* isTakenBack(note: AppendNote, location: string, problems: unknown[]): Program<boolean> {
-  try {
-    yield* takeBack(note, location, "always", false);
-    return true;
-  } catch (failure) {
-    problems.push(failure);
-    return false;
-  }
-}
-
-function* reported(step: Program<void>, problems: unknown[]): Program<void> {
+/** Whether something was done that makes no change fail. */
+function* reported(step: Program<void>, problems: unknown[]): Program<boolean> {
   try {
     yield* step;
+    return true;
   } catch (error) {
     problems.push(error);
+    return false;
   }
 }
 

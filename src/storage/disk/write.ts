@@ -125,28 +125,23 @@ async function stored(
     length += next.value.byteLength;
     if (length > maxHeldBytes) break;
   }
-  let checksum = 0;
-  async function* summed(): Content {
-    const rest = { [Symbol.asyncIterator]: () => pieces };
-    for await (const piece of withFirst(held, rest)) {
+  let checksum = crc32(Buffer.concat(held));
+  async function* all(): Content {
+    yield* held;
+    for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
       checksum = crc32(piece, checksum);
       yield piece;
     }
   }
   const { directory, file } = await beginUpload(disk, path, begin);
   try {
-    const byteLength = await file.receive(summed());
+    const byteLength = await file.receive(all());
     await finish(file);
     return await changes.run(path, changeTo({ temporary: file.path, byteLength, checksum }), true);
   } finally {
     await file.remove();
     await leaveDirectory(directory);
   }
-}
-
-async function* withFirst(first: readonly Uint8Array[], rest: Content): Content {
-  yield* first;
-  yield* rest;
 }
 
 async function beginUpload(
