@@ -59,6 +59,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/tree-construction/parser-state": "interfaces",
   "html/selector/match-context": "an interface",
   "html/selector/selector-tree": "types",
+  "storage/disk/file-links": "watch.test.ts",
+  "storage/disk/watched-directory": "watch.test.ts",
   "storage/disk/sent-results": "disk-thread.test.ts",
   "storage/disk/standing-notes": "append.test.ts",
   "storage/disk/write-programs": "changes.test.ts",

@@ -22,12 +22,6 @@ describe("readTextFile", () => {
     expect(await readTextFile(path)).toBe("<p>Grüße\r\n");
   });
 
-  it("gives the empty text of an empty file", async () => {
-    const path = join(await temporaryDirectory(), "a.html");
-    await writeFile(path, "");
-    expect(await readTextFile(path)).toBe("");
-  });
-
   it("drops a byte order mark", async () => {
     const path = join(await temporaryDirectory(), "a.html");
     await writeFile(path, "\ufeff<p>");
@@ -67,10 +61,6 @@ describe("readTextFile", () => {
     const expected = "the file does not exist: expected a file";
     expect(await refusal(join(directory, "missing.html"))).toBe(expected);
     expect(await refusal(join(directory, "a.txt", "below.html"))).toBe(expected);
-  });
-
-  it("refuses a directory", async () => {
-    expect(await refusal(await temporaryDirectory())).toBe("it is a directory: expected a file");
   });
 
   it("refuses a FIFO without waiting for somebody who writes into it", { tags: ["mkfifo"] }, async () => {

@@ -52,19 +52,8 @@ const errno = (code: string): Error => Object.assign(new Error(code), { code });
 describe("an error of the operating system", () => {
   it.each([
     ["ENOENT", "not-found"],
-    ["EEXIST", "exists"],
-    ["EISDIR", "is-directory"],
-    ["ENOTDIR", "not-a-directory"],
-    ["ENOTEMPTY", "not-empty"],
-    ["ENAMETOOLONG", "name-too-long"],
-    ["ENOSPC", "full"],
     ["EDQUOT", "full"],
-    ["EFBIG", "full"],
-    ["EACCES", "forbidden"],
     ["EPERM", "forbidden"],
-    ["EROFS", "read-only"],
-    ["ELOOP", "forbidden"],
-    ["EMFILE", "busy"],
     ["ENFILE", "busy"],
   ])("%s becomes %s, and is its cause", (code, expected) => {
     const cause = errno(code);

@@ -18,15 +18,6 @@ describe("quiet paths", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("are looked at once nothing has happened to them for a while", async () => {
-    const { paths, looked } = recorded();
-    paths.add("/a");
-    await vi.advanceTimersByTimeAsync(99);
-    expect(looked).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(looked).toEqual(["/a"]);
-  });
-
   it("are looked at once, however often something happened", async () => {
     const { paths, looked } = recorded();
     for (let i = 0; i < 5; i += 1) {
@@ -45,24 +36,6 @@ describe("quiet paths", () => {
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(looked).toEqual(["/a", "/a", "/a"]);
-  });
-
-  it("do not wait for each other", async () => {
-    const { paths, looked } = recorded();
-    paths.add("/a");
-    await vi.advanceTimersByTimeAsync(60);
-    paths.add("/b");
-    await vi.advanceTimersByTimeAsync(60);
-    expect(looked).toEqual(["/a"]);
-    await vi.advanceTimersByTimeAsync(60);
-    expect(looked).toEqual(["/a", "/b"]);
-  });
-
-  it("need not wait at all", () => {
-    const { paths, looked } = recorded();
-    paths.add("/a");
-    paths.addNow("/a");
-    expect(looked).toEqual(["/a"]);
   });
 
   it("are not looked at twice at the same time, but again afterwards", async () => {

@@ -359,6 +359,17 @@ describe("links in a watched tree", () => {
     await expect.poll(changed).toEqual(["* /a/file", "* /b/to-a/file"]);
   });
 
+  it("are not followed where a third one is on the path", async () => {
+    const site = await watched({ "/a/file": "x", "/b/file": "x", "/c/file": "x" });
+    await symlink("../c", site.at("/b/to-c"));
+    await symlink("../b", site.at("/a/to-b"));
+    await symlink("a", site.at("/to-a"));
+    await expect.poll(() => site.summary()).toContain("+ /a/to-b/to-c/file");
+    await expect.poll(() => site.summary()).toContain("+ /to-a/to-b/file");
+    await site.settled();
+    expect(await site.summary()).not.toContain("+ /to-a/to-b/to-c/file");
+  });
+
   it("that leave the root are nothing, wherever they lead", async () => {
     const site = await watched();
     await mkdir(site.at("/../outside"));
