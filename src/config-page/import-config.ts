@@ -4,7 +4,7 @@ import { ConfigError } from "../config.ts";
 import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile } from "../local-files/text-file.ts";
-import { readRulesFile, readUsersFile, UsersFileError } from "../plugins/basic-auth/users-file.ts";
+import { readRulesFile, readUsersFile } from "../plugins/basic-auth/users-file.ts";
 import { messageOf } from "../server/logger.ts";
 import { translatePage } from "./import-config/old-pages.ts";
 import { type ImportedUsers, importUsers, isOldUsersFile } from "./import-config/old-users.ts";
@@ -105,7 +105,7 @@ class UsersFiles {
   }
 
   #addProblems(error: unknown): void {
-    if (!(error instanceof UsersFileError)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     this.problems.push(...error.problems);
   }
 }

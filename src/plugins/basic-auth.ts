@@ -1,4 +1,3 @@
-import { ConfigError } from "../config.ts";
 import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
@@ -7,17 +6,17 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import {
   type Accounts,
-  type AccountsOptions,
   accountsOfFunction,
   accountsOfUsers,
   type CheckCredentials,
+  permissionsFor,
 } from "./basic-auth/accounts.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";
-import { HashQueue } from "./basic-auth/hash-queue.ts";
 import { checkBasicAuthOptions } from "./basic-auth/options.ts";
 import { parseHash } from "./basic-auth/password.ts";
 import type { UserRecord } from "./basic-auth/users.ts";
-import { readUsersFile, UsersFileError } from "./basic-auth/users-file.ts";
+import { readUsersFile } from "./basic-auth/users-file.ts";
+import { createHashing } from "./basic-auth/verifier.ts";
 import { applyRules, type Verdict } from "./permissions/apply-rules.ts";
 import type { PermissionRule } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
@@ -78,37 +77,33 @@ export function basicAuth(options: BasicAuthOptions): Plugin {
 
 /** Where the users that checked options name come from. */
 function accountsSource(options: BasicAuthOptions): Source<Accounts> {
-  const { authfile, users = [], rules = [], cacheTime = 300, requireUser } = options;
-  // Two leave half of the thread pool for files. Kept when the users change, so that waiting requests keep their turn.
-  const accountsOptions = { cacheTime, queue: new HashQueue({ concurrency: 2, maxQueued: 100 }), requireUser };
+  const { authfile, users = [], rules = [], cacheTime = 300, requireUser = false } = options;
+  const hashing = createHashing(cacheTime);
   const path = authfile === undefined ? undefined : filePath(String(authfile));
-  if (path !== undefined) return sourceInFile(path, rules, accountsOptions);
+  if (path !== undefined) {
+    return fileSource({
+      plugin: "basicAuth",
+      location: path,
+      failure: "the users file has changed and cannot be used; the former users and rules remain in force",
+      async load() {
+        const found = await readUsersFile(path);
+        await new TimeSlice().renew(); // checking thousands of rules and sorting them each take milliseconds
+        const permissions = permissionsFor([...rules, ...found.rules], requireUser);
+        const content = accountsOfUsers(found.users, permissions, hashing);
+        await content.ready;
+        return { content, warnings: found.warnings };
+      },
+    });
+  }
+  const permissions = permissionsFor(rules, requireUser);
   if (typeof users === "function") {
-    return fixedSource("basicAuth", { content: accountsOfFunction(users, rules, requireUser), warnings: [] });
+    return fixedSource("basicAuth", { content: accountsOfFunction(users, permissions), warnings: [] });
   }
   const warnings = users.flatMap((user) => {
     const { warning } = parseHash(user);
     return warning === undefined ? [] : [`user ${JSON.stringify(user.username)}: ${warning}`];
   });
-  return fixedSource("basicAuth", { content: accountsOfUsers(users, rules, accountsOptions), warnings });
-}
-
-function sourceInFile(location: string, rules: readonly PermissionRule[], options: AccountsOptions): Source<Accounts> {
-  return fileSource({
-    plugin: "basicAuth",
-    location,
-    failure: "the users file has changed and cannot be used; the former users and rules remain in force",
-    async load() {
-      const found = await readUsersFile(location);
-      await new TimeSlice().renew(); // checking thousands of rules and sorting them each take milliseconds
-      const content = accountsOfUsers(found.users, [...rules, ...found.rules], options);
-      await content.ready;
-      return { content, warnings: found.warnings };
-    },
-    permissionsOf: ({ permissions }) => permissions,
-    problemsOf: (error) => (error instanceof UsersFileError ? error.problems : undefined),
-    startError: (problems) => new ConfigError(problems),
-  });
+  return fixedSource("basicAuth", { content: accountsOfUsers(users, permissions, hashing), warnings });
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */

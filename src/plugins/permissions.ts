@@ -1,4 +1,3 @@
-import { ConfigError } from "../config.ts";
 import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { filePath } from "../local-files/file-path.ts";
@@ -8,6 +7,7 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import { applyRules } from "./permissions/apply-rules.ts";
+import { latestUser } from "./permissions/latest-user.ts";
 import { permissionsOptions } from "./permissions/options.ts";
 import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
@@ -67,7 +67,7 @@ export interface PermissionsOptions {
  */
 export function permissions(options: PermissionsOptions = {}): Plugin {
   checkOptions("permissions", permissionsOptions, options);
-  const { challenge = "Session", signInPage, vary = ["authorization", "cookie"] } = options;
+  const { user: findUser, challenge = "Session", signInPage, vary = ["authorization", "cookie"] } = options;
   const rules = rulesSource(options.rules ?? []);
   const headers = { "www-authenticate": challenge, vary: ["accept", ...vary].join(", ") };
   const unauthorized = (): HttpError =>
@@ -81,15 +81,17 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
 
   return {
     name: "permissions",
-    anonymousMayWrite: () => rules.latest().anyoneMayWrite,
+    anonymousMayWrite: () => rules.latest().permissions.anyoneMayWrite,
     start: (site) => rules.start(site),
     close: () => rules.close(),
     async handle(exchange, next) {
-      const current = await rules.current();
-      const user = options.user ? checkedUser(await options.user(exchange)) : exchange.user;
-      const latest = options.user ? latestUser(exchange, options.user, user) : () => exchange.user;
-      const renewed = () => ({ permissions: rules.latest(), user: latest() });
-      const guarding = { permissions: current, user, renewed, unauthorized, vary };
+      const { permissions } = await rules.current();
+      const user = findUser ? checkedUser(await findUser(exchange)) : exchange.user;
+      const latest = findUser
+        ? latestUser(user, async () => checkedUser(await findUser(exchange)))
+        : () => exchange.user;
+      const renewed = () => ({ ...rules.latest(), user: latest() });
+      const guarding = { permissions, user, renewed, unauthorized, vary };
       if (user || signInPage === undefined || !opensPage(exchange)) return applyRules(exchange, next, guarding);
       try {
         const reply = await applyRules(exchange, next, guarding);
@@ -109,13 +111,18 @@ function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
   return isReading && !isUpgrade && preferredType(headers.accept, types) === "text/html";
 }
 
-function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Permissions> {
-  if (typeof rules === "function") return foundRules(rules);
-  if (typeof rules === "string" || rules instanceof URL) return rulesInFile(String(rules));
-  return fixedSource("permissions", { content: createPermissions(rules), warnings: [] });
+/** Permissions, as sources of rules give them. */
+interface Compiled {
+  readonly permissions: Permissions;
 }
 
-function rulesInFile(location: string): Source<Permissions> {
+function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Compiled> {
+  if (typeof rules === "function") return foundRules(rules);
+  if (typeof rules === "string" || rules instanceof URL) return rulesInFile(String(rules));
+  return fixedSource("permissions", { content: { permissions: createPermissions(rules) }, warnings: [] });
+}
+
+function rulesInFile(location: string): Source<Compiled> {
   return fileSource({
     plugin: "permissions",
     location: filePath(location) ?? location,
@@ -123,28 +130,22 @@ function rulesInFile(location: string): Source<Permissions> {
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
       const { rules, warnings } = await readRulesFile(location);
-      const content = createPermissions(rules);
-      await content.prepare();
-      return { content, warnings };
+      const permissions = createPermissions(rules);
+      await permissions.prepare();
+      return { content: { permissions }, warnings };
     },
-    permissionsOf: (permissions) => permissions,
-    problemsOf: (error) => {
-      const problems: unknown = error instanceof Error ? Reflect.get(error, "problems") : undefined;
-      return Array.isArray(problems) ? problems.map(String) : undefined;
-    },
-    startError: (problems) => new ConfigError(problems),
   });
 }
 
 /** Asks a function at each request, and compiles what it has not seen before. */
-function foundRules(find: FindRules): Source<Permissions> {
-  const compiled = new WeakMap<readonly PermissionRule[], Permissions>();
-  let latest: Permissions | undefined;
-  const current = async (): Promise<Permissions> => {
+function foundRules(find: FindRules): Source<Compiled> {
+  const compiled = new WeakMap<readonly PermissionRule[], Compiled>();
+  let latest: Compiled | undefined;
+  const current = async (): Promise<Compiled> => {
     const rules = await find();
     const known = compiled.get(rules);
     if (!known) checkOptions("permissions: rules()", permissionsOptions, { rules });
-    latest = known ?? createPermissions(rules);
+    latest = known ?? { permissions: createPermissions(rules) };
     compiled.set(rules, latest);
     return latest;
   };
@@ -156,31 +157,6 @@ function foundRules(find: FindRules): Source<Permissions> {
       return latest;
     },
     close: async () => {},
-  };
-}
-
-/** For connections that stay open, an answer counts so long at least before it is asked for again. */
-const answerCountsMs = 5_000;
-
-/** Who sent a request, by the last answer to that question. Asks again in the background once the answer is old. */
-function latestUser(exchange: Exchange, find: FindUser, found: User | undefined): () => User | undefined {
-  let user = found;
-  let askedAt = exchange.startedAt;
-  let isAsking = false;
-  const askAgain = async (): Promise<void> => {
-    isAsking = true;
-    try {
-      user = checkedUser(await find(exchange));
-    } catch (error) {
-      // A request would be refused as well. A database that is down says nothing about the user.
-      if (error instanceof HttpError && error.status < 500) user = undefined;
-    }
-    askedAt = performance.now();
-    isAsking = false;
-  };
-  return () => {
-    if (!isAsking && performance.now() - askedAt >= answerCountsMs) void askAgain();
-    return user;
   };
 }
 

@@ -586,7 +586,7 @@ describe("basicAuth", () => {
       [{ users: [{ ...user, password: 5 }] }, "basicAuth: users[0]: expected a password"],
       [{ users: [{ ...user, password: "" }] }, 'basicAuth: user "ada": '],
       [{ users: [{ ...user, encryption: 5 }] }, "basicAuth: users[0]: expected the name of an encryption"],
-      [{ users: [{ ...user, encryption: "rot13" }] }, 'basicAuth: user "ada": encryption is "rot13"'],
+      [{ users: [{ ...user, encryption: "rot13" }] }, 'basicAuth: user "ada": the encryption is unknown'],
       [{ users: [{ ...user, roles: "editor" }] }, "basicAuth: users[0]: expected roles that are a list of names"],
       [{ users: [{ ...user, roles: [1] }] }, "basicAuth: users[0]: expected roles that are a list of names"],
       [{ users: [user, user] }, 'basicAuth: user "ada" is there twice'],

@@ -1,7 +1,8 @@
 import { isOfType, type MicrodataItem } from "../../html/microdata.ts";
 import { compilePathPattern } from "../../http/path-pattern.ts";
-import { isHash, type LineNote } from "../../plugins/basic-auth/found-users.ts";
 import { isOldItem, isTheirs } from "../../plugins/basic-auth/microdata-users.ts";
+import { isHash } from "../../plugins/basic-auth/password.ts";
+import type { LineNote } from "../../plugins/basic-auth/users.ts";
 import { compileRuleSelector } from "../../plugins/permissions/rule-selector.ts";
 import { messageOf } from "../../server/logger.ts";
 import { PageWriter, vocabulary } from "./page-writer.ts";

@@ -1,11 +1,9 @@
 import type { User } from "../../server/access.ts";
-import type { PermissionRule } from "../permissions/rules.ts";
-import { createPermissions, type Permissions } from "../permissions/rules.ts";
+import { latestUser } from "../permissions/latest-user.ts";
+import { createPermissions, type PermissionRule, type Permissions } from "../permissions/rules.ts";
 import type { Credentials } from "./credentials.ts";
-import type { HashQueue } from "./hash-queue.ts";
-import { LastAnswers } from "./last-answers.ts";
 import type { UserRecord } from "./users.ts";
-import { createVerifier } from "./verifier.ts";
+import { createVerifier, type Hashing } from "./verifier.ts";
 
 /** The users, and their permissions. */
 export interface Accounts {
@@ -27,22 +25,12 @@ export type CheckCredentials = (username: string, password: string) => CheckedCr
 /** What {@link CheckCredentials} may say. */
 export type CheckedCredentials = boolean | null | undefined | { readonly roles?: readonly string[] | undefined };
 
-/** What is kept while the accounts themselves change. */
-export interface AccountsOptions {
-  readonly cacheTime: number;
-  readonly queue: HashQueue;
-  /** Refuse anonymous clients whatever the rules say. */
-  readonly requireUser?: boolean | undefined;
-}
+/** What users were made of, in any version of their accounts. */
+const records = new WeakMap<User, UserRecord>();
 
 /** Accounts of a list of users. */
-export function accountsOfUsers(
-  users: readonly UserRecord[],
-  rules: readonly PermissionRule[],
-  { cacheTime, queue, requireUser = false }: AccountsOptions,
-): Accounts {
-  const verifier = createVerifier({ users, cacheTime, queue });
-  const permissions = permissionsFor(rules, requireUser);
+export function accountsOfUsers(users: readonly UserRecord[], permissions: Permissions, hashing: Hashing): Accounts {
+  const verifier = createVerifier(users, hashing);
   // One object for each user, by which the permissions remember the rules about them.
   const known = new WeakMap<UserRecord, User>();
   const userOfRecord = (record: UserRecord): User => {
@@ -54,8 +42,8 @@ export function accountsOfUsers(
   return {
     permissions,
     ready: verifier.ready.then(() => permissions.prepare()), // side by side, each turn would have a slice of both
-    async identify({ username, password }, signal, address) {
-      const record = await verifier.verify(username, password, signal, address);
+    async identify(credentials, signal, address) {
+      const record = await verifier.verify(credentials, signal, address);
       return record && userOfRecord(record);
     },
     renewed(user) {
@@ -67,35 +55,37 @@ export function accountsOfUsers(
   };
 }
 
-/** What users were made of, in any version of their accounts. */
-const records = new WeakMap<User, UserRecord>();
-
 /** Accounts that a function of the host program decides about. */
-export function accountsOfFunction(
-  check: CheckCredentials,
-  rules: readonly PermissionRule[],
-  requireUser: boolean = false,
-): Accounts {
-  const permissions = permissionsFor(rules, requireUser);
-  const answers = new LastAnswers(async ({ username, password }) => {
+export function accountsOfFunction(check: CheckCredentials, permissions: Permissions): Accounts {
+  const latest = new WeakMap<User, () => User | undefined>();
+  const ask = async ({ username, password }: Credentials): Promise<User | undefined> => {
     const checked: unknown = await check(username, password);
     if (checked === false || checked === undefined || checked === null) return undefined;
-    if (checked === true) return userOf(username, []);
+    if (checked === true) return userOf(username);
     const roles: unknown = typeof checked === "object" ? (Reflect.get(checked, "roles") ?? []) : undefined;
     if (!Array.isArray(roles) || !roles.every((role) => typeof role === "string")) {
       throw new TypeError("basicAuth: users() gave something else than true, false or an object with a list of roles");
     }
     return userOf(username, roles);
-  });
+  };
   return {
     permissions,
     ready: permissions.prepare(),
-    identify: (credentials) => answers.identify(credentials),
-    renewed: (user) => answers.latest(user),
+    async identify(credentials) {
+      const user = await ask(credentials);
+      if (user)
+        latest.set(
+          user,
+          latestUser(user, () => ask(credentials)),
+        );
+      return user;
+    },
+    renewed: (user) => latest.get(user)?.(),
   };
 }
 
-function permissionsFor(rules: readonly PermissionRule[], requireUser: boolean): Permissions {
+/** Permissions by rules; where a user is required, anonymous clients have none whatever the rules say. */
+export function permissionsFor(rules: readonly PermissionRule[], requireUser: boolean): Permissions {
   const permissions = createPermissions(rules);
   if (!requireUser) return permissions;
   return {

@@ -1,6 +1,6 @@
 import { TimeSlice } from "../../event-loop/sliced-work.ts";
-import { type FoundUsers, isHash, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
-import type { UserRecord } from "./users.ts";
+import { isHash } from "./password.ts";
+import { type FoundUsers, maxProblems, nothingFound, shown, type UserRecord, userNameProblem } from "./users.ts";
 
 /** Begins or ends the entries that are passwords in plain text. `htpasswd` keeps comments when it writes a file. */
 const encryptionComment = /^#\s*encryption\s*:\s*(\S*)$/i;
@@ -15,11 +15,16 @@ export async function readHtpasswd(text: string): Promise<FoundUsers> {
   const slice = new TimeSlice();
   let isPlaintext = false;
   let line = 0;
-  for (const entry of trimmedLines(text)) {
+  for (const [untrimmed] of text.matchAll(/[^\n]*\n?/g)) {
     if (slice.isOver) await slice.renew();
-    if (found.problems.length >= maxNotes) break;
+    if (found.problems.length >= maxProblems) break;
     line += 1;
-    if (entry.startsWith("#")) isPlaintext = plaintextAfter(entry, line, isPlaintext, found);
+    const entry = untrimmed.trim();
+    const encryption = encryptionComment.exec(entry)?.[1];
+    if (encryption !== undefined) {
+      isPlaintext = encryption === "plaintext";
+      if (!isPlaintext && encryption !== "auto") found.warnings.push({ line, text: unknownEncryption(encryption) });
+    }
     if (entry === "" || entry.startsWith("#")) continue;
     const user = readEntry(entry, isPlaintext);
     if (typeof user === "string") found.problems.push({ line, text: user });
@@ -28,14 +33,8 @@ export async function readHtpasswd(text: string): Promise<FoundUsers> {
   return found;
 }
 
-function plaintextAfter(comment: string, line: number, isPlaintext: boolean, found: FoundUsers): boolean {
-  const encryption = encryptionComment.exec(comment)?.[1];
-  if (encryption === undefined) return isPlaintext;
-  if (!["plaintext", "auto"].includes(encryption)) {
-    const text = `the encryption is ${shown(encryption)}: expected plaintext or auto; what follows is read as hashes`;
-    found.warnings.push({ line, text });
-  }
-  return encryption === "plaintext";
+function unknownEncryption(name: string): string {
+  return `the encryption is ${shown(name)}: expected plaintext or auto; what follows is read as hashes`;
 }
 
 /** The user of an entry, or what is wrong with it; never with what may be a password. */
@@ -52,12 +51,4 @@ function readEntry(entry: string, isPlaintext: boolean): UserRecord | string {
   // Apache would take the part before the second colon for the password, `htpasswd -p` writes one that has it.
   if (further.length > 0) return `the plain-text password of user ${user} has a colon: expected one without, or a hash`;
   return { username, password, encryption: "plaintext" };
-}
-
-function* trimmedLines(text: string): Generator<string> {
-  for (let start = 0; start <= text.length; ) {
-    const end = text.indexOf("\n", start);
-    yield text.slice(start, end === -1 ? text.length : end).trim();
-    start = end === -1 ? text.length + 1 : end + 1;
-  }
 }

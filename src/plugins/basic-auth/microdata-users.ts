@@ -7,30 +7,8 @@ import {
   type MicrodataPage,
   readMicrodataPage,
 } from "../../html/microdata.ts";
-import type { Right } from "../../server/access.ts";
-import { isPrincipal } from "../permissions/rules.ts";
-import { type FoundUsers, maxNotes, nothingFound, shown, userNameProblem } from "./found-users.ts";
-import { ItemValues } from "./item-values.ts";
-import type { Encryption } from "./users.ts";
-
-const encryptions: Readonly<Record<Encryption | "argon2id", Encryption>> = {
-  plaintext: "plaintext",
-  bcrypt: "bcrypt",
-  argon2: "argon2",
-  argon2id: "argon2",
-  scrypt: "scrypt",
-  apr1: "apr1",
-  sha1: "sha1",
-};
-const permissions = { allow: "allow", deny: "deny" } as const;
-const rights: Readonly<Record<Right, Right>> = {
-  read: "read",
-  list: "list",
-  create: "create",
-  overwrite: "overwrite",
-  append: "append",
-  delete: "delete",
-};
+import { isPrincipal, type PermissionRule, ruleSchema } from "../permissions/rules.ts";
+import { type Encryption, type FoundUsers, maxProblems, nothingFound, shown, userNameProblem } from "./users.ts";
 
 const credentialProperties = ["username", "password", "encryption", "role"];
 const ruleProperties = ["username", "role", "path", "method", "right", "selector", "permission"];
@@ -45,12 +23,12 @@ export async function readMicrodataUsers(html: string): Promise<FoundUsers> {
   let isOld = false;
   for (const item of items) {
     if (slice.isOver) await slice.renew();
-    if (found.problems.length >= maxNotes) break;
+    if (found.problems.length >= maxProblems) break;
     isOld ||= isOldItem(item);
     const isCredential = isOfType(item, "Credential");
     const isRule = isOfType(item, "AuthorizationRule");
-    if (isCredential) readCredential(new ItemValues(item, credentialProperties, found), found);
-    if (isRule) readRule(new ItemValues(item, ruleProperties, found), found);
+    if (isCredential) readCredential(new ItemTexts(item, credentialProperties, found), found);
+    if (isRule) readRule(new ItemTexts(item, ruleProperties, found), found);
     if (!isCredential && !isRule) warnOfLookalike(item, found);
   }
   const remedy =
@@ -92,62 +70,106 @@ function warnOfLookalike({ types, properties, line }: MicrodataItem, found: Foun
   found.warnings.push({ line, text });
 }
 
-function readCredential(values: ItemValues, found: FoundUsers): void {
-  const username = values.one("username");
-  const password = values.one("password");
-  const encryption = values.one("encryption");
-  const roles = values.all("role").map(({ text, line }) => {
-    if (text.includes(",")) values.problem(`role is ${shown(text)}: expected one role for each element`, line);
-    return text;
-  });
-  if (!values.has("username")) values.missing("username", "the name of the user");
-  if (!values.has("password")) values.missing("password", "the hash of the password");
-  const nameProblem = username && userNameProblem(username.text);
-  if (nameProblem) values.problem(nameProblem, username.line);
-  const encryptionName = encryption && values.oneOf(encryption, "encryption", encryptions);
-  if (values.hasProblems || !username || !password) return;
+function readCredential(texts: ItemTexts, found: FoundUsers): void {
+  const username = texts.one("username", "the name of the user");
+  const password = texts.one("password", "the hash of the password");
+  const encryption = texts.one("encryption");
+  const roles = texts.all("role");
+  for (const role of roles) {
+    if (role.includes(",")) texts.problem(`role is ${shown(role)}: expected one role for each element`, "role");
+  }
+  const nameProblem = username && userNameProblem(username);
+  if (nameProblem) texts.problem(nameProblem, "username");
+  if (texts.hasProblems || !username || !password) return;
   found.users.push({
-    username: username.text,
-    password: password.text,
-    ...(encryptionName && { encryption: encryptionName }),
+    username,
+    password,
+    // Another word is a problem of the password.
+    ...(encryption && { encryption: encryption === "argon2id" ? "argon2" : (encryption as Encryption) }),
     ...(roles.length > 0 && { roles: [...new Set(roles)] }),
-    line: values.line,
+    line: texts.line,
   });
 }
 
-function readRule(values: ItemValues, found: FoundUsers): void {
-  const username = values.one("username");
-  const role = values.one("role");
-  const paths = values.all("path");
-  const methods = values.words("method");
-  const meantRights = values.words("right").map((word) => values.oneOf(word, "right", rights));
-  const selector = values.one("selector");
-  const permission = values.one("permission");
-  const effect = permission ? values.oneOf(permission, "permission", permissions) : "allow";
-
-  if (username && role) values.problem("there is both username and role: expected one of them", values.line);
-  if (!values.has("username") && !values.has("role")) values.missing("username or role", "whom the rule is about");
-  if (!values.has("path")) values.missing("path", 'what the rule is about, such as "/docs/*"');
-  const special = username && isPrincipal(username.text);
-  const nameProblem = username && !special && userNameProblem(username.text);
-  if (nameProblem) values.problem(nameProblem, username.line);
-  for (const { text, line } of paths) {
-    if (!text.startsWith("/")) values.problem(`path is ${shown(text)}: expected one that begins with "/"`, line);
-  }
-  for (const { text, line } of methods) {
-    if (!/^[A-Z]+$/.test(text)) values.problem(`method is ${shown(text)}: expected one such as GET`, line);
-  }
-  if (values.hasProblems || !effect) return;
-  for (const { text: path, line } of paths) {
-    found.rules.push({
-      ...(username && { username: username.text }),
-      ...(role && { role: role.text }),
+function readRule(texts: ItemTexts, found: FoundUsers): void {
+  const username = texts.one("username");
+  const role = texts.one("role");
+  const methods = texts.words("method");
+  const rights = texts.words("right");
+  const selector = texts.one("selector");
+  const permission = texts.one("permission") ?? "allow";
+  const paths = texts.all("path", 'what the rule is about, such as "/docs/*"');
+  const nameProblem = username && !isPrincipal(username) && userNameProblem(username);
+  if (nameProblem) texts.problem(nameProblem, "username");
+  for (const path of paths) {
+    if (texts.hasProblems) return;
+    const rule = {
+      ...(username && { username }),
+      ...(role && { role }),
       path,
-      ...(methods.length > 0 && { methods: [...new Set(methods.map(({ text }) => text))] }),
-      ...(meantRights.length > 0 && { rights: [...new Set(meantRights)].filter((right) => right !== undefined) }),
-      ...(selector && { selector: selector.text }),
-      permission: effect,
-      line,
+      ...(methods.length > 0 && { methods }),
+      ...(rights.length > 0 && { rights }),
+      ...(selector && { selector }),
+      permission,
+    };
+    for (const {
+      path: [option],
+      expected,
+    } of ruleSchema.problemsOf(rule)) {
+      const property = option === "methods" || option === "rights" ? option.slice(0, -1) : String(option ?? "the rule");
+      texts.problem(`${property}: expected ${expected}`, property);
+    }
+    if (!texts.hasProblems) found.rules.push({ ...(rule as PermissionRule), line: texts.line });
+  }
+}
+
+/** The properties of an item as texts, without white space around them. What is wrong is a problem of the file. */
+class ItemTexts {
+  hasProblems = false;
+  readonly line: number;
+  readonly #item: MicrodataItem;
+  readonly #found: FoundUsers;
+
+  constructor(item: MicrodataItem, known: readonly string[], found: FoundUsers) {
+    this.#item = item;
+    this.#found = found;
+    this.line = item.line;
+    for (const name of item.properties.keys()) {
+      if (known.includes(name)) continue;
+      this.problem(`there is no property ${shown(name)}: expected one of ${known.join(", ")}`, name);
+    }
+  }
+
+  /** Notes what is wrong with a property, in its line. */
+  problem(text: string, property: string): void {
+    this.hasProblems = true;
+    this.#found.problems.push({ line: this.#item.properties.get(property)?.[0]?.line ?? this.line, text });
+  }
+
+  /** All values; those that are empty or no text are problems, and so are none where one is `expected`. */
+  all(name: string, expected?: string): string[] {
+    const values = this.#item.properties.get(name);
+    if (!values && expected !== undefined) this.problem(`there is no ${name}: expected ${expected}`, name);
+    return (values ?? []).flatMap(({ value }) => {
+      if (typeof value !== "string") this.problem(`${name} is an item: expected text`, name);
+      else if (value.trim() === "") this.problem(`${name} is empty: expected a text, or no such property`, name);
+      else return [value.trim()];
+      return [];
     });
+  }
+
+  /** The only value; a second one is a problem. */
+  one(name: string, expected?: string): string | undefined {
+    const [first, second] = this.all(name, expected);
+    if (second !== undefined) this.problem(`there is more than one ${name}: expected one`, name);
+    return first;
+  }
+
+  /** The words of all values, with spaces or commas between them, each once. */
+  words(name: string): string[] {
+    const words = this.all(name).flatMap((text) => text.split(/[\s,]+/).filter(Boolean));
+    if (words.length === 0 && this.#item.properties.has(name))
+      this.problem(`${name}: expected at least one word`, name);
+    return [...new Set(words)];
   }
 }

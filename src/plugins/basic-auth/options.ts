@@ -3,9 +3,8 @@ import { checkOptions } from "../../options/check-config.ts";
 import { fileLocation, pluginOptions, secondsOrNone } from "../../options/option-types.ts";
 import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
 import { ruleSchema } from "../permissions/rules.ts";
-import { userNameProblem } from "./found-users.ts";
 import { parseHash } from "./password.ts";
-import type { UserRecord } from "./users.ts";
+import { type UserRecord, userNameProblem } from "./users.ts";
 
 /** What the options of `basicAuth` are checked against. */
 export const basicAuthOptions: OptionsSchema = pluginOptions({

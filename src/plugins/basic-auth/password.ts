@@ -50,6 +50,11 @@ export function parseHash(record: Pick<UserRecord, "password" | "encryption">): 
   return stored(format, formats[format].read(password));
 }
 
+/** Whether a text is a hash of a known format. */
+export function isHash(password: string): boolean {
+  return parseHash({ password }).format !== undefined;
+}
+
 /**
  * Whether a password can exist. Impossible ones are refused without hashing for every user name, so that the time tells
  * nothing. A NUL ends a password for the tools that make hashes, and bcrypt repeats the password after it.
@@ -81,7 +86,8 @@ function parsePlaintext(password: string, format: HashFormat | undefined): Store
 function contradiction(encryption: Encryption, format: HashFormat | undefined): { readonly problem: string } {
   if (encryption !== "plaintext" && !Object.hasOwn(formats, encryption)) {
     const known = ["plaintext", ...formatNames].join(", ");
-    return { problem: `encryption is ${JSON.stringify(encryption)}: expected one of ${known}` };
+    // Not repeated: it may be a password in the wrong place.
+    return { problem: `the encryption is unknown: expected one of ${known}` };
   }
   const actual = format === undefined ? "in no known format" : `a hash of the format "${format}"`;
   return { problem: `encryption is "${encryption}", but the password is ${actual}` };

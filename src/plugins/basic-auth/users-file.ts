@@ -1,71 +1,55 @@
+import { ConfigError } from "../../config.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
-import { checkUsers } from "./check-users.ts";
-import type { FoundUsers, LineNote } from "./found-users.ts";
+import { isPrincipal, type PermissionRule } from "../permissions/rules.ts";
 import { readHtpasswd } from "./htpasswd-file.ts";
-import type { Users } from "./users.ts";
+import { parseHash } from "./password.ts";
+import { type FoundUsers, type LineNote, maxProblems, shown, type UserRecord } from "./users.ts";
 
-/** Most problems in one message: a file of another kind has one in each line. */
-const maxProblems = 50;
-
-/** A users file that cannot be used. The message names the file, and each line with what was expected there. */
-export class UsersFileError extends Error {
-  override readonly name = "UsersFileError";
-  /** One sentence for each thing that is wrong. */
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[], options?: ErrorOptions) {
-    super(`the users file cannot be used: ${problems.join("; ")}`, options);
-    this.problems = problems;
-  }
+/** The content of a users file. */
+export interface UsersFile {
+  readonly users: readonly UserRecord[];
+  readonly rules: readonly PermissionRule[];
+  /** For the log: passwords in plain text, weak hashes, and the like. */
+  readonly warnings: readonly string[];
 }
 
 /**
  * Reads a users file, given as a path or a `file://` URL: HTML with microdata where it looks like HTML or its name ends
- * in `.html` or `.htm`, otherwise Apache `htpasswd`. Throws one {@link UsersFileError} with everything that is wrong.
+ * in `.html` or `.htm`, otherwise Apache `htpasswd`. Throws one `ConfigError` that names the file and each line that is
+ * wrong.
  */
-export async function readUsersFile(location: string): Promise<Users> {
-  const { users, isHtml, aboutSpelling, ...rest } = await readFile(location);
-  if (users.length === 0) {
-    const expected = isHtml ? "at least one item of a type that ends in /Credential" : "at least one line name:hash";
-    throw new UsersFileError([`${location}: there are no users: expected ${expected}`]);
-  }
-  return { users, ...rest };
+export async function readUsersFile(location: string): Promise<UsersFile> {
+  const { isHtml, ...file } = await readFile(location);
+  if (file.users.length > 0) return file;
+  const expected = isHtml ? "at least one item of a type that ends in /Credential" : "at least one line name:hash";
+  throw new ConfigError([`${location}: there are no users: expected ${expected}`]);
 }
 
-/**
- * Reads the rules of an HTML page like a users file; users that it has play no part. A users file may have none. Throws
- * {@link UsersFileError}.
- */
-export async function readRulesFile(location: string): Promise<Pick<Users, "rules" | "warnings">> {
-  const { users, rules, isHtml, warnings, aboutSpelling } = await readFile(location);
-  // Without users in the file, a role that no user has is no mistake.
-  if (isHtml && rules.length > 0) return { rules, warnings: users.length > 0 ? warnings : aboutSpelling };
+/** Reads the rules of an HTML page like a users file, which may have no users. Throws a `ConfigError`. */
+export async function readRulesFile(location: string): Promise<Omit<UsersFile, "users">> {
+  const { rules, isHtml, warnings } = await readFile(location);
+  if (isHtml && rules.length > 0) return { rules, warnings };
   const expected = "at least one item of a type that ends in /AuthorizationRule, in an HTML page";
-  throw new UsersFileError([`${location}: there are no rules: expected ${expected}`]);
+  throw new ConfigError([`${location}: there are no rules: expected ${expected}`]);
 }
 
-interface ReadFile extends Users {
-  readonly isHtml: boolean;
-  /** Those of the warnings that do not depend on who is listed. */
-  readonly aboutSpelling: readonly string[];
-}
-
-async function readFile(location: string): Promise<ReadFile> {
+async function readFile(location: string): Promise<UsersFile & { readonly isHtml: boolean }> {
   const path = filePath(location);
-  if (path === undefined) throw new UsersFileError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
+  if (path === undefined) throw new ConfigError([`${JSON.stringify(location)}: expected ${expectedLocation}`]);
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
   const found = await (isHtml ? readPage(text) : readHtpasswd(text));
-  const { users, rules, problems, warnings } = await checkUsers(found);
-  const inFile = (notes: readonly LineNote[]): string[] =>
-    notes.map(({ line, text }) => `${location}, line ${line}: ${text}`);
-  if (problems.length > maxProblems) {
-    const further = `${location}: and ${problems.length - maxProblems} more problems`;
-    throw new UsersFileError([...inFile(problems.slice(0, maxProblems)), further]);
-  }
-  if (problems.length > 0) throw new UsersFileError(inFile(problems));
-  return { users, rules, warnings: inFile(warnings), isHtml, aboutSpelling: inFile(found.warnings) };
+  await checkUsers(found);
+  const { users, rules, problems, warnings } = found;
+  const inFile = (notes: readonly LineNote[]): string[] => {
+    const inOrder = [...notes].sort((one, other) => one.line - other.line);
+    return [...new Set(inOrder.map(({ line, text }) => `${location}, line ${line}: ${text}`))];
+  };
+  if (problems.length === 0) return { users, rules, warnings: inFile(warnings), isHtml };
+  const further = problems.length < maxProblems ? [] : [`${location}: further problems are not listed`];
+  throw new ConfigError([...inFile(problems).slice(0, maxProblems), ...further]);
 }
 
 /** The HTML parser is loaded only for users files that need it. */
@@ -77,8 +61,48 @@ async function readPage(text: string): Promise<FoundUsers> {
 async function textOf(location: string, path: string): Promise<string> {
   try {
     return await readTextFile(path);
-  } catch (cause) {
-    if (cause instanceof TextFileError) throw new UsersFileError([`${location}: ${cause.message}`], { cause });
-    throw cause;
+  } catch (error) {
+    if (error instanceof TextFileError) throw new ConfigError([`${location}: ${error.message}`]);
+    throw error;
   }
+}
+
+/** Adds what is wrong between the users and rules of a file: names that come twice, passwords that cannot work. */
+async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Promise<void> {
+  const lines = new Map<string, number>();
+  const roles = new Set<string>();
+  /** The first user with a warning, and how many more have the same. */
+  const weak = new Map<string, { readonly line: number; readonly name: string; more: number }>();
+  const slice = new TimeSlice();
+  for (const { line, ...user } of users) {
+    if (slice.isOver) await slice.renew();
+    if (problems.length >= maxProblems) return;
+    const name = shown(user.username);
+    const earlier = lines.get(nameKey(user.username));
+    if (earlier === undefined) lines.set(nameKey(user.username), line);
+    else problems.push({ line, text: `the user name ${name} stands in line ${earlier} already: expected another one` });
+    for (const role of user.roles ?? []) roles.add(role);
+
+    const { problem, warning } = parseHash(user);
+    if (problem !== undefined) problems.push({ line, text: `user ${name}: ${problem}` });
+    if (warning === undefined) continue;
+    const first = weak.get(warning);
+    if (first) first.more += 1;
+    else weak.set(warning, { line, name, more: 0 });
+  }
+  for (const [warning, { line, name, more }] of weak) {
+    warnings.push({ line, text: `user ${name}${more > 0 ? ` and ${more} more` : ""}: ${warning}` });
+  }
+  if (users.length === 0) return; // then they stand in another file
+  for (const { line, username, role } of rules) {
+    if (username !== undefined && !isPrincipal(username) && !lines.has(nameKey(username)))
+      warnings.push({ line, text: `the rule is about the user ${shown(username)}, but there is no such user` });
+    if (role !== undefined && !roles.has(role))
+      warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });
+  }
+}
+
+/** Two encodings of "é" look the same, so they are one name. */
+function nameKey(username: string): string {
+  return username.normalize("NFC");
 }

@@ -1,3 +1,4 @@
+import { ConfigError } from "../../config.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
@@ -27,13 +28,8 @@ export interface FileSourceOptions<Content> {
   readonly location: string;
   /** What is reported of a change that cannot be used. */
   readonly failure: string;
+  /** Throws a `ConfigError` for a file that cannot be used. */
   load(): Promise<Read<Content>>;
-  /** The permissions in a content. Where a change lets anonymous clients do more, that is reported. */
-  permissionsOf(content: Content): Permissions;
-  /** What a failure of `load` has to say, for the log and at the start. */
-  problemsOf(error: unknown): readonly string[] | undefined;
-  /** Makes of such problems what keeps the server from starting. */
-  startError(problems: readonly string[]): Error;
 }
 
 /** What never changes. */
@@ -51,8 +47,10 @@ export function fixedSource<Content>(plugin: string, { content, warnings }: Read
 }
 
 /** What a file says. No client sees the file, wherever it lies. */
-export function fileSource<Content>(options: FileSourceOptions<Content>): Source<Content> {
-  const { plugin, location, failure, load, permissionsOf, problemsOf, startError } = options;
+export function fileSource<Content extends { readonly permissions: Permissions }>(
+  options: FileSourceOptions<Content>,
+): Source<Content> {
+  const { plugin, location, failure, load } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
   let before: Permissions | undefined;
@@ -65,17 +63,16 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
         const { content, warnings } = await load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        const permissions = permissionsOf(content);
-        const [first, ...more] = before ? openedBy(before, permissions) : [];
-        before = permissions;
+        const [first, ...more] = before ? openedBy(before, content.permissions) : [];
+        before = content.permissions;
         const others = more.length > 0 ? `, and ${more.length} more` : "";
         const opened = first === undefined ? [] : [`${location} now lets anonymous clients ${first}${others}`];
         warn(logger, plugin, [...warnings, ...opened]);
         return content;
       },
       onFailure: (error) => {
-        const problems = problemsOf(error);
-        logger.error(problems ? { problems } : { err: error }, `${plugin}: ${failure}`);
+        const fields = error instanceof ConfigError ? { problems: error.problems } : { err: error };
+        logger.error(fields, `${plugin}: ${failure}`);
       },
     });
 
@@ -86,8 +83,8 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
       sites.add(site);
       opening ??= open(site.logger);
       file = await opening.catch((error: unknown) => {
-        const problems = problemsOf(error);
-        throw problems ? startError(problems.map((problem) => `${plugin}: ${problem}`)) : error;
+        if (!(error instanceof ConfigError)) throw error;
+        throw new ConfigError(error.problems.map((problem) => `${plugin}: ${problem}`));
       });
     },
     async current() {

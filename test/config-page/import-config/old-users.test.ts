@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { importUsers, isOldUsersFile } from "../../../src/config-page/import-config/old-users.ts";
 import { createFileServer } from "../../../src/file-server.ts";
 import { allItems, readMicrodataPage } from "../../../src/html/microdata.ts";
-import { checkUsers } from "../../../src/plugins/basic-auth/check-users.ts";
+
 import { readMicrodataUsers } from "../../../src/plugins/basic-auth/microdata-users.ts";
 import { basicAuth } from "../../../src/plugins/basic-auth.ts";
 import { createPermissions } from "../../../src/plugins/permissions/rules.ts";
@@ -32,10 +32,11 @@ async function imported(text: string, use = {}) {
   const items = allItems((await readMicrodataPage(text)).items);
   const name = "users.html";
   const { html, problems } = importUsers(items, { name, hasAuthorization: true, isRulesOnly: false, ...use });
-  const found = await checkUsers(await readMicrodataUsers(html));
+  const found = await readMicrodataUsers(html);
   expect(found.problems).toEqual([]);
   const notes = [...html.matchAll(/<!-- line (\d+): (.*?) -->/g)].map(([, line, note]) => `${line}: ${note}`);
-  return { html, notes, problems, users: found.users, rules: found.rules };
+  const users = found.users.map(({ line, ...each }) => each);
+  return { html, notes, problems, users, rules: found.rules.map(({ line, ...each }) => each) };
 }
 
 describe("a users file of rusty-beam", () => {

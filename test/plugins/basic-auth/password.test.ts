@@ -196,7 +196,9 @@ describe("parseHash", () => {
 
   it("names the encryptions there are when given another", () => {
     const stored = parseHash({ password: "secret", encryption: "rot13" as Encryption });
-    expect(stored.problem).toBe('encryption is "rot13": expected one of plaintext, bcrypt, argon2, scrypt, apr1, sha1');
+    expect(stored.problem).toBe(
+      "the encryption is unknown: expected one of plaintext, bcrypt, argon2, scrypt, apr1, sha1",
+    );
   });
 
   test.each(["$5$a", "{SHA}", "rqXexS6ZhobKA", "$2y$"])(

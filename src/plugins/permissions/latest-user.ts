@@ -1,0 +1,27 @@
+import { HttpError } from "../../http/http-error.ts";
+import type { User } from "../../server/access.ts";
+
+/** For connections that stay open, an answer counts so long at least before it is asked for again. */
+const answerCountsMs = 5_000;
+
+/** Who a user is by the last answer to that question. Asks again in the background once the answer is old. */
+export function latestUser(found: User | undefined, ask: () => Promise<User | undefined>): () => User | undefined {
+  let user = found;
+  let askedAt = performance.now();
+  let isAsking = false;
+  const askAgain = async (): Promise<void> => {
+    isAsking = true;
+    try {
+      user = await ask();
+    } catch (error) {
+      // A request would be refused as well. A database that is down says nothing about the user.
+      if (error instanceof HttpError && error.status < 500) user = undefined;
+    }
+    askedAt = performance.now();
+    isAsking = false;
+  };
+  return () => {
+    if (!isAsking && performance.now() - askedAt >= answerCountsMs) void askAgain();
+    return user;
+  };
+}
