@@ -3,14 +3,13 @@ import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
 import { aFunction, fileLocation, hasMethods, pluginOptions } from "../options/option-types.ts";
 import { anyOf, type OptionsSchema, oneOf, valueThat } from "../options/schema.ts";
+import { silentLogger } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
-import { FileSink } from "./access-log/file-sink.ts";
+import { fileOutput } from "./access-log/file-output.ts";
 import { lineFormat } from "./access-log/formats.ts";
-import { FunctionSink } from "./access-log/function-sink.ts";
-import { LogFailures } from "./access-log/log-failures.ts";
-import type { Sink } from "./access-log/sink.ts";
-import { type LogStream, StreamSink } from "./access-log/stream-sink.ts";
+import { functionOutput, type LogStream, streamOutput } from "./access-log/function-output.ts";
+import { LogFailures, type Output } from "./access-log/output.ts";
 
 /** Options for {@link accessLog}. At most one of `file`, `stream` and `write`. */
 export interface AccessLogOptions {
@@ -59,17 +58,10 @@ export interface AccessLogPlugin extends Plugin {
  */
 export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
   checkOptions("accessLog", accessLogOptions, options);
-  const { format = "combined", file, stream, write } = options;
-  const outputs = Object.entries({ file, stream, write }).flatMap(([name, value]) => (value === undefined ? [] : name));
-  if (outputs.length > 1) throw new ConfigError([`accessLog: has ${outputs.join(" and ")}: expected one of them`]);
+  const { format = "combined", ...given } = options;
   const lineOf = lineFormat(format);
   const failures = new LogFailures();
-  const path = file === undefined ? undefined : filePath(String(file));
-  const sink: Sink = path
-    ? new FileSink(path, failures)
-    : stream
-      ? new StreamSink(stream, failures)
-      : new FunctionSink(write && ((line, entry) => write(line, entry())), failures);
+  const output = outputOf(given, failures);
   return {
     name: "access-log",
     get dropped() {
@@ -77,22 +69,42 @@ export function accessLog(options: AccessLogOptions = {}): AccessLogPlugin {
     },
     async start(site) {
       failures.site ??= site;
-      await sink.start(site);
+      await output.start?.(site);
     },
     observe(exchange, outcome) {
       // Not from `exchange.startedAt`: that clock stands still while the computer sleeps.
       const time = new Date(Date.now() - outcome.durationMs);
       try {
-        sink.add(lineOf(exchange, outcome, time), () => accessLogEntry(exchange, outcome, time));
+        output.add(lineOf(exchange, outcome, time), () => accessLogEntry(exchange, outcome, time));
       } catch (error) {
         failures.failed("its format failed", error);
         failures.drop(1);
       }
     },
-    reopen: () => sink.reopen(),
+    async reopen() {
+      await output.reopen?.();
+    },
     async close() {
-      await sink.close();
+      await output.close();
       failures.warn();
+    },
+  };
+}
+
+/** The one place that the options name for the lines, or the server's logger. */
+function outputOf({ file, stream, write }: AccessLogOptions, failures: LogFailures): Output {
+  const names = Object.entries({ file, stream, write }).flatMap(([name, value]) => (value === undefined ? [] : name));
+  if (names.length > 1) throw new ConfigError([`accessLog: has ${names.join(" and ")}: expected one of them`]);
+  const path = file === undefined ? undefined : filePath(String(file));
+  if (path !== undefined) return fileOutput(path, failures);
+  if (stream) return streamOutput(stream, failures);
+  if (write) return functionOutput((line, entry) => write(line, entry()), failures);
+  return {
+    ...functionOutput((line, entry) => failures.site?.logger.info({ access: entry() }, line), failures),
+    start({ logger }) {
+      if (logger !== silentLogger) return;
+      const expected = "expected file, stream or write, or a logger of the server";
+      throw new ConfigError([`accessLog: has nowhere to write: ${expected}`]);
     },
   };
 }

@@ -1,0 +1,285 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
+import { functionOutput, type LogStream, streamOutput } from "../../../src/plugins/access-log/function-output.ts";
+import { LogFailures, type Output } from "../../../src/plugins/access-log/output.ts";
+import { accessLog } from "../../../src/plugins/access-log.ts";
+import type { Site } from "../../../src/server/site.ts";
+import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
+import { send } from "../../helpers/send.ts";
+import { serve } from "../../helpers/serve.ts";
+import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { aSite, type TestSite } from "./a-site.ts";
+import { until } from "./collected.ts";
+
+type Opened = TestSite & Pick<Output, "close"> & { failures: LogFailures; add: (...lines: string[]) => void };
+
+/** Of three lines of this length, two may wait. */
+const long = (name: string): string => name.padEnd(500_000);
+const entry = (): AccessLogEntry => ({ url: "/" }) as AccessLogEntry;
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+function opened(outputOf: (failures: LogFailures) => Output): Opened {
+  const failures = new LogFailures();
+  const test = aSite();
+  failures.site = test.site;
+  const output = outputOf(failures);
+  void output.start?.(test.site);
+  const add = (...lines: string[]): void => lines.forEach((line) => void output.add(line, entry));
+  return { ...test, close: output.close, failures, add };
+}
+const toFunction = (write: (line: string, entry: AccessLogEntry) => unknown): Opened =>
+  opened((failures) => functionOutput((line, entryOf) => write(line, entryOf()), failures));
+const toStream = (stream: LogStream): Opened => opened((failures) => streamOutput(stream, failures));
+
+/** A stream that takes a write only when told to. */
+function stalling(): { stream: Writable; names: string[]; go: () => void } {
+  const names: string[] = [];
+  let taken: (() => void) | undefined;
+  const stream = new Writable({
+    write(chunk, _encoding, callback) {
+      names.push(String(chunk).trim());
+      taken = callback;
+    },
+  });
+  return { stream, names, go: () => taken?.() };
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe("the failures of a log", () => {
+  it("are told with numbers, at once and then every ten seconds", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { site, warnings } = aSite();
+    const failures = new LogFailures();
+    failures.site = site;
+    for (let second = 0; second < 12; second += 1) {
+      failures.drop(2);
+      vi.advanceTimersByTime(1000);
+    }
+    expect(warnings).toEqual([
+      { dropped: 2, droppedInAll: 2 },
+      { dropped: 20, droppedInAll: 22 },
+    ]);
+    vi.advanceTimersByTime(10_000);
+    failures.succeeded();
+    failures.warn();
+    expect(warnings.slice(2)).toEqual([{ dropped: 2, droppedInAll: 24 }]);
+  });
+
+  it("are told without failures where the logger fails, too", () => {
+    const { site, reports } = aSite();
+    const warn = (): never => {
+      throw new Error("no logger");
+    };
+    const failures = new LogFailures();
+    failures.site = { ...site, logger: { ...site.logger, warn } } as Site;
+    failures.drop(1);
+    expect(reports).toEqual(["Error: no logger"]);
+  });
+});
+
+describe("a function", () => {
+  it("that throws loses its line and is reported once, until it has worked again", () => {
+    let isBroken = true;
+    const { add, failures, reports } = toFunction((line) => {
+      if (isBroken) throw new Error(`cannot take ${line}`);
+    });
+    add("one", "two");
+    expect(reports).toEqual(["Error: accessLog: the function that takes its lines failed: cannot take one"]);
+    isBroken = false;
+    add("three");
+    isBroken = true;
+    add("four");
+    expect(reports).toHaveLength(2);
+    expect(failures.dropped).toBe(3);
+  });
+
+  it("whose promise is rejected does the same", async () => {
+    const { add, close, failures, reports } = toFunction(() => Promise.reject(new Error("no")));
+    add("one", "two");
+    await close();
+    expect(reports).toEqual(["Error: accessLog: the function that takes its lines failed: no"]);
+    expect(failures.dropped).toBe(2);
+  });
+
+  it("whose promises do not settle is asked no more, and holds up the end for two seconds at most", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let asked = 0;
+    const { add, close, failures } = toFunction(() => {
+      asked += 1;
+      return new Promise(() => {});
+    });
+    add(...["1", "2", "3", "4"].map(long));
+    expect([asked, failures.dropped]).toEqual([2, 2]);
+    const closed = close();
+    vi.advanceTimersByTime(2000);
+    await closed;
+    expect(failures.dropped).toBe(4);
+  });
+
+  it("is waited for at the end, and asked again once its promises have settled", async () => {
+    const settle: (() => void)[] = [];
+    const { add, close, failures } = toFunction(() => new Promise<void>((resolve) => settle.push(resolve)));
+    add(...["1", "2", "lost"].map(long));
+    expect(failures.dropped).toBe(1);
+    for (const each of settle.splice(0)) each();
+    await turn();
+    add(long("3"));
+    const closed = close();
+    for (const each of settle.splice(0)) each();
+    await closed;
+    expect(failures.dropped).toBe(1);
+  });
+});
+
+describe("a stream", () => {
+  it("gets the lines in order, and stays open and as it was at the end", async () => {
+    const stream = new PassThrough();
+    const { add, close, failures } = toStream(stream);
+    add("one", "two", "three");
+    await close();
+    expect(String(stream.read())).toBe("one\ntwo\nthree\n");
+    expect([stream.writable, stream.listenerCount("error"), failures.dropped]).toEqual([true, 0, 0]);
+  });
+
+  it("that writes a file has it all when the server of several hosts has closed", async () => {
+    const file = join(await temporaryDirectory(), "access.log");
+    const stream = createWriteStream(file);
+    const plugins = [accessLog({ stream })];
+    const host = { storage: memoryStorage(), plugins };
+    const { url, files } = await serve({ ...host, hosts: { "a.example": host } });
+    await files.ready();
+    expect(stream.listenerCount("error")).toBe(1);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => send(url, "GET", `/${index}`)));
+    await files.close();
+    expect((await readFile(file, "utf8")).split("\n")).toHaveLength(21);
+    stream.end();
+    await once(stream, "close");
+  });
+
+  it("that has ended keeps the server from starting", async () => {
+    const stream = new PassThrough();
+    stream.end();
+    const expected = "accessLog: stream is ended or destroyed: expected one that can be written to";
+    expect(() => toStream(stream)).toThrow(expected);
+  });
+
+  it("of a library that neither calls back nor has a length will do", async () => {
+    const written: string[] = [];
+    let isBroken = true;
+    const stream = {
+      on: () => stream,
+      off: () => stream,
+      write(chunk: unknown) {
+        if (isBroken) throw new Error("broken");
+        return written.push(String(chunk)) > 0;
+      },
+    };
+    const { add, close, failures, reports } = toStream(stream as unknown as LogStream);
+    add("one");
+    isBroken = false;
+    add("two");
+    await close();
+    expect([written, failures.dropped]).toEqual([["two\n"], 1]);
+    expect(reports).toEqual(["Error: accessLog: its stream failed: broken"]);
+  });
+
+  it("that stalls has a mebibyte at most; what goes beyond is lost and counted", async () => {
+    const { stream, names, go } = stalling();
+    const { add, close, failures, warnings } = toStream(stream);
+    add(...["1", "2", "3", "4"].map(long));
+    await turn();
+    expect([names, failures.dropped, warnings]).toEqual([["1"], 2, [{ dropped: 1, droppedInAll: 1 }]]);
+    go();
+    await turn();
+    add(long("5"));
+    const closed = close();
+    for (let line = 0; line < 2; line += 1) {
+      go();
+      await turn();
+    }
+    await closed;
+    expect(names).toEqual(["1", "2", "5"]);
+    failures.warn();
+    expect(warnings[1]).toEqual({ dropped: 1, droppedInAll: 2 });
+  });
+
+  it("that stalls holds up no reply, and the end for two seconds at most", async () => {
+    const { stream } = stalling();
+    const plugin = accessLog({ stream });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const reports: unknown[] = [];
+    const config = { storage: memoryStorage({ "/a.txt": "hi" }), plugins: [plugin] };
+    const { url, files } = await serve({ ...config, onError: (error) => reports.push(String(error)) });
+    for (let request = 0; request < 30; request += 1) expect((await send(url, "GET", "/a.txt")).text).toBe("hi");
+    const closed = files.close();
+    await until(() => vi.getTimerCount() > 0);
+    vi.advanceTimersByTime(2000);
+    await closed;
+    expect(plugin.dropped).toBe(30); // those in the stream may yet arrive, but nobody knows
+    stream.destroy(new Error("too late")); // and ends no process
+    await until(() => stream.closed);
+    await turn();
+    expect([plugin.dropped, reports]).toEqual([30, ["Error: accessLog: its stream failed: too late"]]);
+  });
+
+  it("that dies is reported once, and loses what it had and all later lines", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { stream } = stalling();
+    const { add, close, failures, reports } = toStream(stream);
+    add("in the stream");
+    await turn();
+    add("two", "three");
+    stream.destroy(new Error("no more"));
+    await until(() => stream.closed);
+    await turn();
+    add("four", "five");
+    expect(failures.dropped).toBe(2);
+    const closed = close();
+    vi.advanceTimersByTime(2000);
+    await closed;
+    expect(reports).toEqual(["Error: accessLog: its stream failed: no more"]);
+    expect(failures.dropped).toBe(5);
+  });
+
+  it("that its owner ended is not written to", async () => {
+    const stream = new PassThrough();
+    const errors: unknown[] = [];
+    stream.on("error", (error) => errors.push(error));
+    const { add, close, failures, reports } = toStream(stream);
+    stream.end();
+    add("one");
+    await close();
+    expect([errors, failures.dropped]).toEqual([[], 1]);
+    expect(reports).toEqual(["Error: accessLog: its stream failed: it ended before the server did"]);
+  });
+
+  it("to a socket whose other end has gone fails no request", async () => {
+    const collector = createServer().listen(0, "127.0.0.1");
+    await once(collector, "listening");
+    const stream = connect((collector.address() as { port: number }).port, "127.0.0.1");
+    const [other] = (await once(collector, "connection")) as [Socket];
+    collector.close();
+    const reports: unknown[] = [];
+    const plugin = accessLog({ stream });
+    const { url, files } = await serve({
+      storage: memoryStorage(),
+      plugins: [plugin],
+      onError: (error) => reports.push(error),
+    });
+    await files.ready();
+    other.resetAndDestroy();
+    for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
+    await until(() => stream.closed);
+    for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
+    await files.close();
+    expect(plugin.dropped).toBeGreaterThanOrEqual(3);
+    expect(reports).toHaveLength(1);
+  });
+});
