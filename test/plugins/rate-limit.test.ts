@@ -418,6 +418,22 @@ describe("the key strategy", () => {
     expect(await statuses(files, 1, { address: "192.0.2.2" })).toEqual([200]);
   });
 
+  it("user takes the metadata authenticated_user for the user where a plugin set only that", async () => {
+    stopClock();
+    const noting: Plugin = {
+      name: "noting",
+      handle({ metadata, headers }, next) {
+        metadata.set("authenticated_user", headers["x-user"]);
+        return next();
+      },
+    };
+    const files = server([noting, rateLimit({ ...one, keyStrategy: "user" })]);
+    const ada = { headers: { "x-user": "ada" } };
+    expect(await statuses(files, 1, { ...ada, address: "192.0.2.1" })).toEqual([200]);
+    expect(await statuses(files, 1, { ...ada, address: "192.0.2.2" })).toEqual([429]);
+    expect(await statuses(files, 1, { address: "192.0.2.2" })).toEqual([200]);
+  });
+
   it("limits wrong passwords where the limiter stands before authentication", async () => {
     stopClock();
     const refusing: Plugin = {

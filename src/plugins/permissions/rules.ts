@@ -120,6 +120,8 @@ interface CompiledRule {
   readonly path: PathPattern;
   readonly selector: RuleSelector | undefined;
   readonly allows: boolean;
+  /** Of the rules about the same users, the one with the highest decides. */
+  readonly rank: number;
 }
 
 /**
@@ -253,23 +255,15 @@ function rightsIn({ rights, methods }: Pick<PermissionRule, "rights" | "methods"
   return rights ?? methods?.flatMap((each) => (each === "OPTIONS" ? [] : rightsOf(each))) ?? allRights;
 }
 
-function compile({ path, methods, rights, selector, permission }: PermissionRule): CompiledRule {
-  return {
-    rights: rightsIn({ rights, methods }),
-    path: compilePathPattern(path),
-    selector: selector === undefined ? undefined : compileRuleSelector(selector),
-    allows: permission === "allow",
-  };
+function compile({ methods, rights, permission, ...rule }: PermissionRule): CompiledRule {
+  const path = compilePathPattern(rule.path);
+  const selector = rule.selector === undefined ? undefined : compileRuleSelector(rule.selector);
+  const allows = permission === "allow";
+  const rank = (selector ? longestPath : 0) + 2 * path.literalLength + (allows ? 0 : 1);
+  return { rights: rightsIn({ rights, methods }), path, selector, allows, rank };
 }
 
-/** Rules with a selector before those without, then the longer literal path, then deny. Linear: there may be thousands. */
+/** Rules with a selector before those without, then the longer literal path, then deny. */
 function bySpecificity(rules: readonly CompiledRule[]): readonly CompiledRule[] {
-  const ranks = new Map<number, CompiledRule[]>();
-  for (const rule of rules) {
-    const rank = (rule.selector ? longestPath : 0) + 2 * rule.path.literalLength + (rule.allows ? 0 : 1);
-    const equals = ranks.get(rank);
-    if (equals) equals.push(rule);
-    else ranks.set(rank, [rule]);
-  }
-  return [...ranks].sort(([one], [other]) => other - one).flatMap(([, equals]) => equals);
+  return rules.toSorted((one, other) => other.rank - one.rank);
 }

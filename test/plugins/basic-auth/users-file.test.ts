@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -139,42 +138,6 @@ describe("readUsersFile", () => {
     expect(await problemsOf(join(await file("x"), "below"))).toEqual([
       expect.stringContaining("the file does not exist"),
     ]);
-  });
-
-  it("refuses a directory", async () => {
-    const path = join(await temporaryDirectory(), "directory");
-    await mkdir(path);
-    expect(await problemsOf(path)).toEqual([`${path}: it is a directory: expected a file`]);
-  });
-
-  it("refuses a FIFO and a device, without waiting for them", { tags: ["mkfifo"] }, async () => {
-    const path = join(await temporaryDirectory(), "fifo");
-    execFileSync("mkfifo", [path]);
-    expect(await problemsOf(path)).toEqual([`${path}: it is not a regular file: expected a file`]);
-    expect(await problemsOf("/dev/zero")).toEqual(["/dev/zero: it is not a regular file: expected a file"]);
-  });
-
-  it("refuses a file that it may not read", { tags: ["unprivileged"] }, async () => {
-    const path = await file(`ada:${hash}`);
-    await chmod(path, 0o000);
-    expect(await problemsOf(path)).toEqual([`${path}: it may not be read: expected a file that the server may read`]);
-  });
-
-  it("refuses a file of more than 5 MiB, but not one of 5 MiB", async () => {
-    const longest = Buffer.alloc(5 * 1024 * 1024, "#");
-    longest.write(`ada:${hash}\n`);
-    const { users } = await readUsersFile(await file(longest));
-    expect(users).toHaveLength(1);
-    const path = await file(Buffer.concat([longest, Buffer.from("#")]));
-    expect(await problemsOf(path)).toEqual([expect.stringContaining("it is larger than 5 MiB")]);
-  });
-
-  it.each([
-    ["Latin-1", Buffer.from("h\u00e9l\u00e8ne:x", "latin1")],
-    ["UTF-16", Buffer.from("\ufeffada:x", "utf16le")],
-  ])("refuses %s", async (_name, bytes) => {
-    const path = await file(bytes);
-    expect(await problemsOf(path)).toEqual([`${path}: it is not UTF-8: expected a text in this encoding`]);
   });
 
   it("refuses a location that is none", async () => {

@@ -68,16 +68,6 @@ describe("a watched check", () => {
     expect(await watch(check).passes()).toBe(passes);
   });
 
-  it("is run once for all who ask while it runs", async () => {
-    const { check, pass } = pending();
-    const { passes, runs } = watch(check);
-    const asked = [passes(), passes(), passes()];
-    await settled();
-    pass();
-    expect(await Promise.all(asked)).toEqual([true, true, true]);
-    expect(runs()).toBe(1);
-  });
-
   it.each([true, false])("is run again only when its answer has become old: %s", async (result) => {
     const { passes, runs } = watch(() => result);
     await passes();

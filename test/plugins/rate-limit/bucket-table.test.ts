@@ -191,20 +191,6 @@ describe("a table of buckets", () => {
     expect(table.size).toBe(3);
   });
 
-  it("takes a client that is being refused for busy, not for idle", () => {
-    const table = new BucketTable(rules, 2, seeded());
-    for (const key of [1, 1, 1, 2]) take(table, key);
-    expect(take(table, 1).allowed).toBe(false);
-    take(table, 3); // in place of 2
-    expect(take(table, 1).allowed).toBe(false);
-  });
-
-  it("makes no bucket when a token for one that is gone is given back", () => {
-    const table = new BucketTable(rules, 10, seeded());
-    table.giveBack("nobody");
-    expect(table.size).toBe(0);
-  });
-
   it("misses no bucket in a cleanup between whose parts others come, go and are evicted", () => {
     const table = new BucketTable(rules, 1000, seeded());
     for (let key = 0; key < 1000; key += 1) take(table, key);

@@ -23,44 +23,6 @@ function fill(buckets: MemoryBuckets, clients: number): void {
 }
 
 describe("buckets in memory", () => {
-  it("give each key a bucket of its own", () => {
-    const { buckets } = bucketsOf();
-    expect([buckets.take("a"), buckets.take("a"), buckets.take("a")].map(({ allowed }) => allowed)).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect(buckets.take("b").allowed).toBe(true);
-    expect(buckets.size).toBe(2);
-  });
-
-  it("take back a token that was taken in vain", () => {
-    const { buckets } = bucketsOf();
-    buckets.take("a");
-    buckets.take("a");
-    buckets.giveBack("a");
-    expect(buckets.take("a").allowed).toBe(true);
-    expect(buckets.take("a").allowed).toBe(false);
-  });
-
-  it("are full, and no more than that, after the longest rest", () => {
-    const { buckets, clock } = bucketsOf();
-    buckets.take("a");
-    clock.ms = 1e12;
-    const answers = [1, 2, 3].map(() => buckets.take("a").allowed);
-    expect(answers).toEqual([true, true, false]);
-    clock.ms += 1000;
-    expect(buckets.take("a").allowed).toBe(true);
-  });
-
-  it("are those of the longest idle client no more once there are too many", () => {
-    const { buckets } = bucketsOf({ maxClients: 10 });
-    fill(buckets, 25);
-    expect(buckets.size).toBe(10);
-    expect(buckets.take("ip:24").remaining).toBe(0);
-    expect(buckets.take("ip:14").remaining).toBe(1);
-  });
-
   it("are dropped in a cleanup where they would be full, and only those", async () => {
     const { buckets, clock } = bucketsOf();
     fill(buckets, 3000);
