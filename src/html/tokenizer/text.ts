@@ -1,4 +1,4 @@
-import { DecodingMode, EntityDecoder, htmlDecodeTree } from "entities/decode";
+import { DecodingMode, HtmlEntityDecoder } from "entities/decode";
 
 /** Whether a code is white space to HTML. */
 export function isBlank(code: number): boolean {
@@ -7,7 +7,7 @@ export function isBlank(code: number): boolean {
 
 /** What the last reference that was read stands for. */
 let text = "";
-const decoder = new EntityDecoder(htmlDecodeTree, (codePoint) => {
+const decoder = new HtmlEntityDecoder((codePoint) => {
   text += String.fromCodePoint(codePoint);
 });
 
