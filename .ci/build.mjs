@@ -2,11 +2,12 @@
 // few files of `dist`. Loading 200 small modules takes Node twice as long as loading all of Express.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "rolldown";
+import { thirdPartyNotice } from "./third-party-notice.mjs";
 
 const run = promisify(execFile);
 const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
@@ -27,7 +28,7 @@ try {
 }
 
 /** @param {string} path */
-const isDeclaration = async (path) => path.endsWith(".d.ts") || (await stat(path)).isDirectory();
+const isDeclaration = async (path) => /\.d\.ts(?:\.map)?$/.test(path) || (await stat(path)).isDirectory();
 await cp("build", "dist", { recursive: true, filter: isDeclaration });
 await build({
   // What `package.json` exports, and the command.
@@ -39,6 +40,16 @@ await build({
   ),
   // Chunks that take nothing from one another import one another all the same, of which other bundlers warn.
   plugins: [
+    {
+      name: "maps-of-the-compiler", // so that those of the files lead to `src`, which is in the package
+      load: {
+        filter: { id: /[\\/]build[\\/].*\.js$/ },
+        async handler(id) {
+          const [code, map] = await Promise.all([id, `${id}.map`].map((path) => readFile(path, "utf8")));
+          return { code, map };
+        },
+      },
+    },
     {
       name: "no-bare-imports",
       generateBundle(_options, files) {
@@ -64,7 +75,7 @@ await build({
 });
 await build({ input: "src/client/client.ts", output: { file: "dist/client/client.js", minify: true } });
 // What the page of a directory loads, and the worker that it has for Markdown.
-await build({
+const { output } = await build({
   input: ["listing", "markdown"].map((name) => `src/client/listing/${name}.ts`),
   resolve: { conditionNames: ["worker", "import"] }, // a worker has no document by which to decode references
   output: {
@@ -77,3 +88,7 @@ await build({
 const names = ["client.js", "listing.js", "markdown.js"];
 const modules = Object.fromEntries(names.map((name) => [name, readFileSync(`dist/client/${name}`, "utf8")]));
 await writeFile("dist/client/modules.js", `export const modules = ${JSON.stringify(modules)};\n`);
+await writeFile(
+  "dist/THIRD-PARTY.txt",
+  thirdPartyNotice(output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))),
+);

@@ -131,9 +131,9 @@ describe("the layout", () => {
 
   it("ships the compiled library with its source maps, documents and examples", () => {
     const { files } = JSON.parse(readFileSync(`${projectRoot}/package.json`, "utf8"));
-    expect(files).toEqual(["dist", "docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
+    expect(files).toEqual(["dist", "src", "docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
     expect(filesBelow("dist", ".map")).toEqual(expect.arrayContaining(["cli.js.map", "index.js.map"]));
-    expect(filesBelow("dist/client", ".map")).toEqual([]); // browsers would not ask for them
+    expect(filesBelow("dist/client", ".js.map")).toEqual([]); // browsers would not ask for them
     expect(statSync(`${projectRoot}/dist/cli.js`).isFile()).toBe(true);
   });
 });

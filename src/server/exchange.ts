@@ -69,16 +69,16 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   #releases: (() => unknown)[] | undefined;
   #isOver = false;
 
-  constructor({ incoming, site, path, search, host, protocol, clients, isProgram = false, inspection }: ExchangeInit) {
-    this.isProgram = isProgram;
-    this.inspection = inspection;
-    this.#incoming = incoming;
-    this.#clients = clients;
-    this.site = site;
-    this.#path = path;
-    this.search = search;
-    this.host = host;
-    this.protocol = protocol;
+  constructor(init: ExchangeInit) {
+    this.isProgram = init.isProgram ?? false;
+    this.inspection = init.inspection;
+    this.#incoming = init.incoming;
+    this.#clients = init.clients;
+    this.site = init.site;
+    this.#path = init.path;
+    this.search = init.search;
+    this.host = init.host;
+    this.protocol = init.protocol;
   }
 
   /**
