@@ -1,7 +1,11 @@
-import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say, stayWhile } from "./entries.ts";
+import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say, send } from "./entries.ts";
 
 /** Largest text that is edited here, in bytes. */
 const largestText = 1_000_000;
+
+/** Whether the open dialog has text that is not saved. */
+let isUnsaved = (): boolean => false;
+addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
 
 /** Whether a file can be edited as text. */
 export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
@@ -14,15 +18,8 @@ export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
 
 /** Asks for a name, and edits a file that is not there yet. */
 export function newFile(): void {
-  const field = made("input", { required: true, autocomplete: "off" });
-  const form = made("form", { method: "dialog" }, made("label", {}, "Name ", field));
-  form.append(made("menu", {}, made("button", { className: "main" }, "Write it")));
-  const dialog = openDialog("New file", form);
-  form.addEventListener("submit", () => {
-    const name = field.value.trim();
-    if (name !== "") openEditor(name, addressOf(name), "", { "if-none-match": "*" });
-  });
-  dialog.addEventListener("cancel", () => {});
+  const name = prompt("Name of the new file")?.trim();
+  if (name) openEditor(name, addressOf(name), "", { "if-none-match": "*" });
 }
 
 /** Edits a text file where it lies. */
@@ -30,6 +27,7 @@ export async function edit({ name, link }: Entry): Promise<void> {
   const found = await read(link.href);
   if ("reason" in found) return say(found.reason);
   if (found.text === undefined) return say(notText);
+  if (document.querySelector("dialog")) return; // it was a double click
   openEditor(name, link.href, found.text, { "if-match": found.tag });
 }
 
@@ -43,10 +41,10 @@ interface Found {
 
 /** What a file has in it; or why that cannot be known. */
 async function read(address: string): Promise<Found | { readonly reason: string; readonly isGone: boolean }> {
-  const response = await fetch(address, { cache: "no-store" }).catch(() => undefined);
-  if (!response?.ok) return { reason: await whyNot(response), isGone: response?.status === 404 };
+  const response = await send(address, { cache: "no-store" });
+  if (!response?.ok) return { reason: await reasonOf(response), isGone: response?.status === 404 };
   const bytes = await response.arrayBuffer().catch(() => undefined);
-  if (!bytes) return { reason: await whyNot(undefined), isGone: false };
+  if (!bytes) return { reason: await reasonOf(undefined), isGone: false };
   const tag = response.headers.get("etag")?.replace(/^W\//, "") ?? "*";
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), tag };
@@ -55,108 +53,59 @@ async function read(address: string): Promise<Found | { readonly reason: string;
   }
 }
 
-async function whyNot(response: Response | undefined): Promise<string> {
-  return response ? reasonOf(response) : "The server cannot be reached.";
-}
-
+/** Edits a text in a dialog, which asks before it throws away what was typed. `condition` is that of the first save. */
 function openEditor(name: string, address: string, before: string, condition: Record<string, string>): void {
-  const area = textArea("Content", before);
+  const area = made("textarea", { defaultValue: before, spellcheck: false, ariaLabel: "Content" });
   const shown = area.value;
-  const isTyped = (): boolean => area.value !== shown;
-  const { menu, leave } = openUnsaved(name, area, [area], isTyped, { name, address, condition }, "Save");
-  menu.append(button("Cancel", leave));
-  area.focus();
-}
-
-/** Somebody else has changed the file, or has made one of that name: shows both texts. */
-function askWhose(name: string, address: string, mine: string, theirs: Found): void {
-  const [own, other] = [textArea("Yours", mine), textArea("Theirs", theirs.text ?? notText)];
-  other.readOnly = true;
-  const sides = made(
-    "div",
-    { className: "sides" },
-    made("label", {}, "Yours", own),
-    made("label", {}, "Theirs", other),
-  );
-  const target = { name, address, condition: { "if-match": theirs.tag } };
-  const heading = `Somebody has changed ${name} meanwhile.`;
-  const { dialog, menu } = openUnsaved(heading, own, [sides], () => true, target, "Keep mine");
-  menu.append(button("Take theirs", () => dialog.close()));
-}
-
-/** Where a text is to be saved, and what must hold of what is there. */
-interface Target {
-  readonly name: string;
-  readonly address: string;
-  readonly condition: Record<string, string>;
-}
-
-/** Whether each open dialog has text that is not saved. */
-const unsaved = new Map<HTMLDialogElement, () => boolean>();
-stayWhile(() => [...unsaved.values()].some((isUnsaved) => isUnsaved()));
-
-/** Opens a dialog with a button that saves. `leave`, as Escape, asks before it throws away what was typed. */
-function openUnsaved(
-  heading: string,
-  area: HTMLTextAreaElement,
-  content: readonly Node[],
-  isUnsaved: () => boolean,
-  { name, address, condition }: Target,
-  saveText: string,
-): { dialog: HTMLDialogElement; menu: HTMLElement; leave: () => void } {
-  const problem = made("p", { className: "note" });
-  problem.setAttribute("role", "alert");
-  const dialog = openDialog(heading, ...content, problem);
-  unsaved.set(dialog, isUnsaved);
-  dialog.addEventListener("close", () => unsaved.delete(dialog));
-  const leave = (): void => {
-    if (!isUnsaved() || confirm("Close without saving?")) dialog.close();
-  };
-  const leaveInstead = (event: Event): void => {
-    event.preventDefault();
-    leave();
-  };
-  dialog.addEventListener("cancel", leaveInstead);
-  // A second Escape closes a dialog whatever its event "cancel" is answered with.
-  dialog.addEventListener("keydown", (event) => event.key === "Escape" && leaveInstead(event));
+  const theirs = made("textarea", { readOnly: true });
+  const sides = made("div", { className: "sides" }, area);
+  const problem = made("p", { className: "note", role: "alert" });
+  const dialog = openDialog(name, sides, problem);
+  isUnsaved = () => area.value !== shown;
+  dialog.addEventListener("close", () => {
+    isUnsaved = () => false;
+  });
 
   let expected = condition;
   const save = async (): Promise<void> => {
     if (area.readOnly) return;
     area.readOnly = true; // what was typed now would not be in the file
-    const text = withLineBreaksOf(area.defaultValue, area.value);
-    const response = await write(address, text, expected);
-    const theirs = response?.status === 412 ? await read(address) : undefined;
+    // A field has only line feeds, whatever the file has.
+    const text = before.includes("\r\n") ? area.value.replace(/\n/g, "\r\n") : area.value;
+    const response = await send(address, { method: "PUT", headers: expected, body: new Blob([text]) });
     if (response?.ok) {
       dialog.close();
       await refresh();
       return say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
     }
-    if (theirs && "tag" in theirs) {
-      askWhose(name, address, text, theirs);
-      return dialog.close();
-    }
+    const reason = response?.status === 412 ? await showTheirs() : await reasonOf(response);
+    problem.textContent = `${reason} Your text is still here.`;
     area.readOnly = false;
-    if (theirs?.isGone) expected = { "if-none-match": "*" };
-    const reason = theirs?.isGone ? "Somebody has deleted the file: saving makes it again." : theirs?.reason;
-    problem.textContent = `${reason ?? (await whyNot(response))} Your text is still here.`;
   };
-  const menu = made("menu", {}, button(saveText, save, "main"));
-  dialog.append(menu);
-  return { dialog, menu, leave };
-}
 
-async function write(address: string, text: string, condition: Record<string, string>): Promise<Response | undefined> {
-  return fetch(address, { method: "PUT", headers: condition, body: new Blob([text]) }).catch(() => undefined);
-}
+  /** Shows what others have made of the file meanwhile, which the next save replaces. */
+  const showTheirs = async (): Promise<string> => {
+    const found = await read(address);
+    if ("reason" in found && !found.isGone) return found.reason;
+    expected = "tag" in found ? { "if-match": found.tag } : { "if-none-match": "*" };
+    if (!("tag" in found)) return "The file was deleted meanwhile. Save makes it again.";
+    theirs.value = found.text ?? notText;
+    sides.append(made("label", {}, "Theirs", theirs));
+    return "The file was changed meanwhile, as shown here. Save replaces it by your text.";
+  };
 
-function textArea(label: string, text: string): HTMLTextAreaElement {
-  const area = made("textarea", { defaultValue: text, spellcheck: false });
-  area.setAttribute("aria-label", label);
-  return area;
-}
-
-/** A field has only line feeds, whatever the file has. */
-function withLineBreaksOf(before: string, text: string): string {
-  return before.includes("\r\n") ? text.replace(/\r?\n/g, "\r\n") : text;
+  const leave = (event: Event): void => {
+    event.preventDefault();
+    if (!isUnsaved() || confirm("Close without saving?")) dialog.close();
+  };
+  dialog.addEventListener("cancel", leave);
+  dialog.addEventListener("keydown", (event) => {
+    // A second Escape closes a dialog whatever its event "cancel" is answered with.
+    if (event.key === "Escape") leave(event);
+    if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    save();
+  });
+  dialog.append(made("menu", {}, button("Save", save, "main"), button("Cancel", leave)));
+  area.focus();
 }

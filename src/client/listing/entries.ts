@@ -29,45 +29,6 @@ export function entriesShown(): Entry[] {
   return allEntries().filter(({ row }) => !row.hidden);
 }
 
-/** The entry of the row in which something is. */
-export function entryAround(element: Element): Entry | undefined {
-  const row = element.closest<HTMLTableRowElement>(rows);
-  return row ? allEntries().find((entry) => entry.row === row) : undefined;
-}
-
-const reasonsToStay: Array<() => boolean> = [];
-addEventListener("beforeunload", (event) => {
-  if (reasonsToStay.some((holds) => holds())) event.preventDefault();
-});
-
-/** Has the browser ask before the page is left, as long as something holds. */
-export function stayWhile(holds: () => boolean): void {
-  reasonsToStay.push(holds);
-}
-
-const reasonsToHide: Array<(entry: Entry) => boolean> = [];
-
-/** Hides entries, in this listing and in each later one, as long as something holds of them. */
-export function hideWhere(holds: (entry: Entry) => boolean): void {
-  reasonsToHide.push(holds);
-}
-
-/** Looks again which entries are to be shown. */
-export function showEntries(): void {
-  const shown = new Map(rowGroups().map((group) => [group, 0]));
-  for (const entry of allEntries()) {
-    const isHidden = reasonsToHide.some((holds) => holds(entry));
-    if (entry.row.hidden !== isHidden) entry.row.hidden = isHidden;
-    const group = entry.row.parentElement as HTMLTableSectionElement;
-    if (!isHidden) shown.set(group, (shown.get(group) ?? 0) + 1);
-  }
-  for (const [group, count] of shown) {
-    if (group.hidden !== (count === 0)) group.hidden = count === 0;
-    // How high a group is that is not laid out: what the style says goes for whole ones.
-    group.style.containIntrinsicHeight = count === group.rows.length ? "" : `calc(${count} * var(--row))`;
-  }
-}
-
 /** The groups in which the rows of the listing are. */
 export function rowGroups(): HTMLTableSectionElement[] {
   return [...document.querySelectorAll<HTMLTableSectionElement>("main > table > tbody")];
@@ -106,17 +67,10 @@ export function made<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Makes a button. */
-export function button(text: string, press: () => unknown, className = ""): HTMLButtonElement {
+export function button(text: string, press: (event: Event) => unknown, className = ""): HTMLButtonElement {
   const element = made("button", { type: "button", className }, text);
   element.addEventListener("click", press);
   return element;
-}
-
-/** Makes a line that is read aloud when its text changes. It has to be on the page before it has text. */
-export function statusLine(): HTMLElement {
-  const line = made("p", { className: "note" });
-  line.setAttribute("role", "status");
-  return line;
 }
 
 /** Text with a name in it, whose characters that control the direction of text are shown by their number, as in the table. */
@@ -126,8 +80,8 @@ export function withControlsShown(text: string): string {
   });
 }
 
-/** Where the page says what has happened. */
-export const noteLine: HTMLElement = statusLine();
+/** Where the page says what has happened: read aloud when its text changes, for which it has to be there before. */
+export const noteLine: HTMLElement = made("p", { className: "note", role: "status" });
 
 /** Says something above the listing. */
 export function say(text: string): void {
@@ -145,8 +99,14 @@ export function openDialog(heading: string, ...content: readonly (Node | string)
   return dialog;
 }
 
-/** What the server says of a request that it refused. */
-export async function reasonOf(response: Response): Promise<string> {
+/** Sends a request; `undefined` where there is no reply. */
+export function send(address: string, request: RequestInit): Promise<Response | undefined> {
+  return fetch(address, request).catch(() => undefined);
+}
+
+/** Why a request failed. */
+export async function reasonOf(response: Response | undefined): Promise<string> {
+  if (!response) return "The server cannot be reached.";
   const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
   return reasonIn(response.status, body);
 }
@@ -160,15 +120,15 @@ export function reasonIn(status: number, body: unknown): string {
 
 /** Fetches the listing again, and shows it in place of the old one. Listeners of `document` hear "listing" after it. */
 export async function refresh(): Promise<void> {
-  const response = await fetch(location.href, { headers: { accept: "text/html" } }).catch(() => undefined);
+  const response = await send(location.href, { headers: { accept: "text/html" } });
   if (!response?.ok) return say("The listing could not be read again.");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const focused = document.activeElement?.closest("main") ? entryAround(document.activeElement)?.name : undefined;
+  const shown = entriesShown();
+  const at = shown.findIndex(({ row }) => row.contains(document.activeElement));
   document.querySelector("main")?.replaceWith(page.querySelector("main") ?? "");
   entries = undefined;
-  showEntries();
   document.dispatchEvent(new Event("listing"));
-  allEntries()
-    .find(({ name }) => name === focused)
-    ?.link.focus();
+  if (at < 0) return;
+  const now = entriesShown();
+  (now.find(({ name }) => name === shown[at]?.name) ?? now[at] ?? now.at(-1))?.link.focus();
 }

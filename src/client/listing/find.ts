@@ -1,88 +1,42 @@
-import {
-  allEntries,
-  type Entry,
-  entriesShown,
-  entryAround,
-  hideWhere,
-  made,
-  showEntries,
-  statusLine,
-} from "./entries.ts";
+import { allEntries, entriesShown, made, rowGroups, say } from "./entries.ts";
 
-/** Where the page says how many entries have what is typed in their names. */
-export const filterLine: HTMLElement = statusLine();
-
-/** A field in which one types a part of a name; `/` focuses it. */
+/** A field in which one types a part of a name. */
 export function filterField(): HTMLInputElement {
-  const field = made("input", { type: "search", placeholder: "Filter  /" });
-  field.setAttribute("aria-label", "Filter by name");
-  let wanted = "";
-  hideWhere(({ name }) => !name.toLowerCase().includes(wanted));
-  const tellCount = (): void => {
+  const field = made("input", { type: "search", placeholder: "Filter  /", ariaLabel: "Filter by name" });
+  field.addEventListener("input", () => {
+    filter(field.value);
     const [shown, all] = [entriesShown(), allEntries()].map(({ length }) => length.toLocaleString("en"));
-    const where = document.querySelector(".pages") ? "of this page" : "";
-    filterLine.textContent = wanted === "" ? "" : `${shown} of ${all} entries ${where}`.trim();
-  };
-  const apply = (): void => {
-    wanted = field.value.trim().toLowerCase();
-    showEntries();
-    tellCount();
-  };
-  field.addEventListener("input", apply);
+    const where = document.querySelector(".pages") ? " of this page" : "";
+    say(field.value.trim() === "" ? "" : `${shown} of ${all} entries${where}`);
+  });
   field.addEventListener("keydown", ({ key }) => {
-    if (key === "ArrowDown" || key === "Enter") focusOn(entriesShown()[0]);
-    if (key === "Escape") field.value = "";
-    if (key === "Escape") apply();
+    if (key === "ArrowDown" || key === "Enter") entriesShown()[0]?.link.focus();
+    if (key !== "Escape") return;
+    field.value = "";
+    field.dispatchEvent(new Event("input"));
   });
-  document.addEventListener("listing", tellCount);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || isTyping(event)) return;
-    event.preventDefault();
-    field.focus();
-  });
+  document.addEventListener("listing", () => filter(field.value));
   return field;
 }
 
-/** Arrows go from entry to entry, Enter opens one, Backspace goes to the folder above. */
-export function moveByKeys(): void {
-  document.addEventListener("keydown", (event) => {
-    if (isTyping(event) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const entries = entriesShown();
-    const at = entries.findIndex(({ link }) => link === document.activeElement);
-    const targets: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: Math.max(at - 1, 0),
-      Home: 0,
-      End: entries.length - 1,
-    };
-    const target = targets[event.key];
-    if (target !== undefined && entries[target]) {
-      event.preventDefault();
-      focusOn(entries[target]);
-    } else if (event.key === "Backspace") {
-      [...document.querySelectorAll<HTMLAnchorElement>("header nav a")].at(-1)?.click();
-    }
-  });
+/** Shows the entries with a text in their names, and hides the others. */
+function filter(text: string): void {
+  const wanted = plain(text.trim());
+  const shown = new Map(rowGroups().map((group) => [group, 0]));
+  for (const { row, name } of allEntries()) {
+    const isHidden = !plain(name).includes(wanted);
+    if (row.hidden !== isHidden) row.hidden = isHidden;
+    const group = row.parentElement as HTMLTableSectionElement;
+    if (!isHidden) shown.set(group, (shown.get(group) ?? 0) + 1);
+  }
+  for (const [group, count] of shown) {
+    if (group.hidden !== (count === 0)) group.hidden = count === 0;
+    // How high a group is that is not laid out: what the style says goes for whole ones.
+    group.style.containIntrinsicHeight = count === group.rows.length ? "" : `calc(${count} * var(--row))`;
+  }
 }
 
-/** Calls a function when a key is pressed on the link of an entry. */
-export function onEntryKey(wanted: string, act: (entry: Entry) => void): void {
-  document.addEventListener("keydown", (event) => {
-    const { key, target } = event;
-    if (key !== wanted || !(target instanceof HTMLAnchorElement)) return;
-    const entry = entryAround(target);
-    if (!entry) return;
-    event.preventDefault();
-    act(entry);
-  });
-}
-
-function focusOn(entry: Entry | undefined): void {
-  entry?.link.focus();
-  entry?.row.scrollIntoView({ block: "nearest" });
-}
-
-/** Whether a key belongs to a field or a dialog. */
-function isTyping({ target }: Event): boolean {
-  return target instanceof Element && target.closest("input, textarea, dialog") !== null;
+/** Without case and accents, however they are written. */
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }

@@ -1,37 +1,42 @@
 // What a browser adds to the page of a directory, which works without it, too.
-import { remove, undoLine } from "./delete.ts";
+import { remove } from "./delete.ts";
 import { edit, isEditable, newFile } from "./edit.ts";
-import { allEntries, button, type Entry, made, noteLine, rowGroups, withControlsShown } from "./entries.ts";
-import { filterField, filterLine, moveByKeys, onEntryKey } from "./find.ts";
+import { allEntries, button, type Entry, made, noteLine, refresh, rowGroups, withControlsShown } from "./entries.ts";
+import { filterField } from "./find.ts";
+import { handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { addStyle } from "./style.ts";
 import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";
 
 addStyle();
-const bar = made("div", { className: "bar" }, filterField());
-document.querySelector("header")?.append(bar, filterLine, noteLine, undoLine, uploadPanel);
+const field = filterField();
+const bar = made("div", { className: "bar" }, field);
+document.querySelector("header")?.append(bar, noteLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
   bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true), button("New file", newFile));
   takeDrops();
 }
 const zip = document.querySelector("header > .zip");
 if (zip) bar.append(zip);
-moveByKeys();
-onEntryKey(" ", (entry) => isPreviewable(entry) && preview(entry));
-onEntryKey("Delete", (entry) => entry.mayDelete && remove(entry));
-/** Only the rows near the view have buttons: those of thousands would be most of what is on the page. */
+handleKeys(field);
+/** Only rows that were near the view have buttons: those of thousands would be most of what is on the page. */
 const nearView = new IntersectionObserver(
   (groups) => {
-    for (const { target, isIntersecting } of groups) setButtons(target, isIntersecting);
+    for (const { target, isIntersecting } of groups) if (isIntersecting) addButtons(target);
   },
   { rootMargin: "100% 0px" },
 );
 document.addEventListener("listing", prepare);
 prepare();
+// On the way back, a browser shows the page as it was.
+addEventListener("pageshow", ({ persisted }) => {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  if (persisted || navigation?.type === "back_forward") refresh();
+});
 
 /** Gives a listing, the first and each later one, what it has only here. */
 function prepare(): void {
-  for (const time of document.querySelectorAll("main > table time")) showLocally(time as HTMLTimeElement);
+  for (const time of document.querySelectorAll<HTMLTimeElement>("main > table time")) showLocally(time);
   document.querySelector("main > table > thead th:last-child span")?.remove(); // the times are no longer those of UTC
   nearView.disconnect();
   if (allEntries().some((entry) => actionsOf(entry).length > 0)) {
@@ -44,11 +49,8 @@ function prepare(): void {
   showReadme();
 }
 
-/** Gives buttons to a group of rows, or takes them away. */
-function setButtons(group: Element, isNear: boolean): void {
-  if (!isNear && group.contains(document.activeElement)) return; // the focus would be lost
-  for (const cell of group.querySelectorAll(".acts")) cell.remove();
-  if (!isNear) return;
+function addButtons(group: Element): void {
+  nearView.unobserve(group);
   for (const entry of allEntries()) {
     if (entry.row.parentElement !== group) continue;
     entry.row.append(made("td", { className: "acts" }, made("span", {}, ...buttonsOf(entry))));
@@ -67,7 +69,7 @@ function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Ent
 function buttonsOf(entry: Entry): HTMLButtonElement[] {
   return actionsOf(entry).map(([text, act]) => {
     const made = button(text, () => act(entry));
-    made.setAttribute("aria-label", withControlsShown(`${text} ${entry.name}`));
+    made.ariaLabel = withControlsShown(`${text} ${entry.name}`);
     return made;
   });
 }
@@ -76,10 +78,5 @@ function buttonsOf(entry: Entry): HTMLButtonElement[] {
 function showLocally(time: HTMLTimeElement): void {
   const date = new Date(time.dateTime);
   time.title = date.toUTCString();
-  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-  time.textContent = `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
+  time.textContent = date.toLocaleString("sv").slice(0, "2026-01-31 12:00".length); // ISO 8601, as in Sweden
 }

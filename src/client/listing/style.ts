@@ -31,7 +31,6 @@ dialog :is(img, video) { display: block; max-width: 100%; max-height: 70vh; marg
 dialog iframe { width: 100%; height: 70vh; border: 0; background: #fff; }
 dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .25rem 0 -1.25rem; padding: .75rem 0 1.25rem; background: var(--paper); }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 1rem; }
-.sides textarea { min-height: 35vh; }
 .text { overflow-wrap: anywhere; }
 .text pre { margin: 0; padding: .75rem 1rem; border-radius: 6px; background: var(--wash); white-space: pre-wrap; }
 .text table { border-collapse: collapse; }

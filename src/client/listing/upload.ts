@@ -1,4 +1,4 @@
-import { addressOf, button, made, reasonIn, refresh, say, stayWhile, withControlsShown } from "./entries.ts";
+import { addressOf, button, made, reasonIn, refresh, say, withControlsShown } from "./entries.ts";
 
 const mostAtOnce = 3;
 
@@ -9,15 +9,17 @@ interface Upload {
 }
 
 const list = made("ul");
-const panel = made("section", { className: "uploads", hidden: true }, list);
-panel.setAttribute("aria-label", "Uploads");
 
 /** Where the page shows the files that are on their way. */
-export const uploadPanel: HTMLElement = panel;
+export const uploadPanel: HTMLElement = made(
+  "section",
+  { className: "uploads", ariaLabel: "Uploads", hidden: true },
+  list,
+);
 
-const waiting: Array<() => Promise<void>> = [];
+const waiting: Array<() => void> = [];
 let running = 0;
-stayWhile(() => running > 0);
+addEventListener("beforeunload", (event) => running > 0 && event.preventDefault());
 /** Since the last time that nothing was under way. */
 let [started, stored] = [0, 0];
 
@@ -35,7 +37,7 @@ export function uploadButton(text: string, isFolder: boolean): HTMLButtonElement
 
 /** Takes files and folders that are dropped on the page. */
 export function takeDrops(): void {
-  const show = (isOver: boolean): boolean => document.body.classList.toggle("dropping", isOver);
+  const show = (isOver: boolean): boolean => document.documentElement.classList.toggle("dropping", isOver);
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     show(true);
@@ -68,12 +70,59 @@ async function collect(entry: FileSystemEntry, folder: string, uploads: Upload[]
 }
 
 function start(uploads: readonly Upload[]): void {
-  for (const upload of uploads) enqueue(upload, itemFor(upload), { "if-none-match": "*" });
+  uploadPanel.hidden = false;
+  for (const upload of uploads) enqueue(upload, { "if-none-match": "*" }, list.appendChild(made("li")));
 }
 
-function enqueue(upload: Upload, item: Item, headers: Record<string, string>): void {
+/** Sends a file when it is its turn, and tells on a line how far it is. With `fetch`, one would not know. */
+function enqueue(upload: Upload, headers: Record<string, string>, line: HTMLElement): void {
+  const name = withControlsShown(upload.path);
+  const bar = made("progress", { max: 1, value: 0, ariaLabel: name });
+  const state = made("span", { className: "state" }, "waits");
+  const request = new XMLHttpRequest();
+  let isCancelled = false;
+  const cancel = button("Cancel", () => {
+    isCancelled = true;
+    request.abort();
+  });
+  line.replaceChildren(made("span", {}, name), bar, state, cancel);
+
+  const end = (text: string): void => {
+    state.textContent = text;
+    cancel.remove();
+    running -= 1;
+    advance();
+  };
+  const fail = (text: string, remedy?: string, condition: Record<string, string> = {}): void => {
+    bar.remove(); // all of it may have been sent
+    if (remedy) line.append(button(remedy, () => enqueue(upload, condition, line)));
+    list.prepend(line); // where it can be seen among hundreds that were stored
+    end(text);
+  };
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    bar.value = total === 0 ? 1 : loaded / total;
+    state.textContent = `${Math.floor(bar.value * 100)} %`;
+  });
+  request.addEventListener("loadend", () => {
+    const { status } = request;
+    if (isCancelled) return end("cancelled");
+    if (status === 0) return fail("The connection was lost.", "Try again", headers);
+    if (status === 412) return fail("There is a file of that name.", "Replace it");
+    if (status >= 300) return fail(reasonIn(status, request.response)); // no object where it is a proxy's page
+    bar.value = 1;
+    stored += 1;
+    end("done");
+  });
+
   started += 1;
-  waiting.push(() => send(upload, item, headers));
+  waiting.push(() => {
+    if (isCancelled) return end("cancelled");
+    request.open("PUT", addressOf(upload.path));
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.responseType = "json";
+    state.textContent = "0 %";
+    request.send(upload.file);
+  });
   advance();
 }
 
@@ -82,12 +131,9 @@ function advance(): void {
     const next = waiting.shift();
     if (!next) break;
     running += 1;
-    next().then(() => {
-      running -= 1;
-      advance();
-      if (running === 0) finish();
-    });
+    next();
   }
+  if (running === 0 && started > 0) finish();
 }
 
 /** Once for all of them: a line for each would keep who listens from everything else. */
@@ -96,84 +142,4 @@ function finish(): void {
   say(stored === started ? `Uploaded: ${count}.` : `Uploaded: ${stored} of ${count}. The list says why.`);
   started = stored = 0;
   refresh();
-}
-
-/** The line of a file on its way. */
-interface Item {
-  readonly line: HTMLElement;
-  readonly bar: HTMLProgressElement;
-  readonly state: HTMLElement;
-  readonly buttons: HTMLElement;
-  isCancelled: boolean;
-}
-
-function itemFor(upload: Upload): Item {
-  const path = withControlsShown(upload.path);
-  panel.hidden = false;
-  const bar = made("progress", { max: 1, value: 0 });
-  bar.setAttribute("aria-label", path);
-  const state = made("span", { className: "state" }, "waits");
-  const buttons = made("span");
-  const line = made("li", {}, made("span", {}, path), bar, state, buttons);
-  const item: Item = { line, bar, state, buttons, isCancelled: false };
-  buttons.append(
-    button("Cancel", () => {
-      item.isCancelled = true;
-    }),
-  );
-  list.append(line);
-  return item;
-}
-
-/** `fetch` does not say how far an upload has come. */
-function send(upload: Upload, item: Item, headers: Record<string, string>): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (text: string, ...buttons: HTMLButtonElement[]): void => {
-      item.state.textContent = text;
-      item.buttons.replaceChildren(...buttons);
-      resolve();
-    };
-    /** Where it can be seen among hundreds that were stored. */
-    const fail = (text: string, ...buttons: HTMLButtonElement[]): void => {
-      item.bar.hidden = true; // all of it may have been sent
-      list.prepend(item.line);
-      end(text, ...buttons);
-    };
-    if (item.isCancelled) return end("cancelled");
-    item.bar.hidden = false;
-    const request = new XMLHttpRequest();
-    request.open("PUT", addressOf(upload.path));
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.responseType = "text";
-    item.state.textContent = "0 %";
-    item.buttons.replaceChildren(button("Cancel", () => request.abort()));
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      item.bar.value = total === 0 ? 1 : loaded / total;
-      item.state.textContent = `${Math.floor(item.bar.value * 100)} %`;
-    });
-    request.addEventListener("abort", () => end("cancelled"));
-    request.addEventListener("error", () => fail("The connection was lost.", again("Try again", headers)));
-    request.addEventListener("load", () => {
-      const { status } = request;
-      if (status >= 200 && status < 300) {
-        item.bar.value = 1;
-        stored += 1;
-        end("done");
-      } else if (status === 412) fail("There is a file of that name.", again("Replace it", {}));
-      else fail(reasonIn(status, parsed(request.responseText)));
-    });
-    request.send(upload.file);
-  });
-
-  function again(text: string, condition: Record<string, string>): HTMLButtonElement {
-    return button(text, () => enqueue(upload, item, condition));
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // a proxy's error is a page
-  }
 }

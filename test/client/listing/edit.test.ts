@@ -15,38 +15,32 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
   });
 
   it("makes a new file, and does not overwrite one of that name", async () => {
-    const { page, ask, names } = await open({ "/a.txt": "old" });
+    const { page, ask, names } = await open({ "/a.txt": "old" }, {}, "/", {});
     for (const name of ["b.txt", "a.txt"]) {
+      page.once("dialog", (dialog) => dialog.accept(name));
       await page.getByRole("button", { name: "New file" }).click();
-      await page.getByLabel("Name", { exact: true }).fill(name);
-      await page.keyboard.press("Enter");
       await page.getByLabel("Content").fill("new");
-      await page.getByRole("button", { name: "Save" }).click();
+      await page.keyboard.press("Control+s");
       if (name === "b.txt") await expect.poll(() => names()).toEqual(["a.txt", "b.txt"]);
     }
-    await page.getByRole("dialog", { name: "Somebody has changed a.txt meanwhile." }).waitFor();
+    await page.getByRole("alert").getByText("was changed meanwhile").waitFor();
     expect((await ask("GET", "/a.txt")).text).toBe("old");
     expect((await ask("GET", "/b.txt")).text).toBe("new");
   });
 
-  it("shows both texts where somebody else was faster, to choose from", async () => {
+  it("shows what others have saved meanwhile, and replaces just that when told to", async () => {
     const { page, ask } = await open({ "/a.txt": "old" });
-    for (const [choice, expected] of [
-      ["Take theirs", "theirs 1"],
-      ["Keep mine", "mine 2"],
-    ] as const) {
-      const round = expected.at(-1);
-      await page.getByRole("button", { name: "Edit a.txt" }).click();
-      await page.getByLabel("Content").fill(`mine ${round}`);
-      await ask("PUT", "/a.txt", { body: `theirs ${round}` });
+    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByLabel("Content").fill("mine");
+    for (const theirs of ["theirs", "theirs again"]) {
+      await ask("PUT", "/a.txt", { body: theirs });
       await page.getByRole("button", { name: "Save" }).click();
-      const dialog = page.getByRole("dialog", { name: "Somebody has changed a.txt meanwhile." });
-      expect(await dialog.getByRole("textbox", { name: "Yours" }).inputValue()).toBe(`mine ${round}`);
-      expect(await dialog.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe(`theirs ${round}`);
-      await dialog.getByRole("button", { name: choice }).click();
-      await dialog.waitFor({ state: "detached" });
-      await expect.poll(async () => (await ask("GET", "/a.txt")).text).toBe(expected);
+      await expect.poll(() => page.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe(theirs);
+      expect((await ask("GET", "/a.txt")).text).toBe(theirs);
     }
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("a.txt is saved.").waitFor();
+    expect((await ask("GET", "/a.txt")).text).toBe("mine");
   });
 
   it("asks before Cancel, Escape, or leaving throws away what was typed, and only then", async () => {
@@ -56,7 +50,8 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
       questions.push(dialog.type());
       void dialog.dismiss();
     });
-    await page.getByRole("button", { name: "Edit a.txt" }).click();
+    await page.getByRole("button", { name: "Edit a.txt" }).dblclick();
+    await page.getByLabel("Content").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(questions).toEqual([]);
@@ -71,31 +66,18 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
     expect(await page.getByLabel("Content").inputValue()).toBe("typed");
   });
 
-  it("asks before Escape throws away a text that is in conflict", async () => {
-    const { page, ask } = await open({ "/a.txt": "old" }, {}, "/", {});
-    await page.getByRole("button", { name: "Edit a.txt" }).click();
-    await page.getByLabel("Content").fill("mine");
-    await ask("PUT", "/a.txt", { body: "theirs" });
-    await page.getByRole("button", { name: "Save" }).click();
-    const own = page.getByRole("textbox", { name: "Yours" });
-    await own.waitFor();
-    const question = page.waitForEvent("dialog").then((dialog) => dialog.dismiss());
-    await page.keyboard.press("Escape");
-    await question;
-    expect(await own.inputValue()).toBe("mine");
-  });
-
   it("saves over what is not text in UTF-8 only when told to, and again what was deleted", async () => {
     const { page, ask } = await open({ "/a.txt": "old" });
     await page.getByRole("button", { name: "Edit a.txt" }).click();
     await page.getByLabel("Content").fill("mine");
     await ask("PUT", "/a.txt", { body: Buffer.from([0xff, 0xfe]) });
     await page.getByRole("button", { name: "Save" }).click();
-    expect(await page.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe("This is not text in UTF-8.");
+    const theirs = page.getByRole("textbox", { name: "Theirs" });
+    await expect.poll(() => theirs.inputValue()).toBe("This is not text in UTF-8.");
     await ask("DELETE", "/a.txt");
-    await page.getByRole("button", { name: "Keep mine" }).click();
-    await page.getByRole("alert").getByText("Somebody has deleted the file").waitFor();
-    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("The file was deleted meanwhile").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("a.txt is saved.").waitFor();
     expect((await ask("GET", "/a.txt")).text).toBe("mine");
   });

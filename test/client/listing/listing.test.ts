@@ -102,8 +102,6 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     const buffer = Buffer.from("more");
     await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "text/plain", buffer });
     await page.locator(".uploads li").waitFor();
-    await page.getByRole("button", { name: "Delete photo-[U+202E]gpj.txt" }).click();
-    await page.getByText("photo-[U+202E]gpj.txt will be deleted.").waitFor();
     expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
   });
 
