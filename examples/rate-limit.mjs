@@ -10,9 +10,8 @@ const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 const files = createFileServer({
   root,
   plugins: [
-    rateLimit({ requestsPerSecond: 5, burstCapacity: 50, standardHeaders: true, name: "all" }),
+    rateLimit({ requestsPerSecond: 5, burstCapacity: 50, standardHeaders: true }),
     rateLimit({
-      name: "changes",
       requestsPerSecond: 0.2, // one in five seconds
       burstCapacity: 3,
       keyStrategy: ({ method, address }) => (reads.has(method) ? undefined : address),

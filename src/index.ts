@@ -43,8 +43,7 @@ export {
   type SignedIn,
 } from "./plugins/permissions.ts";
 export type { BucketDecision, BucketStore, RateLimitPolicy } from "./plugins/rate-limit/bucket-store.ts";
-export type { KeyStrategy } from "./plugins/rate-limit/client-key.ts";
-export { type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
+export { type KeyStrategy, type RateLimitOptions, rateLimit } from "./plugins/rate-limit.ts";
 export { type RedirectsOptions, redirects } from "./plugins/redirects.ts";
 export { type SecurityHeadersOptions, securityHeaders } from "./plugins/security-headers.ts";
 export { type WebSocketOptions, webSocket } from "./plugins/web-socket.ts";

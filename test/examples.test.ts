@@ -608,11 +608,11 @@ describe("examples/rate-limit.mjs", { tags: ["campaign"] }, () => {
     const [, line = ""] = await waitFor(
       new RegExp(`^rate limit: refused (\\{.*"retryAfterSeconds":${seconds}\\b.*\\})$`, "m"),
     );
-    expect(JSON.parse(line)).toMatchObject({ key: "127.0.0.1", retryAfterSeconds: seconds, limiter: "changes" });
+    expect(JSON.parse(line)).toMatchObject({ key: "127.0.0.1", retryAfterSeconds: seconds });
 
     const read = await fetch(`${url}/new.txt`);
     expect([read.status, read.headers.get("x-ratelimit-limit")]).toEqual([200, "50"]);
-    expect(read.headers.get("ratelimit-policy")).toBe('"all";q=50;w=10');
+    expect(read.headers.get("ratelimit-policy")).toBe('"50-in-10s";q=50;w=10');
     expect(printed.stderr).toMatch(/^every client that can reach this server can change the files here: .*\n$/);
   });
 });

@@ -1,4 +1,4 @@
-import { withoutUserInfo } from "../plugins/access-log/user-info.ts";
+import { withoutUserInfo } from "../plugins/access-log/entry.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** One line for every finished request, for `-v`. */

@@ -1,15 +1,19 @@
+import { clientNetwork } from "../http/client-address.ts";
 import { HttpError, withoutTrace } from "../http/http-error.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { aFunction, hasMethods, pluginOptions, redisUrl } from "../options/option-types.ts";
+import { anyOf, integer, number, type OptionsSchema, oneOf, valueThat, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
-import type { Next, Plugin } from "../server/plugin.ts";
+import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply, withFields } from "../server/reply.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
-import { clientKey, type KeyStrategy } from "./rate-limit/client-key.ts";
-import { limitFields, noteVerdict, retryAfterSeconds, type Verdict } from "./rate-limit/limit-fields.ts";
+import { limitFields, noteVerdict, type Verdict } from "./rate-limit/limit-fields.ts";
 import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
-import { rateLimitOptions } from "./rate-limit/options.ts";
 import { afterGivingBack } from "./rate-limit/token-bucket.ts";
+
+/** How clients are told apart; see `keyStrategy` of the options. */
+export type KeyStrategy = "ip" | "user" | "host" | ((exchange: Exchange) => string | undefined);
 
 /** Options for {@link rateLimit}. */
 export interface RateLimitOptions {
@@ -28,14 +32,39 @@ export interface RateLimitOptions {
   readonly maxClients?: number | undefined;
   /** Send `RateLimit` and `RateLimit-Policy` as well (draft-ietf-httpapi-ratelimit-headers-10). @default false */
   readonly standardHeaders?: boolean | undefined;
-  /** What the limiter is called in those fields, in logs and by a shared store. @default "default" */
-  readonly name?: string | undefined;
   /**
    * Where the buckets are: in a Redis, by its URL (`redis://...`), or in a store of your own. `maxClients` and
    * `cleanupInterval` are the default's. @default the memory of the process
    */
   readonly store?: string | BucketStore | undefined;
 }
+
+/** One request in eleven days, and one in a microsecond; beyond these the clock is too coarse, or counts too far. */
+const slowest = 1e-6;
+const fastest = 1e6;
+const largestBurst = 1e9;
+/** The longest that a timer of node can wait; beyond it, the timer would fire at once and always. */
+const longestInterval = Math.floor(0x7fff_ffff / 1000);
+
+/** What the options are checked against. */
+export const rateLimitOptions: OptionsSchema = pluginOptions({
+  requestsPerSecond: number(
+    `a positive number, ${slowest.toFixed(6)} to ${fastest}`,
+    (rate) => rate >= slowest && rate <= fastest,
+  ),
+  burstCapacity: number(`a number from 1 to ${largestBurst}`, (capacity) => capacity >= 1 && capacity <= largestBurst),
+  keyStrategy: anyOf([oneOf(["ip", "user", "host"]), aFunction], '"ip", "user", "host" or a function'),
+  cleanupInterval: integer(
+    `a whole number of seconds, 1 to ${longestInterval}`,
+    (seconds) => seconds >= 1 && seconds <= longestInterval,
+  ),
+  maxClients: integer("a whole number from 1 to 1000000000", (clients) => clients >= 1 && clients <= 1_000_000_000),
+  standardHeaders: yesOrNo,
+  store: anyOf(
+    [redisUrl, valueThat(hasMethods("take", "giveBack"), "")],
+    "a bucket store: an object with take and giveBack, or the URL of a Redis, such as redis://localhost:6379",
+  ),
+});
 
 /**
  * Limits how often each client may ask: a token bucket for each, full at first, that gains `requestsPerSecond` tokens a
@@ -47,65 +76,62 @@ export interface RateLimitOptions {
  */
 export function rateLimit(options: RateLimitOptions = {}): Plugin {
   checkOptions("rateLimit", rateLimitOptions, options);
-  const { requestsPerSecond = 10, burstCapacity = Math.max(1, 2 * requestsPerSecond), name = "default" } = options;
-  const { keyStrategy = "ip", standardHeaders = false } = options;
-  const { maxClients = 1_000_000, cleanupInterval = 300 } = options;
-  const policy: RateLimitPolicy = { name, requestsPerSecond, burstCapacity };
+  const { requestsPerSecond = 10, burstCapacity = Math.max(1, 2 * requestsPerSecond), keyStrategy = "ip" } = options;
+  const { standardHeaders: isStandard = false, maxClients = 1_000_000, cleanupInterval = 300 } = options;
+  const policy: RateLimitPolicy = { requestsPerSecond, burstCapacity };
   const { store: given = new MemoryBuckets({ policy, maxClients, cleanupInterval }) } = options;
   const store = typeof given === "string" ? redisStore(given) : given;
-  const keyOf = clientKey(keyStrategy);
-
-  async function applyDecision(exchange: Exchange, next: Next, key: string, decision?: BucketDecision): Promise<Reply> {
-    if (!decision) return next();
-    const verdict: Verdict = { policy, decision, isStandard: standardHeaders };
-    noteVerdict(exchange, verdict);
-    if (!decision.allowed) return withFields(refuse(exchange, key, verdict), limitFields(exchange));
-
-    const reply = await next();
-    if (reply.error?.code === "RATE_LIMITED") {
-      notify(
-        () => store.giveBack(key, policy),
-        (error) => exchange.site.report(error, exchange),
-      );
-      verdict.decision = afterGivingBack(decision, policy);
-    }
-    return withFields(reply, limitFields(exchange));
-  }
+  const keyOf = typeof keyStrategy === "function" ? keyStrategy : keys[keyStrategy];
 
   return {
     name: "rate-limit",
-    needsUser: options.keyStrategy === "user",
-    handle(exchange, next) {
-      const key = keyOf(exchange);
+    needsUser: keyStrategy === "user",
+    async handle(exchange, next) {
+      const key = checkedKey(keyOf(exchange));
       if (key === undefined) return next();
-      const taken = take(store, key, policy, exchange);
-      return taken instanceof Promise
-        ? taken.then((decision) => applyDecision(exchange, next, key, decision))
-        : applyDecision(exchange, next, key, taken);
+      let decision: BucketDecision;
+      try {
+        const taken = store.take(key, policy);
+        decision = checkedDecision("then" in Object(taken) ? await taken : (taken as BucketDecision));
+      } catch (error) {
+        exchange.site.report(error, exchange); // a store that is lost must not refuse requests
+        return next();
+      }
+      const verdict: Verdict = { policy, decision, isStandard };
+      noteVerdict(exchange, verdict);
+      if (!decision.allowed) return withFields(refuse(exchange, key, decision), limitFields(exchange));
+
+      const reply = await next();
+      if (reply.error?.code === "RATE_LIMITED") {
+        notify(
+          () => store.giveBack(key, policy),
+          (error) => exchange.site.report(error, exchange),
+        );
+        verdict.decision = afterGivingBack(decision, policy);
+      }
+      return withFields(reply, limitFields(exchange));
     },
     start: (site) => store.start?.((error) => site.report(error)),
     close: () => store.close?.(),
   };
 }
 
-type Taken = BucketDecision | undefined;
+const addressKey = ({ address }: Exchange): string => `ip:${clientNetwork(address)}`;
 
-/** Takes a token; `undefined` where the store fails, since that must not refuse requests. Throws and rejects never. */
-function take(store: BucketStore, key: string, policy: RateLimitPolicy, exchange: Exchange): Taken | Promise<Taken> {
-  const failed = (error: unknown): undefined => {
-    exchange.site.report(error, exchange);
-  };
-  try {
-    const taken = store.take(key, policy);
-    return isPromiseLike(taken) ? Promise.resolve(taken).then(checkedDecision).catch(failed) : checkedDecision(taken);
-  } catch (error) {
-    return failed(error);
-  }
-}
+/** Each kind of client has a name space of its own: a user may be called `192.0.2.1`. */
+const keys = {
+  ip: addressKey,
+  user(exchange: Exchange) {
+    const name = exchange.user?.name ?? exchange.metadata.get("authenticated_user");
+    return typeof name === "string" ? `user:${name}` : addressKey(exchange);
+  },
+  host: ({ host }: Exchange) => `host:${host}`,
+};
 
-/** Stores are written with promises of any library. */
-function isPromiseLike(value: BucketDecision | PromiseLike<BucketDecision>): value is PromiseLike<BucketDecision> {
-  return "then" in Object(value);
+// Converted to text, every promise would be the same key: one bucket for all clients.
+function checkedKey(key: unknown): string | undefined {
+  if (key === undefined || typeof key === "string") return key;
+  throw new TypeError(`rateLimit: the function keyStrategy returned ${typeof key}: expected a string or undefined`);
 }
 
 /** A store written without types may omit a field, and `Retry-After` would be `NaN`. */
@@ -117,12 +143,11 @@ function checkedDecision(decision: Partial<BucketDecision> | undefined): BucketD
 }
 
 /** The same reply for every client, whatever it accepts, as the interface has it. */
-function refuse(exchange: Exchange, key: string, { policy, decision }: Verdict): Reply {
-  const seconds = retryAfterSeconds(decision);
+function refuse(exchange: Exchange, key: string, { msUntilToken }: BucketDecision): Reply {
+  const seconds = Math.max(1, Math.ceil(msUntilToken / 1000));
   const { id: requestId, method, path, site } = exchange;
-  const fields = { key, retryAfterSeconds: seconds, limiter: policy.name, method, path, requestId };
   notify(
-    () => site.logger.info(fields, "rate limit: refused"),
+    () => site.logger.info({ key, retryAfterSeconds: seconds, method, path, requestId }, "rate limit: refused"),
     (error) => site.report(error, exchange),
   );
 

@@ -60,10 +60,10 @@ export function bucketsAt(
   let connection: RedisConnection | undefined;
 
   async function change(by: 1 | -1, key: string, policy: RateLimitPolicy): Promise<BucketDecision> {
-    const { name, requestsPerSecond, burstCapacity } = policy;
+    const { requestsPerSecond, burstCapacity } = policy;
     connection ??= RedisConnection.to(source).hold();
-    // Hashed: who reads the keys of Redis has no list of addresses and names.
-    const bucket = prefix + hash("sha256", `${name}\n${key}`, "base64url").slice(0, 22);
+    // Hashed, so that the keys of Redis are no list of addresses and names; limiters with the same figures share buckets.
+    const bucket = prefix + hash("sha256", `${requestsPerSecond} ${burstCapacity}\n${key}`, "base64url").slice(0, 22);
     const figures = [by, requestsPerSecond / 1000, burstCapacity, maxExpiryMs].map(String);
     const clock = now ? [String(Math.round(now() * 1000))] : [];
     const reply = await connection.runScript(changeBucket, [bucket], [...figures, ...clock], timeout * 1000);

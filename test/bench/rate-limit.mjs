@@ -24,7 +24,7 @@ const limiters = {
   filement(clients) {
     let later = 0;
     const buckets = new MemoryBuckets({
-      policy: { name: "bench", requestsPerSecond: 10, burstCapacity: 20 },
+      policy: { requestsPerSecond: 10, burstCapacity: 20 },
       maxClients: clients,
       cleanupInterval: 300,
       now: () => performance.now() + later,

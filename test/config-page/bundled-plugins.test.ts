@@ -108,7 +108,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_clients: ["1000", 1000],
     standard_headers: ["true", true],
     store: ["redis://localhost:6379", "redis://localhost:6379"],
-    name: ["api", "api"],
   },
   redirects: { rules: ["/old.html /new.html", { "/old.html": "/new.html" }], status: ["301", 301] },
   "security-headers": {

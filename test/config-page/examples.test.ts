@@ -161,9 +161,7 @@ describe("examples/config/limits-and-authentication", () => {
     // With -v, it says which requests it refuses, by whom and until when.
     for (let n = 0; n < 4; n += 1) await ask("localhost", "GET", "/letters/", { headers: as("linus") });
     const [refusal] = await waitFor(/^.*rate limit: refused \{"key":"user:linus".*$/m, "stderr");
-    expect(refusal).toMatch(
-      /info: rate limit: refused \{"key":"user:linus","retryAfterSeconds":\d+,"limiter":"letters"/,
-    );
+    expect(refusal).toMatch(/info: rate limit: refused \{"key":"user:linus","retryAfterSeconds":\d+,/);
   });
 
   it("limits letters by user, everything by address, and logs what it refuses", { tags: ["campaign"] }, async () => {

@@ -196,9 +196,13 @@ describe("what is wrong with a plugin", () => {
   });
 
   it("is said at the line of the parameter", async () => {
-    const inside = bundled("rate-limit", {}, '\n<meta itemprop="name" content="x y">\n<b itemprop="max_clients">0</b>');
+    const inside = bundled(
+      "rate-limit",
+      {},
+      '\n<meta itemprop="key_strategy" content="x">\n<b itemprop="max_clients">0</b>',
+    );
     expect((await place(inside)).problems).toEqual([
-      'page:5: rate-limit: name is "x y": expected a name of letters, digits and the characters . _ -',
+      'page:5: rate-limit: key_strategy is "x": expected "ip", "user", "host" or a function',
       'page:6: rate-limit: max_clients is "0": expected a whole number from 1 to 1000000000',
     ]);
   });

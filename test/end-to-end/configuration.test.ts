@@ -63,7 +63,6 @@ function inCode(place: string): FileServerConfig {
                 cleanupInterval: 60,
                 maxClients: 100,
                 standardHeaders: true,
-                name: "api",
               }),
             ],
           }),
@@ -233,8 +232,8 @@ describe.each([
         "x-ratelimit-limit": "2",
         "x-ratelimit-remaining": "1",
         "x-ratelimit-reset": "2",
-        "ratelimit-policy": '"api";q=2;w=4',
-        ratelimit: '"api";r=1;t=2',
+        "ratelimit-policy": '"2-in-4s";q=2;w=4',
+        ratelimit: '"2-in-4s";r=1;t=2',
       },
     ]);
     expect((await ask("www.example", "GET", "/api/")).status).toBe(200);

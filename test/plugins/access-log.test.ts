@@ -94,14 +94,6 @@ describe("the lines", () => {
     expect(Object.keys(JSON.parse(second))).not.toContain("referer");
   });
 
-  it("are what a function makes of an entry, on one line whatever it holds", async () => {
-    const format: AccessLogOptions["format"] = ({ method, status, userAgent }) =>
-      `${method}\t${status}\t${userAgent}\nmore`;
-    const { url, log } = await logged({ format });
-    await send(url, "GET", "/none", { headers: { "user-agent": "a\u009b31m" } });
-    expect(await log.first(1)).toEqual(["GET\t404\ta\\u009b31m\\u000amore"]);
-  });
-
   it("carry the user whom an earlier plugin has recognised, and none of the credentials", async () => {
     const known: Plugin = {
       name: "known",
@@ -269,26 +261,6 @@ describe("the access log", () => {
     expect(JSON.parse(second).userAgent).toBe("café");
   });
 
-  it("leaves the other plugins and the reply alone when its format fails", async () => {
-    const failures: unknown[] = [];
-    const plugin = accessLog({
-      write: () => {},
-      format: () => {
-        throw new Error("no format");
-      },
-    });
-    const observed = collect();
-    const { url } = await serve({
-      storage: memoryStorage({ "/page.html": page }),
-      plugins: [plugin, { name: "observer", observe: (exchange) => observed.write(exchange.path, {} as never) }],
-      onError: (error) => failures.push(error),
-    });
-    for (const _ of [1, 2]) expect((await send(url, "GET", "/page.html")).status).toBe(200);
-    await observed.first(2);
-    expect(plugin.dropped).toBe(2);
-    expect(failures.map(String)).toEqual(["Error: accessLog: its format failed: no format"]);
-  });
-
   it("goes to the server's logger where no output is given", async () => {
     const log = collect();
     const logger = {
@@ -339,11 +311,7 @@ describe("the access log", () => {
 
 describe("the options", () => {
   it.each<[string, object, string]>([
-    [
-      "an unknown format",
-      { format: "nginx" },
-      'accessLog: format is "nginx": expected "common", "combined", "json" or a function',
-    ],
+    ["an unknown format", { format: "nginx" }, 'accessLog: format is "nginx": expected "common", "combined" or "json"'],
     ["a file that has no name", { file: "" }, 'accessLog: file is "": expected a path or a file:// location'],
     ["a URL of something else", { file: new URL("http://a.example/log") }, "accessLog: file is URL"],
     ["a text that is such a URL", { file: "https://a.example/log" }, 'accessLog: file is "https://a.example/log"'],

@@ -201,16 +201,16 @@ describe("the header fields", () => {
     const plain = await ask(server([rateLimit()]));
     expect([plain.headers.get("ratelimit"), plain.headers.get("ratelimit-policy")]).toEqual([null, null]);
     const uneven = await ask(server([rateLimit({ standardHeaders: true, requestsPerSecond: 3, burstCapacity: 10 })]));
-    expect(uneven.headers.get("ratelimit-policy")).toBe('"default";q=10;w=4');
+    expect(uneven.headers.get("ratelimit-policy")).toBe('"10-in-4s";q=10;w=4');
     const files = server([rateLimit({ standardHeaders: true })]);
     const { headers } = await ask(files);
-    expect(headers.get("ratelimit-policy")).toBe('"default";q=20;w=2');
-    expect(headers.get("ratelimit")).toBe('"default";r=19;t=1');
+    expect(headers.get("ratelimit-policy")).toBe('"20-in-2s";q=20;w=2');
+    expect(headers.get("ratelimit")).toBe('"20-in-2s";r=19;t=1');
     await statuses(files, 19);
     const refused = await ask(files);
     expect(refused.status).toBe(429);
-    expect(refused.headers.get("ratelimit-policy")).toBe('"default";q=20;w=2');
-    expect(refused.headers.get("ratelimit")).toBe('"default";r=0;t=2');
+    expect(refused.headers.get("ratelimit-policy")).toBe('"20-in-2s";q=20;w=2');
+    expect(refused.headers.get("ratelimit")).toBe('"20-in-2s";r=0;t=2');
   });
 });
 
@@ -324,7 +324,7 @@ describe("a refusal", () => {
     const logger = Object.fromEntries(
       levels.map((level) => [level, (fields: object, message: string) => lines.push([level, fields, message])]),
     ) as unknown as Logger;
-    const options = { ...empty, name: "pages", keyStrategy: () => "two\nlines" };
+    const options = { ...empty, keyStrategy: () => "two\nlines" };
     const files = server([rateLimit(options)], { logger, readOnly: true });
     await statuses(files, 1);
     expect(lines).toEqual([]);
@@ -332,7 +332,6 @@ describe("a refusal", () => {
     const fields = {
       key: "two\nlines",
       retryAfterSeconds: 3,
-      limiter: "pages",
       method: "GET",
       path: "/a.txt",
       requestId: "request-1",
@@ -543,14 +542,14 @@ describe("several limiters", () => {
 
   it("are all listed in the fields of the Internet-Draft", async () => {
     stopClock();
-    const burst = { standardHeaders: true, name: "burst", requestsPerSecond: 1, burstCapacity: 1 };
-    const files = server([slow(5000, { standardHeaders: true, name: "hourly" }), slow(9), rateLimit(burst)]);
+    const burst = { standardHeaders: true, requestsPerSecond: 1, burstCapacity: 1 };
+    const files = server([slow(5000, { standardHeaders: true }), slow(9), rateLimit(burst)]);
     const { headers } = await ask(files);
-    expect(headers.get("ratelimit-policy")).toBe('"hourly";q=5000;w=5000000, "burst";q=1;w=1');
-    expect(headers.get("ratelimit")).toBe('"hourly";r=4999;t=1000, "burst";r=0;t=1');
+    expect(headers.get("ratelimit-policy")).toBe('"5000-in-5000000s";q=5000;w=5000000, "1-in-1s";q=1;w=1');
+    expect(headers.get("ratelimit")).toBe('"5000-in-5000000s";r=4999;t=1000, "1-in-1s";r=0;t=1');
     const refused = await ask(files);
     expect(refused.status).toBe(429);
-    expect(refused.headers.get("ratelimit")).toBe('"hourly";r=4999;t=1000, "burst";r=0;t=1');
+    expect(refused.headers.get("ratelimit")).toBe('"5000-in-5000000s";r=4999;t=1000, "1-in-1s";r=0;t=1');
   });
 
   it("limit paths differently, by way of directories in the list", async () => {
@@ -594,7 +593,7 @@ describe("one limiter for several hosts", () => {
 
 describe("a store of one's own", () => {
   const decision: BucketDecision = { allowed: true, remaining: 7, msUntilFull: 1200, msUntilToken: 0 };
-  const policy = { name: "default", requestsPerSecond: 10, burstCapacity: 20 };
+  const policy = { requestsPerSecond: 10, burstCapacity: 20 };
   const storeOf = (take: BucketStore["take"], more: Partial<BucketStore> = {}): BucketStore => ({
     take,
     giveBack: () => {},
@@ -702,7 +701,7 @@ describe("options that cannot work", () => {
     [{ maxClients: 0 }, /maxClients is 0/],
     [{ maxClients: 2.5 }, /maxClients is 2.5/],
     [{ standardHeaders: "draft-8" }, /standardHeaders is "draft-8": expected true or false/],
-    [{ name: 'a";q=1' }, /name is .*: expected a name of letters/],
+    [{ name: "api" }, /the options has no option "name"/],
     [{ store: {} }, /store is \{\}: expected a bucket store: an object with take and giveBack/],
     [{ requests_per_second: 5 }, /the options has no option "requests_per_second"/],
   ])("are named: %j", (options, message) => {

@@ -1,7 +1,6 @@
 import { utf8Header } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
-import { withoutUserInfo } from "./user-info.ts";
 
 /** A reply, as JSON lines and functions get it. Texts are as the client sent them: escape what an output cannot hold. */
 export interface AccessLogEntry {
@@ -61,4 +60,12 @@ export function accessLogEntry(exchange: Exchange, outcome: Outcome, time: Date)
 /** Bytes as text: UTF-8 where they are that, else latin1. */
 function textOf(bytes: string): string {
   return utf8Header(bytes) ?? bytes;
+}
+
+// RFC 3986 §3.2: the authority ends at the first "/", "?" or "#"; of several "@" in it the last one counts.
+const userInfo = /^([a-z][a-z\d+.-]*:\/\/)?[^/?#]*@/i;
+
+/** A URL or a request target without the user and password that may stand before its host. */
+export function withoutUserInfo(url: string): string {
+  return url.startsWith("/") ? url : url.replace(userInfo, "$1");
 }

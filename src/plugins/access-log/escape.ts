@@ -14,7 +14,6 @@ const beyondLatin1 = /[^\x00-\xff]/;
  * and the invisible format characters, among them those that turn the direction of writing.
  */
 const treacherous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-const treacherousButTab = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Bytes (latin1) for a place in quotes: all but printable ASCII as `\xHH`, and so the quote and the backslash. Apache
@@ -36,12 +35,9 @@ export function bytesOfText(text: string): string {
 
 /** Text or JSON in which everything treacherous is written as `\uHHHH`, which in JSON means the same. */
 export function escapedText(text: string): string {
-  return printable.test(text) ? text : text.replace(treacherous, codeUnits);
-}
-
-/** A line in which everything treacherous is escaped but tabs, which perhaps separate its fields. */
-export function escapedLine(text: string): string {
-  return printable.test(text) ? text : text.replace(treacherousButTab, codeUnits);
+  if (printable.test(text)) return text;
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(treacherous, (character) => character.split("").map(escaped).join(""));
 }
 
 /** Not every host program hands over bytes. Cut to its low half, U+012F would turn into "/". */
@@ -51,11 +47,4 @@ function asBytes(value: string): string {
 
 function hex(byte: string): string {
   return `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`;
-}
-
-function codeUnits(character: string): string {
-  return character
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("");
 }

@@ -1,19 +1,12 @@
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
-import { type AccessLogEntry, accessLogEntry } from "./entry.ts";
-import { bytesOfText, escapedBytes, escapedLine, escapedText, escapedWord } from "./escape.ts";
-import { withoutUserInfo } from "./user-info.ts";
+import { accessLogEntry, withoutUserInfo } from "./entry.ts";
+import { bytesOfText, escapedBytes, escapedText, escapedWord } from "./escape.ts";
 
 /** Makes the line for a finished exchange, without a line end. */
 export type LineFormat = (exchange: Exchange, outcome: Outcome, time: Date) => string;
 
-/** The format of a name, or one that a function makes of entries. */
-export function lineFormat(format: keyof typeof formats | ((entry: AccessLogEntry) => string)): LineFormat {
-  if (typeof format === "string") return formats[format];
-  return (exchange, outcome, time) => escapedLine(String(format(accessLogEntry(exchange, outcome, time))));
-}
-
-const formats: Readonly<Record<"common" | "combined" | "json", LineFormat>> = { common, combined, json };
+export const formats: Readonly<Record<"common" | "combined" | "json", LineFormat>> = { common, combined, json };
 
 /**
  * Apache's `%h %l %u %t "%r" %>s %b`. The second field is for RFC 1413, which is out of use.

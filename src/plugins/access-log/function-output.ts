@@ -6,36 +6,29 @@ import { isDoneInTime, type LogFailures, maxQueuedBytes, type Output } from "./o
 /** Takes a line; a promise holds it until it is settled. */
 export type TakeLine = (line: string, entry: () => AccessLogEntry) => unknown;
 
-/** Hands lines to a function, whose failure is reported as `what`. */
-export function functionOutput(
-  take: TakeLine,
-  failures: LogFailures,
-  what: string = "the function that takes its lines failed",
-): Output {
+/** Hands lines to a function. */
+export function functionOutput(take: TakeLine, failures: LogFailures): Output {
   const pending = new Set<Promise<void>>();
   let pendingLength = 0;
 
   const lost = (error: unknown): void => {
-    failures.failed(what, error);
+    failures.failed("the function that takes its lines failed", error);
     failures.drop(1);
   };
-  /** An `async` function may be slow, and holds its line until it is done. */
-  async function settled(result: Promise<unknown>, length: number): Promise<void> {
-    pendingLength += length;
-    await result.then(() => failures.succeeded(), lost);
-    pendingLength -= length;
-  }
-
   return {
     add(line, entry) {
-      if (pendingLength + line.length > maxQueuedBytes) {
-        failures.drop(1);
-        return;
-      }
+      const { length } = line;
+      if (pendingLength + length > maxQueuedBytes) return failures.drop(1);
       try {
         const result = take(line, entry);
         if (!(result instanceof Promise)) return failures.succeeded();
-        const held: Promise<void> = settled(result, line.length).then(() => void pending.delete(held));
+        pendingLength += length;
+        const held: Promise<void> = result
+          .then(() => failures.succeeded(), lost)
+          .then(() => {
+            pendingLength -= length;
+            pending.delete(held);
+          });
         pending.add(held);
       } catch (error) {
         lost(error);
@@ -50,14 +43,11 @@ export function functionOutput(
 /** What this needs of a stream: logging libraries have some that only look like one of node's. */
 export type LogStream = Pick<Writable, "write" | "on" | "off"> & Partial<Pick<Writable, "writable" | "writableLength">>;
 
-/** Writes lines to a stream of the host program, which keeps them until it can, and stays open. */
+/** Writes lines to a stream of the host program, which stays open. What the stream has taken is its own to keep or lose. */
 export function streamOutput(stream: LogStream, failures: LogFailures): Output {
-  const what = "its stream failed";
-  const onError = (error: unknown): void => failures.failed(what, error);
-  const output = functionOutput((line) => write(stream, `${line}\n`), failures, what);
+  const onError = (error: unknown): void => failures.failed("its stream failed", error);
   let isStarted = false;
   return {
-    ...output,
     start() {
       if (isStarted) return;
       if (stream.writable === false) {
@@ -66,23 +56,18 @@ export function streamOutput(stream: LogStream, failures: LogFailures): Output {
       isStarted = true;
       stream.on("error", onError);
     },
+    add(line) {
+      const { writable, writableLength = 0 } = stream;
+      if (writable === false) onError(new Error("it ended before the server did"));
+      if (writable === false || writableLength + line.length > maxQueuedBytes) return failures.drop(1);
+      stream.write(`${line}\n`);
+    },
     async close() {
-      await output.close();
       isStarted = false;
+      const isEmpty =
+        !stream.writableLength || (await isDoneInTime(new Promise((resolve) => stream.write("", resolve))));
       // A write that is still in the stream may fail later. Without a listener, that error would end the process.
-      if (!stream.writableLength) stream.off("error", onError);
+      if (isEmpty) stream.off("error", onError);
     },
   };
-}
-
-function write(stream: LogStream, text: string): Promise<void> | undefined {
-  // Its owner has ended it. Writing on would be an error of the stream, for all of its listeners.
-  if (stream.writable === false) throw new Error("it ended before the server did");
-  if (stream.writableLength === undefined) {
-    stream.write(text); // not one of node's: it may not call back
-    return undefined;
-  }
-  return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
-  });
 }

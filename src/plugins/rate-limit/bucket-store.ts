@@ -1,7 +1,5 @@
 /** What a limiter grants to each client. */
 export interface RateLimitPolicy {
-  /** Tells limiters apart that share a store. */
-  readonly name: string;
   /** Tokens that a bucket gains in a second, evenly. */
   readonly requestsPerSecond: number;
   /** Tokens in a full bucket, with which every bucket begins. */

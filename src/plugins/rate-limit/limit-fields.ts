@@ -35,32 +35,31 @@ export function limitFields(exchange: Limited): ReplyHeaders {
   return { ...(least && plainFields(least)), ...standardFields(noted.filter(({ isStandard }) => isStandard)) };
 }
 
-/** Seconds after which a refused client may ask again; a whole number, as `Retry-After` has it. */
-export function retryAfterSeconds({ msUntilToken }: BucketDecision): number {
-  return Math.max(1, wholeSeconds(msUntilToken));
-}
-
 function plainFields({ policy, decision }: Verdict): ReplyHeaders {
   return {
     "x-ratelimit-limit": String(Math.floor(policy.burstCapacity)),
     "x-ratelimit-remaining": String(decision.remaining),
-    "x-ratelimit-reset": String(wholeSeconds(decision.msUntilFull)),
+    "x-ratelimit-reset": String(Math.ceil(decision.msUntilFull / 1000)),
   };
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 has them: lists of structured fields, one item for each policy. */
+/**
+ * As draft-ietf-httpapi-ratelimit-headers-10 has them: lists of structured fields, one item for each policy, which is called by its
+ * figures.
+ */
 function standardFields(shown: readonly Verdict[]): ReplyHeaders {
   if (shown.length === 0) return {};
-  const policies = shown.map(({ policy: { name, burstCapacity, requestsPerSecond } }) => {
+  const items = shown.map(({ policy: { burstCapacity, requestsPerSecond }, decision }) => {
+    const quota = Math.floor(burstCapacity);
     const window = Math.ceil(burstCapacity / requestsPerSecond); // in which an empty bucket is full again
-    return `"${name}";q=${Math.floor(burstCapacity)};w=${window}`;
+    const name = `"${quota}-in-${window}s"`;
+    return {
+      policy: `${name};q=${quota};w=${window}`,
+      limit: `${name};r=${decision.remaining};t=${Math.ceil(decision.msUntilFull / 1000)}`,
+    };
   });
-  const limits = shown.map(({ policy: { name }, decision }) => {
-    return `"${name}";r=${decision.remaining};t=${wholeSeconds(decision.msUntilFull)}`;
-  });
-  return { "ratelimit-policy": policies.join(", "), ratelimit: limits.join(", ") };
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.ceil(ms / 1000);
+  return {
+    "ratelimit-policy": items.map(({ policy }) => policy).join(", "),
+    ratelimit: items.map(({ limit }) => limit).join(", "),
+  };
 }

@@ -18,7 +18,7 @@ export class TokenBucket {
   readonly #tokensInMs: number;
   readonly #capacity: number;
 
-  constructor({ requestsPerSecond, burstCapacity }: Pick<RateLimitPolicy, "requestsPerSecond" | "burstCapacity">) {
+  constructor({ requestsPerSecond, burstCapacity }: RateLimitPolicy) {
     this.#tokensInMs = requestsPerSecond / 1000;
     this.#capacity = burstCapacity;
   }

@@ -119,11 +119,7 @@ describe("a call of a tool", () => {
     const { url, files } = await serve({
       storage: memoryStorage({ "/staff.html": page }),
       beforeWrite: ({ kind, exchange }) => void written.push([kind, exchange.user?.name]),
-      plugins: [
-        accessLog({ write: () => {}, format: (entry) => String(entries.push(entry)) }),
-        basicAuth({ users, rules }),
-        mcp(),
-      ],
+      plugins: [accessLog({ write: (_line, entry) => entries.push(entry) }), basicAuth({ users, rules }), mcp()],
     });
     files.changes.subscribe((change) => void changes.push(change));
     const { call } = await connectAgent(url, "agent:a");

@@ -167,7 +167,7 @@ describe("a token bucket", () => {
 
 describe("a decision after giving back", () => {
   it("has one token more, and is full one token sooner", () => {
-    const policy = { name: "a", requestsPerSecond: 2, burstCapacity: 3.5 };
+    const policy = { requestsPerSecond: 2, burstCapacity: 3.5 };
     const decision = { allowed: true, remaining: 1, msUntilFull: 800, msUntilToken: 0 };
     expect(afterGivingBack(decision, policy)).toEqual({ ...decision, remaining: 2, msUntilFull: 300 });
     const nearlyFull = { allowed: true, remaining: 3, msUntilFull: 200, msUntilToken: 0 };
