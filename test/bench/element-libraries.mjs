@@ -2,7 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { load } from "cheerio";
 import { createFileServer, memoryStorage } from "filement";
+import { parsePage } from "filement/html";
 import { HTMLRewriter } from "html-rewriter-wasm";
+import { parseHTML } from "linkedom";
 import { parse as parseNodeHtml } from "node-html-parser";
 import { parse as parse5, parseFragment, serialize, serializeOuter } from "parse5";
 import { median } from "./rounds.mjs";
@@ -35,7 +37,7 @@ export async function elementLibraries(_directory, { rounds }) {
   // A single round is a trial.
   const chosen = rounds > 1 ? names : names.filter((_, index) => index % 32 === 0);
   const pages = await Promise.all(chosen.map((name) => readFile(directory + name)));
-  const libraries = [...(await filement(pages)), plainParse5, cheerio, nodeHtmlParser, lolHtml];
+  const libraries = [...(await filement(pages)), filementHtml, plainParse5, cheerio, linkedom, nodeHtmlParser, lolHtml];
   const standard = await Promise.all(pages.map(plainParse5.read));
   for (const kind of /** @type {const} */ (["read", "replace"])) {
     /** @type {Map<string, number[]>} */
@@ -107,6 +109,20 @@ async function filement(pages) {
   return [library("filement, page not parsed before", 1), library("filement, page in the cache", 1024 ** 3)];
 }
 
+/** @type {Library} */
+const filementHtml = {
+  name: "filement/html",
+  read(page) {
+    const found = parsePage(page).select("p a[href]");
+    return { matches: found.length, bytes: encoder.encode(found.map(({ outerHtml }) => outerHtml).join("")) };
+  },
+  replace(page) {
+    const edited = parsePage(page);
+    const [result] = edited.edit([{ op: "replace", selector: "title", html: newTitle }]);
+    return { matches: result?.matches ?? 0, bytes: edited.toBytes() };
+  },
+};
+
 /** @typedef {import("parse5").DefaultTreeAdapterTypes.ChildNode} Node */
 /** @typedef {import("parse5").DefaultTreeAdapterTypes.Element} Element */
 
@@ -144,6 +160,21 @@ const cheerio = {
     const found = $("title");
     found.replaceWith(newTitle);
     return { matches: found.length, bytes: encoder.encode($.html()) };
+  },
+};
+
+/** @type {Library} */
+const linkedom = {
+  name: "linkedom",
+  read(page) {
+    const found = [...parseHTML(decoder.decode(page)).document.querySelectorAll("p a[href]")];
+    return { matches: found.length, bytes: encoder.encode(found.map(({ outerHTML }) => outerHTML).join("")) };
+  },
+  replace(page) {
+    const { document } = parseHTML(decoder.decode(page));
+    const found = document.querySelectorAll("title");
+    for (const title of found) title.outerHTML = newTitle;
+    return { matches: found.length, bytes: encoder.encode(document.toString()) };
   },
 };
 
