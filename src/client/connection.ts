@@ -22,10 +22,10 @@ const longestDelayMs = 30_000;
 /** The delays begin anew after a connection that lasted at least this long. */
 const goodMs = 10_000;
 /**
- * How often the connection is looked at. A server that was not heard between two looks is asked, and with no answer by the next
- * look the connection is lost: a cable, a sleep or a proxy may have ended it without a word. So that shows within 18 seconds.
+ * How long the server has for an answer, before the connection counts as lost: a cable, a sleep or a proxy may have ended it
+ * without a word. It is asked this often; so a loss shows within 18 seconds.
  */
-const lookMs = 6_000;
+const answerMs = 9_000;
 const ping = '{"type":"ping"}';
 
 /**
@@ -38,8 +38,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
   let timer: ReturnType<typeof setTimeout> | undefined;
   let attempts = 0;
   let openedAt = 0; // 0 while there is no connection
-  /** Looks since the server was heard. */
-  let silences = 0;
+  let isHeard = false;
   let idAtGreeting = 0;
   /** The last known feed of the server, and the last change of it that was delivered. */
   let feed = "";
@@ -57,7 +56,7 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     socket = new WebSocket(url);
     socket.onmessage = ({ data }) => receive(JSON.parse(data));
     socket.onclose = lose;
-    silences = 0;
+    ask();
   }
 
   function lose(): void {
@@ -69,21 +68,15 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     timer = setTimeout(open, delay);
   }
 
-  /** Asks a server that was not heard for a while, and gives up one that does not answer. */
-  function look(): void {
-    if (!socket) return;
-    silences += 1;
-    if (silences > 2) lose();
-    else if (silences === 2) ask();
-  }
-
   function ask(): void {
-    silences = 2; // the next look shows
+    isHeard = false;
     if (socket?.readyState === WebSocket.OPEN) socket.send(ping);
+    clearTimeout(timer);
+    timer = setTimeout(() => (isHeard ? ask() : lose()), answerMs);
   }
 
   function receive(message: Message): void {
-    silences = 0;
+    isHeard = true;
     if (message.type === "hello") {
       idAtGreeting = message.id;
       // On a feed of another run of the server the ids begin anew; that something was missed, the next message says.
@@ -121,7 +114,6 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     if (dom(document).visibilityState === "visible") (socket ? ask : open)();
   };
   dom(document).addEventListener("visibilitychange", onVisible, { signal });
-  const looking = setInterval(look, lookMs);
   open();
 
   return {
@@ -130,7 +122,6 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     },
     close() {
       until.abort();
-      clearInterval(looking);
       drop();
     },
   };

@@ -1,4 +1,4 @@
-import { PageError, refusal, unanswered } from "./page-error.ts";
+import { fetchOk, PageError } from "./page-error.ts";
 import type { Requesting } from "./send.ts";
 
 /** A version of a page, as its history tells of it. */
@@ -28,17 +28,11 @@ export async function undoLast(requesting: Requesting): Promise<void> {
 
 /** Asks where the page says that its versions are (RFC 7089 §2.2). Rejects with a {@link PageError}. */
 async function askHistory({ url, credentials }: Requesting, method: "GET" | "POST"): Promise<Response> {
-  async function ask(target: string | URL, asked: string, fields: Readonly<Record<string, string>>): Promise<Response> {
-    const headers = { ...fields, accept: "application/json" };
-    const request = fetch(target, { method: asked, headers, credentials, cache: "no-store" });
-    const response = await request.catch((error: unknown) => {
-      throw unanswered(error);
-    });
-    if (!response.ok) throw await refusal(response);
-    return response;
-  }
-  const { headers } = await ask(url, "HEAD", {});
+  const request = { credentials, cache: "no-store" } as const;
+  const { headers } = await fetchOk(url, { ...request, method: "HEAD" });
   const [, timeMap] = /<([^>]*)>; rel="timemap/.exec(headers.get("link") ?? "") ?? [];
   if (timeMap === undefined) throw new PageError(404, "NOT_FOUND", "The page has no history.");
-  return ask(new URL(timeMap, url), method, method === "POST" ? { "if-match": headers.get("etag") ?? "*" } : {});
+  const condition = method === "POST" && { "if-match": headers.get("etag") ?? "*" };
+  const fields = { accept: "application/json", ...condition };
+  return fetchOk(new URL(timeMap, url), { ...request, method, headers: fields });
 }

@@ -1,7 +1,7 @@
 import { applyChange } from "./apply-change.ts";
 import type { PageChange, PageEvent } from "./change.ts";
 import { dom } from "./dom.ts";
-import { PageError, refusal, unanswered } from "./page-error.ts";
+import { fetchOk, PageError } from "./page-error.ts";
 import { parsePage } from "./parse-page.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
@@ -85,10 +85,7 @@ export function createMirror({ url, credentials, isLive }: Mirrored, updated: Up
   async function readFile(): Promise<void> {
     mustRead = hasNews = false;
     const answered = [...writes.keys()];
-    const response = await fetch(url, { credentials, cache: "no-cache", redirect: "error" }).catch((cause) => {
-      throw unanswered(cause);
-    });
-    if (!response.ok) throw await refusal(response);
+    const response = await fetchOk(url, { credentials, cache: "no-cache", redirect: "error" });
     readHtml = await response.text();
     readTag = strongTag(response);
 

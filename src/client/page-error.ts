@@ -41,3 +41,12 @@ export async function refusal(response: Response): Promise<PageError> {
 export function unanswered(cause: unknown): PageError {
   return new PageError(0, "NETWORK", "The server cannot be reached.", { cause });
 }
+
+/** The reply to a request, which has to be a success. Rejects with a {@link PageError}. */
+export async function fetchOk(url: string | URL, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request).catch((error: unknown) => {
+    throw unanswered(error);
+  });
+  if (!response.ok) throw await refusal(response);
+  return response;
+}

@@ -4,9 +4,6 @@ import { dom } from "./dom.ts";
 const mark = "data-filement-noscript";
 const htmlNamespace = "http://www.w3.org/1999/xhtml";
 
-/** White space behind `</body>`, which a parser puts into the body. */
-const tails = new WeakMap<Document, string>();
-
 /**
  * Parses a page as a browser does that opens it. There, scripting is on, and the content of `noscript` is text; `DOMParser`
  * makes elements of it, with images that load and a `<meta>` that takes the page away once they are in the open document.
@@ -26,24 +23,7 @@ export function parsePage(html: string): Document {
     noscript.textContent = text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd");
     dom(placeholder).replaceWith(noscript);
   }
-  const [, rest] = /<\/body\s*>((?:\s|<!--.*?-->|<\/html\s*>)*)$/is.exec(html.slice(-1_000)) ?? [];
-  if (rest !== undefined) tails.set(page, rest.replace(/<!--.*?-->|<[^>]*>/gs, "").replace(/\r\n?/g, "\n"));
   return page;
-}
-
-/** Lets something be put at the end of the body, before the white space behind its end tag; `false` where that is not known. */
-export function addToBody(page: Document, put: () => void): boolean {
-  const { body } = dom(page);
-  const { lastChild } = dom(body);
-  const tail = tails.get(page);
-  if (tail === undefined) return false;
-  if (tail !== "") {
-    if (!(lastChild instanceof Text && lastChild.data.endsWith(tail))) return false;
-    lastChild.data = lastChild.data.slice(0, -tail.length);
-  }
-  put();
-  dom(body).append(tail);
-  return true;
 }
 
 /** The content of one `noscript` may hide or make the next, with a comment for instance: so there is more than one round. */
