@@ -6,6 +6,7 @@ import { type PageVersion, undoLast, versionsOf } from "./history.ts";
 import { createMirror, type Mirror, type Updated } from "./mirror.ts";
 import { type Selection, select } from "./selection.ts";
 import { selectorOf } from "./selector-of.ts";
+import { type Requesting, randomId } from "./send.ts";
 
 export type { Edit, InsertPosition } from "../html/edit/edits.ts";
 export type { ChangedByEdit, PageChange, PageEvent } from "./change.ts";
@@ -66,19 +67,15 @@ export function connect(url: string | URL = location.href, options: PageOptions 
   socketUrl.searchParams.set("document", pathBelow(address, prefix));
 
   const listeners = new Set<(event: PageEvent) => void>();
-  const ownWrites = new Set<string>();
   let connection: Connection | undefined;
   let mirror: Mirror | undefined;
 
-  const writes = {
-    begin: (requestId: string): void => void (connection && ownWrites.add(requestId)),
-    fail: (requestId: string): void => void ownWrites.delete(requestId),
-    done: (requestId: string, fileTag?: string): Promise<void> | undefined => mirror?.shows(requestId, fileTag),
-  };
-  const requesting = { url: address.href, credentials, writes };
+  const id = randomId();
+  const shown: Requesting["shown"] = (requestId, fileTag) => mirror?.shows(requestId, fileTag);
+  const requesting = { url: address.href, credentials, id, shown };
 
   function tell(event: ConnectionEvent): void {
-    const delivered = event.type === "change" ? { ...event, own: ownWrites.delete(event.requestId) } : event;
+    const delivered = event.type === "change" ? { ...event, own: event.requestId.startsWith(`${id}.`) } : event;
     for (const listener of listeners) call(listener, delivered);
   }
 
@@ -115,7 +112,7 @@ export function connect(url: string | URL = location.href, options: PageOptions 
     mirror(updated) {
       if (mirror) throw new Error("mirrored already");
       const isLive = (): boolean => connection?.isOpen === true;
-      const mine = createMirror({ url: address.href, credentials, isLive }, updated);
+      const mine = createMirror(requesting, isLive, updated);
       const unwatch = watch(mine.receive);
       mirror = mine;
       return () => {

@@ -5,6 +5,7 @@ import { fetchOk, PageError } from "./page-error.ts";
 import { parsePage } from "./parse-page.ts";
 import { bodyPatcher } from "./patch-body.ts";
 import { strongTag } from "./selection.ts";
+import type { Requesting } from "./send.ts";
 
 /** How long a write waits for the message that tells it, until the file is read instead. */
 const messageWaitMs = 500;
@@ -12,14 +13,6 @@ const retryMs = 3_000;
 
 /** Called each time that the document was brought up to date, with the changes that this took. */
 export type Updated = (changes: readonly PageChange[]) => void;
-
-/** What a mirror needs of its page. */
-export interface Mirrored {
-  readonly url: string;
-  readonly credentials: RequestCredentials;
-  /** Whether the connection for changes is open. */
-  isLive(): boolean;
-}
 
 /** Keeps the open document like its file. */
 export interface Mirror {
@@ -32,9 +25,13 @@ export interface Mirror {
 /**
  * Makes a {@link Mirror}. It makes each change, in the order of the messages, in a copy of the file, and then brings the
  * open document from what the copy was to what it is. Where a message does not tell enough, or some were missed, the file is
- * read. Own changes are like all others; so each is made once.
+ * read. Own changes are like all others; so each is made once. `isLive` tells whether the connection for changes is open.
  */
-export function createMirror({ url, credentials, isLive }: Mirrored, updated: Updated | undefined): Mirror {
+export function createMirror(
+  { url, credentials }: Requesting,
+  isLive: () => boolean,
+  updated: Updated | undefined,
+): Mirror {
   const patchBody = bodyPatcher();
   /** The file with every change made that is known of, and its tag then. */
   let copy: Document | undefined;

@@ -4,12 +4,10 @@ import { PageError, unanswered } from "./page-error.ts";
 export interface Requesting {
   readonly url: string;
   readonly credentials: RequestCredentials;
-  /** Told of a write before it is sent, and how it ended: with no change, or with one that makes the file have this tag. */
-  readonly writes: {
-    begin(requestId: string): void;
-    fail(requestId: string): void;
-    done(requestId: string, fileTag?: string): unknown;
-  };
+  /** Begins the id of each request, by which the page knows its own changes. */
+  readonly id: string;
+  /** Told of a write that made the file have this tag; settles when the open document shows it. */
+  shown(requestId: string, fileTag?: string): Promise<void> | undefined;
 }
 
 /** What a reply says. */
@@ -23,29 +21,24 @@ export interface Answer<Result> {
 
 /** Sends a request, and gives what its reply is read as once the open document shows it. Rejects with a {@link PageError}. */
 export async function send<Result>(
-  { url, credentials, writes }: Requesting,
+  { url, credentials, id, shown }: Requesting,
   method: string,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string | null },
   read: (response: Response) => Promise<Answer<Result>>,
 ): Promise<Result> {
-  const requestId = randomId();
-  const isRead = method === "GET";
-  if (!isRead) writes.begin(requestId);
+  const requestId = `${id}.${randomId()}`;
+  const all = { ...headers, "x-request-id": requestId };
   try {
-    const all = { ...headers, "x-request-id": requestId };
     const response = await fetch(url, { method, headers: all, body, credentials, cache: "no-store" });
     const { result, isWritten, fileTag } = await read(response);
-    if (isWritten) await writes.done(requestId, fileTag);
-    else writes.fail(requestId);
+    if (isWritten) await shown(requestId, fileTag);
     return result;
   } catch (error) {
-    if (!(error instanceof PageError)) throw unanswered(error); // what was sent may have been done all the same
-    writes.fail(requestId);
-    throw error;
+    throw error instanceof PageError ? error : unanswered(error);
   }
 }
 
 /** Not `randomUUID`, which browsers have on secure pages only. */
-function randomId(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+export function randomId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(2))].join("-");
 }

@@ -168,6 +168,7 @@ describe("mirror", { tags: ["chromium"] }, () => {
       await window.edit("POST", "table", "<tr><td>2");
       await shows(window, table);
       await window.edit("POST", "body", '<p class="größe">');
+      await shows(window, `${table}<p class="größe"></p>`);
       await window.edit("PUT", encodeURIComponent(".größe"), "<p>p");
       await shows(window, `${table}<p>p</p>`);
       expect(count()).toBe(5);
