@@ -264,11 +264,21 @@ describe("the exports of filement/html", () => {
   it("are exactly these, also in the compiled package, which loads nothing of a server", async () => {
     const { exports } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
     const compiled = await import(join(projectRoot, exports["./html"].default));
-    expect(Object.keys(html).sort()).toEqual(["DocumentError", "parsePage"]);
+    expect(Object.keys(html).sort()).toEqual(["DocumentError", "parsePage", "parsePageInSlices"]);
     expect(Object.keys(compiled).sort()).toEqual(Object.keys(html).sort());
     const source = readFileSync(join(projectRoot, "src/html/page.ts"), "utf8");
-    const own = [...source.matchAll(/^export (?:function|interface) (\w+)/gm)].map(([, name = ""]) => name);
-    expect(own).toEqual(["PageLimits", "PageOptions", "EditResult", "SourceEdit", "parsePage", "Page", "PageElement"]);
+    const own = [...source.matchAll(/^export (?:(?:async )?function|interface) (\w+)/gm)].map(([, name = ""]) => name);
+    expect(own).toEqual([
+      "PageLimits",
+      "PageOptions",
+      "EditResult",
+      "SourceEdit",
+      "parsePage",
+      "parsePageInSlices",
+      "Page",
+      "PageInSlices",
+      "PageElement",
+    ]);
     for (const name of own) expect(isExplained(source, name)).toBe(true);
     const input = join(projectRoot, exports["./html"].default);
     const { output } = await build({ input, write: false, external: /^[^./]/ });

@@ -1,5 +1,5 @@
 import { textContent } from "domutils";
-import { atOnce, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { atOnce, inSlices, type SlicedWork } from "../event-loop/sliced-work.ts";
 import { elementSpan } from "./document/element-span.ts";
 import type { SourceElement } from "./document/html-nodes.ts";
 import { parseDocument, parseSource } from "./document/parse-document.ts";
@@ -68,7 +68,15 @@ export interface SourceEdit {
  * page.edit([{ op: "insert", selector: "ul", position: "beforeend", html: "<li>c" }]);
  */
 export function parsePage(source: string | Uint8Array, options: PageOptions = {}): Page {
-  return new ParsedPage(source, options);
+  return atOnce(parsedPage(source, options));
+}
+
+/**
+ * As {@link parsePage}, for large pages in a program that has other things to do: parsing, selecting and editing give way to them
+ * every few milliseconds. Rejects where `parsePage` throws.
+ */
+export async function parsePageInSlices(source: string | Uint8Array, options: PageOptions = {}): Promise<PageInSlices> {
+  return new SlicedPage(await inSlices(parsedPage(source, options)));
 }
 
 /** A page that is read and edited; an edit leaves every byte that it is not about as it is. */
@@ -84,6 +92,18 @@ export interface Page {
    * the `index` of the edit. Elements selected before cannot be used any more.
    */
   edit(edits: readonly Edit[]): readonly EditResult[];
+}
+
+/** A {@link Page} whose methods return promises. What is asked for while another call is under way is done after it. */
+export interface PageInSlices {
+  /** As {@link Page.source}; during an edit, as it was before. */
+  readonly source: string;
+  /** As {@link Page.toBytes}; during an edit, as it was before. */
+  toBytes(): Uint8Array;
+  /** As {@link Page.select}. */
+  select(selector: string): Promise<readonly PageElement[]>;
+  /** As {@link Page.edit}. */
+  edit(edits: readonly Edit[]): Promise<readonly EditResult[]>;
 }
 
 /** An element of a page, until the page is edited: then its members throw. */
@@ -109,9 +129,9 @@ class ParsedPage implements Page {
   /** Counts calls of {@link edit}. */
   #version = 0;
 
-  constructor(source: string | Uint8Array, { kind = "html", limits = {} }: PageOptions) {
+  constructor(document: SourceDocument, limits: PageLimits) {
+    this.#document = document;
     this.#limits = { maxLength: defaultMaxLength, ...limits };
-    this.#document = atOnce(parsed(source, kind, this.#limits));
   }
 
   get source(): string {
@@ -123,18 +143,25 @@ class ParsedPage implements Page {
   }
 
   select(selector: string): readonly PageElement[] {
+    return atOnce(this.selecting(selector));
+  }
+
+  edit(edits: readonly Edit[]): readonly EditResult[] {
+    return atOnce(this.editing(edits));
+  }
+
+  *selecting(selector: string): SlicedWork<readonly PageElement[]> {
     const document = this.#document;
     const version = this.#version;
     const current = (): SourceDocument => {
       if (version === this.#version) return document;
       throw new TypeError("the page was edited after this element was selected; select it again");
     };
-    return atOnce(selection(document, compileSelector(selector), this.#limits)).map(
-      (element) => new SelectedElement(element, current),
-    );
+    const elements = yield* selection(document, compileSelector(selector), this.#limits);
+    return elements.map((element) => new SelectedElement(element, current));
   }
 
-  edit(edits: readonly Edit[]): readonly EditResult[] {
+  *editing(edits: readonly Edit[]): SlicedWork<readonly EditResult[]> {
     const before = this.#document;
     const work = { steps: 0 };
     const limits = { ...this.#limits, work: { steps: 0 } };
@@ -143,7 +170,7 @@ class ParsedPage implements Page {
     const list = checkEdits(edits, limits.maxEdits);
     this.#version += 1;
     try {
-      const making = applyEdits(before, list, {
+      const made = yield* applyEdits(before, list, {
         limits,
         select: (document, selector) => selection(document, compileSelector(selector), { ...this.#limits, work }),
         *outerHtml(document, elements) {
@@ -161,13 +188,49 @@ class ParsedPage implements Page {
           return true;
         },
       });
-      this.#document = atOnce(making).document;
+      this.#document = made.document;
     } catch (error) {
-      if (isTaken) this.#document = atOnce(parseSource(before.source, before, this.#limits));
+      if (isTaken) this.#document = yield* parseSource(before.source, before, this.#limits);
       throw error;
     }
     return results;
   }
+}
+
+/** Does one call after the other, each in slices. */
+class SlicedPage implements PageInSlices {
+  readonly #page: ParsedPage;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(page: ParsedPage) {
+    this.#page = page;
+  }
+
+  get source(): string {
+    return this.#page.source;
+  }
+
+  toBytes(): Uint8Array {
+    return this.#page.toBytes();
+  }
+
+  select(selector: string): Promise<readonly PageElement[]> {
+    return this.#next(() => this.#page.selecting(selector));
+  }
+
+  edit(edits: readonly Edit[]): Promise<readonly EditResult[]> {
+    return this.#next(() => this.#page.editing(edits));
+  }
+
+  #next<Value>(begin: () => SlicedWork<Value>): Promise<Value> {
+    const result = this.#last.then(() => inSlices(begin()));
+    this.#last = result.catch(() => {}); // the caller has the error
+    return result;
+  }
+}
+
+function* parsedPage(source: string | Uint8Array, { kind = "html", limits = {} }: PageOptions): SlicedWork<ParsedPage> {
+  return new ParsedPage(yield* parsed(source, kind, limits), limits);
 }
 
 function parsed(source: string | Uint8Array, kind: DocumentKind, limits: PageLimits): SlicedWork<SourceDocument> {

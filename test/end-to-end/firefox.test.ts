@@ -10,6 +10,7 @@ import { programPath } from "../helpers/needs.ts";
 import { send } from "../helpers/send.ts";
 import { serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
+import { boardOf, cards, movesOf, serveBoard, watchCards } from "./kanban-board.ts";
 
 describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
   let browser: Browser;
@@ -59,6 +60,36 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
     expect(await textsOf(page, ".diff ins")).toEqual(['+     <li data-price="1.20">A biscuit</li></ul>']);
     expect(await stored("tea-room.html")).toContain("A biscuit");
     expect(problems).toEqual([]);
+  });
+
+  it("the board has every card once in each of four windows, whatever they move at once", async () => {
+    const { url, stored } = await serveBoard();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open(`${url}/`)));
+    for (const { page } of opened) {
+      await page.waitForSelector("html.live");
+      await page.evaluate(watchCards, cards);
+    }
+    await Promise.all(
+      opened.map(async ({ page }, window) => {
+        for (const { card, arrow } of movesOf(window)) {
+          await page.$eval(
+            card,
+            (element, key) => {
+              element.dispatchEvent(new KeyboardEvent("keydown", { key, altKey: true, bubbles: true }));
+            },
+            arrow,
+          );
+        }
+        await page.waitForSelector("html:not([aria-busy=true])");
+      }),
+    );
+    const last = await stored();
+    expect(last.match(/card-\d/g)?.sort()).toEqual(Array.from({ length: cards }, (_, i) => `card-${i + 1}`));
+    for (const { page, problems } of opened) {
+      await expect.poll(async () => boardOf(await page.content())).toBe(last);
+      expect(await page.evaluate(() => wrong)).toEqual([]);
+      expect(problems).toEqual([]);
+    }
   });
 
   it("a listing filters, previews, uploads, edits and deletes", async () => {

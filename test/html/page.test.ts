@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
-import { DocumentError, type Edit, parsePage, type SourceEdit } from "../../src/html/page.ts";
+import { DocumentError, type Edit, parsePage, parsePageInSlices, type SourceEdit } from "../../src/html/page.ts";
 import { realPages } from "../elements/pages.ts";
+import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { sample } from "../helpers/effort.ts";
 
 const list = "<!doctype html>\n<UL id='list'><li id=a class=one>a <b>bold</b>\n<li id=b>b</UL>\n";
@@ -177,5 +178,43 @@ describe("an edit of a page", () => {
       ).toBe(page.source);
       expect(page.select("[data-edited]"), name).toHaveLength(page.select("body").length);
     }
+  });
+});
+
+describe("a page in slices", () => {
+  const long = `${list}${"<p>some <i>text</i></p>\n".repeat(4_000)}`;
+  const edits: Edit[] = [{ op: "addClass", selector: "p:nth-child(odd)", class: "odd" }];
+
+  it("is what it is at once, and gives way to others while it is parsed, searched and edited", async () => {
+    stepClock();
+    const atOnce = parsePage(long);
+    const opening = parsePageInSlices(long);
+    expect(await turnsUntil(opening)).toBeGreaterThan(10);
+    const page = await opening;
+    const selecting = page.select("p:nth-child(even):has(i)");
+    expect(await turnsUntil(selecting)).toBeGreaterThan(3);
+    expect((await selecting).length).toBe(2_000);
+    const editing = page.edit(edits);
+    expect(await turnsUntil(editing)).toBeGreaterThan(3);
+    expect(await editing).toEqual(atOnce.edit(edits));
+    expect(page.source).toBe(atOnce.source);
+    expect(page.toBytes()).toEqual(atOnce.toBytes());
+  });
+
+  it("does one call after the other, also after one that failed", async () => {
+    const page = await parsePageInSlices(list);
+    const calls = await Promise.allSettled([
+      page.edit([{ op: "setText", selector: "#b", text: "1" }]),
+      page.edit([{ op: "remove", selector: "p[" }]),
+      page.edit([{ op: "insert", selector: "#b", position: "beforeend", html: "2" }]),
+      page.select("#b"),
+    ]);
+    expect(calls.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect(calls[1]).toMatchObject({ reason: { code: "INVALID_SELECTOR", index: 0 } });
+    expect(page.source).toContain("<li id=b>12</UL>");
+  });
+
+  it("rejects where a page cannot be parsed", async () => {
+    await expect(parsePageInSlices("<a>", { kind: "xml" })).rejects.toMatchObject({ code: "NOT_WELL_FORMED" });
   });
 });
