@@ -1,9 +1,14 @@
-import { type Entry, reasonOf, refresh, say, send, withControlsShown } from "./entries.ts";
+import { fetchOk } from "../page-error.ts";
+import { type Entry, reasonOf, refresh, say, withControlsShown } from "./entries.ts";
 
 /** Deletes an entry, as it was listed, if the user says so. */
 export async function remove({ name, link, tag }: Entry): Promise<void> {
   if (!confirm(withControlsShown(`Delete ${name}?`))) return;
-  const response = await send(link.href, { method: "DELETE", headers: tag ? { "if-match": tag } : {} });
+  const request = { method: "DELETE", headers: tag ? { "if-match": tag } : {} };
+  const text = await fetchOk(link.href, request).then(
+    () => `Deleted: ${name}.`,
+    (error) => `${name} was not deleted: ${reasonOf(error)}`,
+  );
   await refresh();
-  say(response?.ok ? `Deleted: ${name}.` : `${name} was not deleted: ${await reasonOf(response)}`);
+  say(text);
 }

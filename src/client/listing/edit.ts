@@ -1,4 +1,6 @@
-import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say, send } from "./entries.ts";
+import { fetchOk, PageError } from "../page-error.ts";
+import { strongTag } from "../selection.ts";
+import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say } from "./entries.ts";
 
 /** Largest text that is edited here, in bytes. */
 const largestText = 1_000_000;
@@ -24,32 +26,23 @@ export function newFile(): void {
 
 /** Edits a text file where it lies. */
 export async function edit({ name, link }: Entry): Promise<void> {
-  const found = await read(link.href);
-  if ("reason" in found) return say(found.reason);
+  const found = await read(link.href).catch((error) => say(reasonOf(error)));
+  if (!found || document.querySelector("dialog")) return; // there is one: it was a double click
   if (found.text === undefined) return say(notText);
-  if (document.querySelector("dialog")) return; // it was a double click
   openEditor(name, link.href, found.text, { "if-match": found.tag });
 }
 
 const notText = "This is not text in UTF-8.";
 
-interface Found {
-  /** Nothing where it is not text in UTF-8. */
-  readonly text: string | undefined;
-  readonly tag: string;
-}
-
-/** What a file has in it; or why that cannot be known. */
-async function read(address: string): Promise<Found | { readonly reason: string; readonly isGone: boolean }> {
-  const response = await send(address, { cache: "no-store" });
-  if (!response?.ok) return { reason: await reasonOf(response), isGone: response?.status === 404 };
-  const bytes = await response.arrayBuffer().catch(() => undefined);
-  if (!bytes) return { reason: await reasonOf(undefined), isGone: false };
-  const tag = response.headers.get("etag")?.replace(/^W\//, "") ?? "*";
+/** What a file has in it; no text where it is not in UTF-8. */
+async function read(address: string): Promise<{ readonly text?: string; readonly tag: string }> {
+  const response = await fetchOk(address, { cache: "no-store" });
+  const tag = strongTag(response) ?? "*";
+  const bytes = await response.arrayBuffer();
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), tag };
   } catch {
-    return { text: undefined, tag };
+    return { tag };
   }
 }
 
@@ -72,26 +65,31 @@ function openEditor(name: string, address: string, before: string, condition: Re
     area.readOnly = true; // what was typed now would not be in the file
     // A field has only line feeds, whatever the file has.
     const text = before.includes("\r\n") ? area.value.replace(/\n/g, "\r\n") : area.value;
-    const response = await send(address, { method: "PUT", headers: expected, body: new Blob([text]) });
-    if (response?.ok) {
+    try {
+      await fetchOk(address, { method: "PUT", headers: expected, body: new Blob([text]) });
       dialog.close();
       await refresh();
-      return say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
+      say(`${name} is saved.`); // later than the dialog: nothing behind it is read aloud
+    } catch (error) {
+      const reason = isAbout(412, error) ? await showTheirs() : reasonOf(error);
+      problem.textContent = `${reason} Your text is still here.`;
+      area.readOnly = false;
     }
-    const reason = response?.status === 412 ? await showTheirs() : await reasonOf(response);
-    problem.textContent = `${reason} Your text is still here.`;
-    area.readOnly = false;
   };
 
   /** Shows what others have made of the file meanwhile, which the next save replaces. */
   const showTheirs = async (): Promise<string> => {
-    const found = await read(address);
-    if ("reason" in found && !found.isGone) return found.reason;
-    expected = "tag" in found ? { "if-match": found.tag } : { "if-none-match": "*" };
-    if (!("tag" in found)) return "The file was deleted meanwhile. Save makes it again.";
-    theirs.value = found.text ?? notText;
-    sides.append(made("label", {}, "Theirs", theirs));
-    return "The file was changed meanwhile, as shown here. Save replaces it by your text.";
+    try {
+      const { text = notText, tag } = await read(address);
+      theirs.value = text;
+      sides.append(made("label", {}, "Theirs", theirs));
+      expected = { "if-match": tag };
+      return "The file was changed meanwhile, as shown here. Save replaces it by your text.";
+    } catch (error) {
+      if (!isAbout(404, error)) return reasonOf(error);
+      expected = { "if-none-match": "*" };
+      return "The file was deleted meanwhile. Save makes it again.";
+    }
   };
 
   const leave = (event: Event): void => {
@@ -108,4 +106,8 @@ function openEditor(name: string, address: string, before: string, condition: Re
   });
   dialog.append(made("menu", {}, button("Save", save, "main"), button("Cancel", leave)));
   area.focus();
+}
+
+function isAbout(status: number, error: unknown): boolean {
+  return error instanceof PageError && error.status === status;
 }

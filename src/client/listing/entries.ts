@@ -1,3 +1,5 @@
+import { fetchOk, PageError } from "../page-error.ts";
+
 /** An entry of the listing, with its row. */
 export interface Entry {
   readonly row: HTMLTableRowElement;
@@ -88,6 +90,11 @@ export function say(text: string): void {
   noteLine.textContent = withControlsShown(text);
 }
 
+/** A sentence for people about a request that failed. */
+export function reasonOf(error: unknown): string {
+  return error instanceof PageError ? error.details : String(error);
+}
+
 /** Opens a dialog with a heading; it is gone when it is closed. */
 export function openDialog(heading: string, ...content: readonly (Node | string)[]): HTMLDialogElement {
   const title = made("h2", { id: "dialog-title", tabIndex: -1, autofocus: true }, withControlsShown(heading));
@@ -99,29 +106,11 @@ export function openDialog(heading: string, ...content: readonly (Node | string)
   return dialog;
 }
 
-/** Sends a request; `undefined` where there is no reply. */
-export function send(address: string, request: RequestInit): Promise<Response | undefined> {
-  return fetch(address, request).catch(() => undefined);
-}
-
-/** Why a request failed. */
-export async function reasonOf(response: Response | undefined): Promise<string> {
-  if (!response) return "The server cannot be reached.";
-  const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
-  return reasonIn(response.status, body);
-}
-
-/** What the server says in the body of a refusal. */
-export function reasonIn(status: number, body: unknown): string {
-  if (status === 401) return "You would have to sign in first.";
-  const { details } = (body ?? {}) as { details?: unknown };
-  return typeof details === "string" ? details : `The server answered with ${status}.`;
-}
-
 /** Fetches the listing again, and shows it in place of the old one. Listeners of `document` hear "listing" after it. */
 export async function refresh(): Promise<void> {
-  const response = await send(location.href, { headers: { accept: "text/html" } });
-  if (!response?.ok) return say("The listing could not be read again.");
+  const headers = { accept: "text/html" };
+  const response = await fetchOk(location.href, { headers }).catch((error) => say(reasonOf(error)));
+  if (!response) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const shown = entriesShown();
   const at = shown.findIndex(({ row }) => row.contains(document.activeElement));

@@ -26,5 +26,4 @@ function isTooMuch(html: string): boolean {
 
 if ("WorkerGlobalScope" in globalThis) {
   addEventListener("message", ({ data }) => postMessage({ html: rendered(data) }));
-  postMessage("ready");
 }

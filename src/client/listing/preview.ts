@@ -2,8 +2,8 @@ import { allEntries, button, type Entry, made, openDialog } from "./entries.ts";
 
 /** Longest text that is shown, in bytes. */
 const longestText = 200_000;
-/** How long Markdown may take beside the page, in milliseconds; longer than that, the text is shown as it is. */
-const longestRendering = 3_000;
+/** How long Markdown may take beside the page, in milliseconds; after that, the text is shown as it is. */
+const longestRendering = 5_000;
 
 /** Whether a file can be looked at without leaving the listing. */
 export function isPreviewable({ kind, name }: Entry): boolean {
@@ -66,21 +66,14 @@ async function textOf({ name, link, size }: Entry): Promise<HTMLElement> {
 
 /** Markdown as HTML; `undefined` where that takes too long or is too much. */
 function htmlOf(text: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const worker = new Worker(new URL("./markdown.js", import.meta.url), { type: "module" });
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = (html?: string): void => {
-      clearTimeout(timer);
-      worker.terminate();
-      resolve(html);
-    };
-    worker.addEventListener("error", () => end());
-    worker.addEventListener("message", ({ data }) => {
-      if (data !== "ready") return end(data.html);
-      timer = setTimeout(end, longestRendering);
-      worker.postMessage(text);
-    });
+  const worker = new Worker(new URL("./markdown.js", import.meta.url), { type: "module" });
+  const rendered = new Promise<string | undefined>((resolve) => {
+    worker.addEventListener("message", ({ data }) => resolve(data.html));
+    worker.addEventListener("error", () => resolve(undefined));
+    setTimeout(resolve, longestRendering);
   });
+  worker.postMessage(text);
+  return rendered.finally(() => worker.terminate());
 }
 
 function isMarkdown(name: string): boolean {

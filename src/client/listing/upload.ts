@@ -1,4 +1,5 @@
-import { addressOf, button, made, reasonIn, refresh, say, withControlsShown } from "./entries.ts";
+import { refusal } from "../page-error.ts";
+import { addressOf, button, made, refresh, say, withControlsShown } from "./entries.ts";
 
 const mostAtOnce = 3;
 
@@ -103,12 +104,12 @@ function enqueue(upload: Upload, headers: Record<string, string>, line: HTMLElem
     bar.value = total === 0 ? 1 : loaded / total;
     state.textContent = `${Math.floor(bar.value * 100)} %`;
   });
-  request.addEventListener("loadend", () => {
+  request.addEventListener("loadend", async () => {
     const { status } = request;
     if (isCancelled) return end("cancelled");
     if (status === 0) return fail("The connection was lost.", "Try again", headers);
     if (status === 412) return fail("There is a file of that name.", "Replace it");
-    if (status >= 300) return fail(reasonIn(status, request.response)); // no object where it is a proxy's page
+    if (status >= 300) return fail((await refusal(new Response(request.responseText, { status }))).details);
     bar.value = 1;
     stored += 1;
     end("done");
@@ -119,7 +120,6 @@ function enqueue(upload: Upload, headers: Record<string, string>, line: HTMLElem
     if (isCancelled) return end("cancelled");
     request.open("PUT", addressOf(upload.path));
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.responseType = "json";
     state.textContent = "0 %";
     request.send(upload.file);
   });

@@ -45,7 +45,7 @@ describe("previews", { tags: ["chromium"] }, () => {
     const shown = page.locator("dialog pre");
     await expect
       .poll(async () => {
-        await page.clock.fastForward(3_000);
+        await page.clock.fastForward(5_000);
         return shown.count();
       })
       .toBe(1);
