@@ -13,7 +13,7 @@ await cp(fileURLToPath(new URL(".", import.meta.url)), root, {
   filter: (source) => !source.endsWith("start.mjs"),
 });
 // What makes these pages live, and what they link to.
-const folders = { "live-page": "../live-page", docs: "../../docs" };
+const folders = { "live-page": "../live-page", board: "../kanban/site", docs: "../../docs" };
 for (const [name, from] of Object.entries(folders)) {
   await cp(fileURLToPath(new URL(from, import.meta.url)), join(root, name), { recursive: true });
 }

@@ -21,6 +21,7 @@ const siteNavigation = `banner
       link "Home"
       link "Guest book"
       link "To do"
+      link "Board"
       link "Notes"
 `;
 /** Run and Copy at a curl line, and the place of the reply. */

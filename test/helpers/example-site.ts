@@ -21,6 +21,7 @@ export async function exampleSite(config: FileServerConfig = {}): Promise<Exampl
   const root = join(await temporaryDirectory(), "site");
   await cp(join(examples, "site"), root, { recursive: true });
   await cp(join(examples, "live-page"), join(root, "live-page"), { recursive: true });
+  await cp(join(examples, "kanban/site"), join(root, "board"), { recursive: true });
   const served = await serve({ root, client: true, plugins: [webSocket()], ...config });
   const headers = { authorization: `Basic ${btoa("ada:ada")}` };
   return { ...served, root, stored: async (page) => (await send(served.url, "GET", `/${page}`, { headers })).text };
