@@ -24,58 +24,28 @@ function random(seed: number): (limit: number) => number {
   };
 }
 
-const selectors = [
-  "li",
-  "#a",
-  "#b",
-  "ul",
-  ".x",
-  "p",
-  "p + p",
-  "body > *",
-  "b",
-  "td",
-  "tr",
-  "table",
-  "g",
-  "circle",
-  "body",
-];
-selectors.push(
-  "textarea",
-  "title",
-  "option",
-  "div",
-  "div div",
-  ":is(ul, p):nth-child(2)",
-  "template",
-  "noscript",
-  "pre",
+const selectors = "li|#a|#b|ul|.x|p|p + p|body > *|b|td|tr|table|g|circle|body|textarea|title|option|div|div div".split(
+  "|",
 );
-const fragments = [
-  "<li>new",
-  "<li id=a class=x>A</li>",
-  "text",
-  " &amp; ",
-  "<b>bold</b>",
-  "<p class=x>one<p>two",
-  "<!-- note -->",
-];
-fragments.push(
-  "<tr><td>cell",
-  "<td>cell</td>",
-  "<circle r=3 />",
-  "<div class=x><div>in</div></div>",
-  "<option>o",
-  "\n",
-  "<ul id=b><li>i</ul>",
-);
-fragments.push(
-  "<script>globalThis.ran = true</script>",
-  "<table><tr><td>t</table>",
-  "<div data-local>l</div>",
-  "<textarea>\nt</textarea>",
-);
+selectors.push(":is(ul, p):nth-child(2)", "template", "noscript", "pre");
+/** One on each line. */
+const fragments = `<li>new
+<li id=a class=x>A</li>
+text
+ &amp;\x20
+<b>bold</b>
+<p class=x>one<p>two
+<!-- note -->
+<tr><td>cell
+<td>cell</td>
+<circle r=3 />
+<div class=x><div>in</div></div>
+<option>o
+<ul id=b><li>i</ul>
+<script>globalThis.ran = true</script>
+<table><tr><td>t</table>
+<div data-local>l</div>`.split("\n");
+fragments.push("\n", "<textarea>\nt</textarea>");
 
 const start = `<!doctype html><html><head><title>T</title></head><body><ul id="a"><li>1<li class="x">2</ul>
 <p>one <b>two</b> three<p class="x">four<table><tbody><tr><td>1<td>2</table><table id=t></table>

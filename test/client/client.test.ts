@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { gzipSync } from "node:zlib";
 import express from "express";
-import { minify } from "terser";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../src/file-server.ts";
 import { webSocket } from "../../src/plugins/web-socket.ts";
@@ -11,21 +9,16 @@ import { sample } from "../helpers/effort.ts";
 import { send } from "../helpers/send.ts";
 import { listen, serve } from "../helpers/serve.ts";
 import { filesBelow, projectRoot } from "../helpers/source-files.ts";
-import { bundled, type Window, windows } from "./chromium.ts";
+import { type Window, windows } from "./chromium.ts";
 import { fakeFeed } from "./fake-feed.ts";
 import { isLoaded, pageWith } from "./page-with.ts";
 
 describe("filement/client", () => {
-  it("is smaller than 7 KB, minified and compressed", { tags: ["campaign"] }, async () => {
-    const { code = "" } = await minify(await bundled("client"), { module: true, compress: { passes: 3 } });
-    expect(gzipSync(code, { level: 9 }).length).toBeLessThan(7000);
-  });
-
   it("imports nothing but its own parts, and knows nothing of Node", () => {
     for (const file of filesBelow("src/client", ".ts").filter((name) => name !== "listing/markdown.ts")) {
       const source = readFileSync(`${projectRoot}/src/client/${file}`, "utf8");
       for (const [, module] of source.matchAll(/\sfrom "([^"]+)"/g))
-        expect(module).toMatch(/^\.(?:\/[\w-]+|\.\/html\/edit\/(?:edits|class-tokens))\.ts$/);
+        expect(module).toMatch(/^\.(?:\/[\w-]+|\.\/(?:page-error|selection|html\/edit\/(?:edits|class-tokens)))\.ts$/);
       expect(source).not.toMatch(/\b(?:process|Buffer|require|global)\b[.(]/);
     }
   });

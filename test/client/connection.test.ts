@@ -153,16 +153,6 @@ describe("keepConnected", { tags: ["chromium"] }, () => {
     expect(await toldBy(window, 2)).toEqual(["waiting", "open"]);
   });
 
-  it("leaves a connection alone that is up, when the page is looked at again", async () => {
-    const window = await connected();
-    const first = await window.feed.next();
-    first.send({ type: "hello", feed: "f", id: 1 });
-    await toldBy(window, 1);
-    await window.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    first.send(change(2));
-    expect(await toldBy(window, 2)).toEqual(["open", 2]);
-  });
-
   it("asks a server that is silent, and gives up one that does not answer", async () => {
     const window = await connected();
     const first = await window.feed.next();

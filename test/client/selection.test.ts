@@ -65,15 +65,6 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("parses html, head and body as what they are", { tags: ["campaign"] }, async () => {
-    const { page } = await opened("<p>text</p>");
-    const names = await page.evaluate(async () => {
-      const selections = ["html", "head", "body"].map((selector) => client.connect().select(selector).get());
-      return (await Promise.all(selections)).map(({ elements }) => elements.map(({ localName }) => localName));
-    });
-    expect(names).toEqual([["html"], ["head"], ["body"]]);
-  });
-
   it("replaces, appends and removes, and gives what stands there now", async () => {
     const { page, stored, problems } = await opened(list);
     const given = await page.evaluate(async () => {
@@ -116,17 +107,6 @@ describe("a selection", { tags: ["chromium"] }, () => {
     expect(await stored()).toMatch(
       /<li id="item-\d+">Tea<\/li><li id="item-\d+">Salt<\/li><li id="own">Oil<\/li><\/ul>$/,
     );
-  });
-
-  it("takes an element, and leaves out of it what belongs to the browser alone", { tags: ["campaign"] }, async () => {
-    const { page, stored } = await opened(list);
-    await page.evaluate(async () => {
-      const item = document.createElement("li");
-      item.append("Jam & butter", Object.assign(document.createElement("button"), { textContent: "Delete" }));
-      item.lastElementChild?.setAttribute("data-local", "");
-      await client.connect().select("#a").replace(item);
-    });
-    expect(await stored()).toContain("<li>Jam &amp; butter</li>");
   });
 
   it("selects with characters that header fields cannot have", { tags: ["campaign"] }, async () => {
@@ -239,25 +219,6 @@ describe("a selection", { tags: ["chromium"] }, () => {
     });
     expect(outcome).toEqual([['<b id="n">mine 3</b>', 3], ["PRECONDITION_FAILED", 10], "NO_MATCH", "SEVERAL_MATCHES"]);
     expect(await stored()).not.toContain("mine");
-  });
-
-  it("counts with one element for every one of many updates at once", async () => {
-    const { page, stored } = await opened("<b id=n>0</b>");
-    await page.evaluate(async () => {
-      const add = (element: Element): void => {
-        element.textContent = String(Number(element.textContent) + 1);
-      };
-      await Promise.all(Array.from({ length: 4 }, () => client.connect().select("#n").update(add)));
-    });
-    expect(await stored()).toBe('<b id="n">4</b>');
-  });
-
-  it("writes whatever is there, where it has seen nothing", { tags: ["campaign"] }, async () => {
-    const { page, url, stored } = await opened(list);
-    await page.evaluate(async () => void (await client.connect().select("#a").get()));
-    await send(url, "PUT", "/page.html", { headers: { range: "selector=#a" }, body: '<li id="a">Cake</li>' });
-    await page.evaluate(async () => void (await client.connect().select("#a").replace("<li>Mine</li>")));
-    expect(await stored()).toContain("Mine");
   });
 
   it("does one thing after the other, so that each knows what the one before has made of it", async () => {

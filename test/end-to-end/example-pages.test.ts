@@ -22,17 +22,6 @@ describe("the example pages", { tags: ["chromium"] }, () => {
     const frameOf = (page: Page) => page.frameLocator(".playground iframe");
     const wireOf = (page: Page): Promise<string[]> => page.locator(".playground .wire pre").allTextContents();
 
-    it("changes while one watches, when somebody sends a request of it from a terminal", {
-      tags: ["campaign"],
-    }, async () => {
-      const { url } = await exampleSite();
-      const { page, problems } = await live(`${url}/`);
-      const headers = { range: "selector=#headline" };
-      await send(url, "PUT", "/index.html", { headers, body: "<h1 id=headline>Hello, element.</h1>" });
-      await expect.poll(() => page.locator("h1").textContent()).toBe("Hello, element.");
-      expect(problems).toEqual([]);
-    });
-
     it("lights up what a selector selects, says how much that is, and what is wrong with selector or content", async () => {
       const { url } = await exampleSite();
       const { page, problems } = await live(`${url}/`);
@@ -122,19 +111,6 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       expect(problems).toEqual([]);
     });
 
-    it("has the to-do list in two windows, of which each shows what is done in the other", {
-      tags: ["campaign"],
-    }, async () => {
-      const { url } = await exampleSite();
-      const { page, problems } = await live(`${url}/`);
-      await page.locator(".windows").scrollIntoViewIfNeeded();
-      const [one, other] = [0, 1].map((index) => page.frameLocator(".windows iframe").nth(index));
-      await other?.getByRole("checkbox", { name: "Plant tomatoes" }).waitFor();
-      await one?.getByRole("checkbox", { name: "Plant tomatoes" }).check();
-      await other?.locator("#tomatoes.done").waitFor();
-      expect(problems).toEqual([]);
-    });
-
     it("says without JavaScript what one would see", async () => {
       const { url } = await exampleSite();
       const { page } = await browser.open(`${url}/`, { javaScriptEnabled: false });
@@ -157,37 +133,6 @@ describe("the example pages", { tags: ["chromium"] }, () => {
         "Each start of the server begins with a fresh one.",
       );
       expect([name, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([name, 390]);
-    }
-  });
-
-  it("have borders of what can be filled in with a contrast of 3:1, and a dot that is not in the colour of errors", {
-    tags: ["campaign"],
-  }, async () => {
-    const { url } = await exampleSite();
-    for (const colorScheme of sample(["light", "dark"] as const, 2)) {
-      const { page } = await live(`${url}/to-do.html`, { colorScheme });
-      const { borders, dot, accent } = await page.evaluate(() => {
-        const luminance = (color: string): number => {
-          const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
-            const value = Number(part) / 255;
-            return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-          });
-          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-        };
-        const paper = luminance(getComputedStyle(document.body).backgroundColor);
-        const contrast = (color: string): number => {
-          const [lighter = 0, darker = 0] = [luminance(color), paper].sort((a, b) => b - a);
-          return (lighter + 0.05) / (darker + 0.05);
-        };
-        const fields = [...document.querySelectorAll("input")].filter((field) => !field.checked);
-        return {
-          borders: fields.map((field) => contrast(getComputedStyle(field).borderTopColor)),
-          dot: getComputedStyle(document.querySelector(".connection") as Element, "::before").backgroundColor,
-          accent: getComputedStyle(document.querySelector(".main") as Element).backgroundColor,
-        };
-      });
-      expect([borders.length, Math.min(...borders) >= 3]).toEqual([4, true]);
-      expect(dot).not.toBe(accent);
     }
   });
 

@@ -77,27 +77,6 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect([...one.problems, ...other.problems]).toEqual([]);
   });
 
-  it("show what is written with curl", { tags: ["campaign"] }, async () => {
-    const { url } = await exampleSite();
-    const window = await live(`${url}/to-do.html`);
-    await edit(`${url}/to-do.html`, "POST", "#todo", "<li>Water the plants");
-    await edit(`${url}/to-do.html`, "DELETE", "#todo .done");
-    await showsItems(window, [
-      "- Repair the kite",
-      "- Plant tomatoes",
-      "- Learn one new selector",
-      "- Water the plants",
-    ]);
-    await window.page.getByRole("checkbox", { name: "Water the plants" }).check(); // it has no id
-    await showsItems(window, [
-      "- Repair the kite",
-      "- Plant tomatoes",
-      "- Learn one new selector",
-      "+ Water the plants",
-    ]);
-    expect(window.problems).toEqual([]);
-  });
-
   it("can be used with the keyboard alone, and keep the focus where it is", { tags: ["campaign"] }, async () => {
     const { url } = await exampleSite();
     const [window, other] = [await live(`${url}/to-do.html`), await live(`${url}/to-do.html`)];
@@ -249,27 +228,6 @@ describe("live pages", { tags: ["chromium"] }, () => {
     expect((await stored("to-do.html")).match(/<li(?: id="item-\d+")?>(?:own|meanwhile)/g)).toHaveLength(2 * rounds);
     expect(other.problems).toEqual([]);
     expect(cut.problems.filter((problem) => !/ERR_(?:CONNECTION|EMPTY|SOCKET)/.test(problem))).toEqual([]);
-  });
-
-  it("catch up after the server was closed, and another one was started that knows nothing of before", {
-    tags: ["campaign"],
-  }, async () => {
-    const { files, port, root } = await exampleSite();
-    const wire = await cable(port);
-    const window = await live(`${wire.url}/to-do.html`);
-    await edit(`${wire.url}/to-do.html`, "DELETE", "#bread");
-    await showsItems(window, first.slice(1));
-    await files.close();
-    await window.page.waitForSelector(".connection:not(.live)");
-
-    const next = await serve({ root, client: true, plugins: [webSocket()] });
-    await edit(`${next.url}/to-do.html`, "DELETE", "#kite");
-    wire.pull();
-    wire.plugIn(next.port);
-    await showsItems(window, first.slice(2));
-    await edit(`${next.url}/to-do.html`, "DELETE", "#letter");
-    await showsItems(window, first.slice(3));
-    expect(window.problems.filter((problem) => !problem.includes("WebSocket connection to"))).toEqual([]);
   });
 
   it("tell those who may not change the page so, and leave it as it is", { tags: ["campaign"] }, async () => {
