@@ -209,6 +209,22 @@ describe(".ci/bare-path", { tags: ["bash"] }, () => {
   });
 });
 
+describe(".ci/tests-of-programs.mjs", () => {
+  it("names the tests for which it matters what is on the PATH", async () => {
+    const { stdout } = await run(process.execPath, [join(projectRoot, ".ci/tests-of-programs.mjs")], "/");
+    const files = stdout.trimEnd().split("\n");
+    expect(files).toEqual(
+      expect.arrayContaining([
+        "test/ci.test.ts", // starts them itself
+        "test/cli/serve.test.ts", // by a helper
+        "test/plugins/history.test.ts", // by git, in the product
+        "test/end-to-end/kanban.test.ts", // a browser
+      ]),
+    );
+    expect(files.filter((file) => /^test\/(?:http|html|options)\//.test(file))).toEqual([]);
+  });
+});
+
 describe(".ci/run", { tags: ["bash"] }, () => {
   /** A checkout on a machine that has nothing but a shell and Node; each run of npm is what the test says. */
   async function machine(...npm: readonly string[]): Promise<{ directory: string; env: Record<string, string> }> {
