@@ -35,14 +35,21 @@ export function git(repository: string, args: readonly string[]): GitProcess {
 }
 
 /** What git answers; rejects with what it says where it fails. */
-export async function gitOutput(repository: string, args: readonly string[], input?: string): Promise<Buffer> {
-  const child = git(repository, args);
-  child.stdin.end(input);
-  const ended = once(child, "close");
-  const [output, complaint] = await Promise.all([all(child.stdout), all(child.stderr)]);
-  const [code] = await ended;
+export async function gitOutput(repository: string, args: readonly string[]): Promise<Buffer> {
+  const { code, output, complaint } = await gitResult(repository, args);
   if (code !== 0) throw new Error(`git ${args[0]} failed: ${complaint.toString().trim()}`);
   return output;
+}
+
+/** What git answers, and how it ended; `null` for one that was killed. Rejects where it cannot be started. */
+export async function gitResult(
+  repository: string,
+  args: readonly string[],
+): Promise<{ code: number | null; output: Buffer; complaint: Buffer }> {
+  const child = git(repository, args);
+  child.stdin.end();
+  const [[code], output, complaint] = await Promise.all([once(child, "close"), all(child.stdout), all(child.stderr)]);
+  return { code, output, complaint };
 }
 
 async function all(stream: Readable): Promise<Buffer> {
