@@ -82,7 +82,7 @@ export function history(options: HistoryOptions): Plugin {
     maxFileBytes,
     covers: isRecorded,
     isFor: (name) => name === site?.name,
-    isFull: () => required && (journal.unwritten > 0 || committing?.isFull() === true),
+    isFull: async () => required && (journal.unwritten > 0 || (await committing?.isFull()) === true),
     recorded: (bytes) => committing?.recorded(bytes),
     report: (error) => site?.report(error),
   });

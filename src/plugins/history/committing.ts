@@ -1,13 +1,12 @@
-import { type FSWatcher, mkdirSync, watch } from "node:fs";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { access, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { diskLocks } from "../../storage/disk/disk-locks.ts";
 import { StorageError } from "../../storage/storage.ts";
 import type { Importer } from "./importer.ts";
 import { type Journal, JournalReader, ownerOf, type ReadRecord } from "./journal.ts";
 
-/** How often journals of other processes are looked at where the system tells nothing, and what failed is tried again, in milliseconds. */
-const lookMs = 1000;
+/** How often journals of other processes are looked at, and what failed is tried again, in milliseconds. */
+const lookMs = 500;
 /** Least time between two checkpoints of git, in milliseconds: each costs as much as many commits. */
 const checkpointMs = 250;
 /** How often one of another process is waited for whose change came before, in looks. */
@@ -16,8 +15,6 @@ const maxLooks = 3;
 const maxUnconfirmed = 500;
 /** Commits after which git may tidy up. */
 const commitsToTidy = 5000;
-/** File beside the journals while more waits than may. */
-const fullMark = "full";
 /** And the time after which it does so anyway, in milliseconds: a day. */
 const tidyMs = 86_400_000;
 
@@ -51,7 +48,7 @@ export class Committing {
   /** Entity tags of files after their last commit. */
   readonly #tags = new Map<string, string>();
   #imported: ReadonlyMap<string, number> = new Map();
-  #watcher: FSWatcher | undefined;
+  /** Ends the wait for news. */
   #wake: (() => void) | undefined;
   #hasNews = true;
   #isClosing = false;
@@ -59,13 +56,9 @@ export class Committing {
   #isLeftToAnother = false;
   /** Bytes in the own journal that were not read yet, where this process makes the commits. */
   #uncollected = 0;
-  #isToldFull = false;
-  #isGathering = false;
-  #checkpointAt = 0;
+  #isMarkedFull = false;
   #commits = 0;
   #tidiedAt = 0;
-  /** When the oldest journal was begun. */
-  #since = 0;
   #running: Promise<void> | undefined;
   /** Why commits cannot be made at the moment. */
   problem: unknown;
@@ -80,80 +73,63 @@ export class Committing {
     return join(this.#options.directory, "leader");
   }
 
-  /** Bytes that wait for git, as far as this process knows: all where it makes the commits, else its latest. */
+  /** A file that is there while more waits than may: tells the other processes. */
+  get #fullMark(): string {
+    return join(this.#options.directory, "full");
+  }
+
+  /** Bytes that wait for git, where this process makes the commits. */
   get backlog(): number {
     const collected = [this.#unconfirmed, ...this.#queues.values()].flat();
     return collected.reduce((sum, { content }) => sum + content.length, this.#uncollected);
   }
 
-  /** Whether more waits for git than may; told by the process that makes the commits to the others. */
-  isFull(): boolean {
-    if (this.#isToldFull && !this.#isLeading) void this.#lookWhetherFull(); // the next one hears whether it still is
-    return this.#isToldFull || this.backlog > this.#options.maxBacklog;
+  /** Whether more waits for git than may. */
+  async isFull(): Promise<boolean> {
+    if (this.#isLeading) return this.backlog > this.#options.maxBacklog;
+    return access(this.#fullMark).then(
+      () => true,
+      () => false,
+    );
   }
 
   start(): void {
-    mkdirSync(this.#options.directory, { recursive: true });
-    this.#watcher = watch(this.#options.directory, (_event, name) => {
-      if (name === fullMark) void this.#lookWhetherFull();
-      this.wake();
-    });
-    this.#watcher.on("error", () => {}); // it looks by itself as well
-    this.#watcher.unref();
-    void this.#lookWhetherFull();
     this.#running = this.#run();
   }
 
   /** Says that so many bytes are in the journal. */
   recorded(bytes: number): void {
     if (this.#isLeading) this.#uncollected += bytes;
-    this.wake();
-  }
-
-  async #lookWhetherFull(): Promise<void> {
-    this.#isToldFull = await stat(join(this.#options.directory, fullMark)).then(
-      () => true,
-      () => false,
-    );
+    this.#hasNews = true;
+    this.#wake?.();
   }
 
   async #tellWhetherFull(): Promise<void> {
-    const isFull = this.backlog > this.#options.maxBacklog;
-    if (isFull === this.#isToldFull) return;
-    this.#isToldFull = isFull;
-    const mark = join(this.#options.directory, fullMark);
-    await (isFull ? writeFile(mark, "") : rm(mark, { force: true }));
-  }
-
-  /** Says that there is something to do. */
-  wake(): void {
-    this.#hasNews = true;
-    if (!this.#isGathering) this.#wake?.();
+    const isFull = await this.isFull();
+    if (isFull === this.#isMarkedFull) return;
+    this.#isMarkedFull = isFull;
+    await (isFull ? writeFile(this.#fullMark, "") : rm(this.#fullMark, { force: true }));
   }
 
   /** Resolves when all records of this process are in the repository, or another process will see to that. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#hasNews = true;
     this.#wake?.();
     const isLedByAnother = !this.#isLeading && (await diskLocks.tryRun(this.#leader, async () => true)) === undefined;
     this.#isLeftToAnother = isLedByAnother && !this.#isLeading;
     if (!this.#isLeftToAnother) await this.#running;
-    this.#watcher?.close();
   }
 
   async #run(): Promise<void> {
     while (!this.#isClosing) {
       try {
         await diskLocks.run(this.#leader, async () => {
-          if (this.#isLeftToAnother) return;
-          this.#isLeading = true;
-          await this.#lead();
+          if (!this.#isLeftToAnother) await this.#lead();
         });
       } catch (error) {
         if (error instanceof StorageError && error.code === "busy") continue; // another process makes the commits
         this.#fail(error);
-        await this.#pause();
+        await this.#pause(lookMs);
       }
     }
   }
@@ -164,66 +140,61 @@ export class Committing {
   }
 
   async #lead(): Promise<void> {
-    this.#queues.clear();
-    this.#unconfirmed = [];
-    this.#journals = new JournalReader(this.#options.directory); // what was read before, and failed, is read again
-    await rm(join(this.#options.directory, fullMark), { force: true });
-    this.#isToldFull = false;
-    const names = await this.#journals.names();
-    const births = await Promise.all(
-      names.map(async (name) => (await stat(join(this.#options.directory, name))).birthtimeMs),
-    );
-    this.#since = Math.min(Date.now(), ...births);
-    this.#imported = await this.#options.importer.imported(this.#since);
-    // What processes before have left comes first: the files are as that says.
-    do {
-      await this.#collect();
-    } while ((await this.#commit(true)) > 0);
-    await this.#confirm();
-    this.#tags.clear();
-    await this.#options.began();
-    let looks = 0;
+    this.#isLeading = true;
+    this.#isMarkedFull = true; // perhaps, by a process before
+    let hasBegun = false;
     for (;;) {
-      this.#hasNews = false;
       try {
-        await this.#options.retry();
-        await this.#collect();
-        const count = await this.#commit(looks >= maxLooks || this.#isClosing);
-        looks = count > 0 ? 0 : looks + 1;
-        await this.#confirm();
-        this.problem = undefined;
-        if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
-        if (this.#isClosing && !this.#hasNews) return await this.#options.importer.close();
+        await this.#readAnew();
+        if (!hasBegun) {
+          // What processes before have left comes first: the files are as that says.
+          do {
+            await this.#collect();
+          } while ((await this.#commit(true)) > 0);
+          await this.#confirm();
+          this.#tags.clear();
+          await this.#options.began();
+          hasBegun = true;
+        }
+        await this.#commitWhatComes();
+        return await this.#options.importer.close();
       } catch (error) {
         this.#fail(error);
         await this.#options.importer.close();
-        this.#giveBack();
         if (this.#isClosing) return;
-        await this.#pause();
-        await this.#lookAgain().catch(ignore);
-        continue;
+        await this.#pause(lookMs);
       }
-      if (!this.#hasNews && [...this.#queues.values()].every(({ length }) => length === 0)) await this.#pause();
-      await this.#gather();
     }
   }
 
-  /** What was given to git in vain stands in front again. */
-  #giveBack(): void {
-    for (const record of this.#unconfirmed.reverse()) this.#queueOf(record.journal).unshift(record);
+  /** Begins with what is in the journals and not in the repository, also what was given to git in vain. */
+  async #readAnew(): Promise<void> {
+    this.#queues.clear();
     this.#unconfirmed = [];
     this.#tags.clear();
+    this.#journals = new JournalReader(this.#options.directory);
+    const names = await this.#journals.names();
+    const files = await Promise.all(names.map((name) => stat(join(this.#options.directory, name))));
+    this.#imported = await this.#options.importer.imported(
+      Math.min(Date.now(), ...files.map(({ birthtimeMs }) => birthtimeMs)),
+    );
   }
 
-  /** What failed may have been made all the same: what the repository has is not made again. */
-  async #lookAgain(): Promise<void> {
-    this.#imported = await this.#options.importer.imported(this.#since);
-    for (const [journal, queue] of this.#queues) {
-      const done = this.#imported.get(journal) ?? 0;
-      this.#queues.set(
-        journal,
-        queue.filter(({ number }) => number >= done),
-      );
+  async #commitWhatComes(): Promise<void> {
+    let looks = 0;
+    for (;;) {
+      this.#hasNews = false;
+      await this.#options.retry();
+      await this.#collect();
+      const count = await this.#commit(looks >= maxLooks || this.#isClosing);
+      looks = count > 0 ? 0 : looks + 1;
+      await this.#confirm();
+      this.problem = undefined;
+      if (this.#commits >= commitsToTidy || Date.now() - this.#tidiedAt >= tidyMs) await this.#tidy();
+      if (this.#isClosing && !this.#hasNews) return;
+      await this.#pause(checkpointMs); // more come together meanwhile
+      const isDone = [...this.#queues.values()].every(({ length }) => length === 0);
+      if (isDone && !this.#hasNews) await this.#pause(lookMs, true);
     }
   }
 
@@ -302,7 +273,6 @@ export class Committing {
   }
 
   async #confirm(): Promise<void> {
-    if (this.#unconfirmed.length > 0) this.#checkpointAt = Date.now();
     await this.#options.importer.flush();
     this.#commits += this.#unconfirmed.length;
     this.#unconfirmed = [];
@@ -338,29 +308,16 @@ export class Committing {
     if (await this.#options.importer.head()) await this.#options.tidy();
   }
 
-  /** Waits for news, or until it is time to look without. */
-  async #pause(): Promise<void> {
-    await this.#sleep(lookMs);
-  }
-
-  /** Lets changes come together for the next checkpoint. */
-  async #gather(): Promise<void> {
-    this.#isGathering = true;
-    await this.#sleep(this.#checkpointAt + checkpointMs - Date.now());
-    this.#isGathering = false;
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    if (this.#isClosing || ms <= 0) return;
+  /** Waits, at most until this is closed, or until there is news. */
+  async #pause(ms: number, untilNews = false): Promise<void> {
+    if (this.#isClosing) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(ms, lookMs)).unref();
+      const timer = setTimeout(resolve, ms).unref();
       this.#wake = () => {
+        if (!untilNews && !this.#isClosing) return;
         clearTimeout(timer);
         resolve();
       };
     });
   }
 }
-
-/** What fails here fails again in the next round, which says so. */
-function ignore(): void {}

@@ -17,7 +17,7 @@ export interface RecorderOptions {
   /** Whether a file has a history. */
   covers(path: string): boolean;
   /** Whether changes are to be refused now. */
-  isFull(): boolean;
+  isFull(): Promise<boolean>;
   /** Called when there is something in the journal. */
   recorded(bytes: number): void;
   report(error: unknown): void;
@@ -48,7 +48,7 @@ export class Recorder {
     };
     const admit = async (path: string): Promise<void> => {
       if (!covers(path)) return;
-      if (this.#options.isFull()) throw new StorageError("unavailable");
+      if (await this.#options.isFull()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
     const move = storage.move?.bind(storage);

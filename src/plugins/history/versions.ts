@@ -193,7 +193,8 @@ export class Versions implements FileHistory {
     const range = isAfter ? `${this.#head}..${head}` : head;
     const order = ["--first-parent", "--reverse", "--root", "-m"];
     const format = ["--raw", "--no-abbrev", "--no-renames", "-z", "--format=%x01%H %at"];
-    for await (const text of gitRecords(this.#repository, ["log", ...order, ...format, range], "\x01")) this.#note(text);
+    for await (const text of gitRecords(this.#repository, ["log", ...order, ...format, range], "\x01"))
+      this.#note(text);
     this.#head = head;
   }
 
