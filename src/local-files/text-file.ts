@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { errnoOf } from "../storage/disk/file-record.ts";
 
 /** It is read into memory as a whole. */
@@ -22,7 +22,7 @@ export async function readTextFile(path: string): Promise<string> {
     if (stats.isDirectory()) throw new TextFileError("it is a directory: expected a file");
     if (!stats.isFile()) throw new TextFileError("it is not a regular file: expected a file");
     if (stats.size > maxFileBytes) throw new TextFileError(tooLarge);
-    const bytes = await atMost(maxFileBytes + 1, file);
+    const bytes = await buffer(file.createReadStream({ end: maxFileBytes, autoClose: false }));
     if (bytes.length > maxFileBytes) throw new TextFileError(tooLarge); // it has grown since
     return decode(bytes);
   } catch (cause) {
@@ -31,17 +31,6 @@ export async function readTextFile(path: string): Promise<string> {
   } finally {
     await file?.close();
   }
-}
-
-async function atMost(length: number, file: FileHandle): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for (let read = 0; read < length; ) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(64 * 1024, length - read)));
-    if (bytesRead === 0) break;
-    chunks.push(buffer.subarray(0, bytesRead));
-    read += bytesRead;
-  }
-  return Buffer.concat(chunks);
 }
 
 function unreadable(errno: string): string {

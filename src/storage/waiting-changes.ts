@@ -84,22 +84,8 @@ export interface ChangeResult extends WriteResult {
   readonly changed: boolean;
 }
 
-/** Changes that are made together. */
-export interface ChangeGroup {
-  /** Since when the first of them waits, in milliseconds of `performance.now()`. */
-  readonly since: number;
-  /** Makes all of them to a draft, one after the other. Called again, with another draft, where the file was changed meanwhile. */
-  apply(draft: Draft): Promise<void>;
-  /** Whether one of them was refused, or has changed nothing, by what was in the draft. */
-  readonly isDoubtful: boolean;
-  /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
-  done(stored: StoredStat | undefined): Promise<void>;
-  /** Answers all who have no answer yet that they get none: what becomes of their changes is not known. */
-  giveUp(error: unknown): void;
-}
-
 /** Finds a file under its lock, has a group applied to it, and stores the outcome, if there is one. */
-export type Commit = (path: string, group: ChangeGroup) => Promise<void>;
+export type Commit = (path: string, group: Group) => Promise<void>;
 
 interface Waiting {
   readonly change: Change;
@@ -174,8 +160,9 @@ type Ended =
   | { readonly error: unknown }
   | { readonly created: boolean; readonly changed: boolean; readonly stat: StoredStat };
 
-/** What was waiting for a file when it became free. */
-class Group implements ChangeGroup {
+/** What was waiting for a file when it became free: changes that are made together. */
+export class Group {
+  /** Since when the first of them waits, in milliseconds of `performance.now()`. */
   readonly since: number;
   readonly #queue: Queue;
   readonly #members: Waiting[] = [];
@@ -187,10 +174,12 @@ class Group implements ChangeGroup {
     this.since = queue.waiting[0]?.since ?? performance.now();
   }
 
+  /** Whether one of them was refused, or has changed nothing, by what was in the draft. */
   get isDoubtful(): boolean {
     return this.#ended.some((each) => "error" in each || !each.changed);
   }
 
+  /** Makes all of them to a draft, one after the other. Called again, with another draft, where the file was changed meanwhile. */
   async apply(draft: Draft): Promise<void> {
     const { waiting } = this.#queue;
     this.#queue.hasBegun = true;
@@ -209,6 +198,7 @@ class Group implements ChangeGroup {
     this.#last = draft.outcome && draft.stat;
   }
 
+  /** Answers all of them, in order, when the outcome is stored; to be called, and waited for, under the file's lock. */
   async done(stored: StoredStat | undefined): Promise<void> {
     for (const [i, member] of this.#members.entries()) {
       const ended = this.#ended[i];
@@ -220,6 +210,7 @@ class Group implements ChangeGroup {
     }
   }
 
+  /** Answers all who have no answer yet that they get none: what becomes of their changes is not known. */
   giveUp(error: unknown): void {
     this.#queue.problem = error;
     for (const { reject } of [...this.#members.splice(0), ...this.#queue.waiting.splice(0)]) reject(error);

@@ -104,13 +104,6 @@ export function storageContract(
       await file.close();
       expect((await buffer(stream)).toString()).toBe("hello");
     });
-
-    it("is not read after it was closed", async () => {
-      const storage = await make({ "/a.txt": "hello" });
-      const file = await opened(storage, "/a.txt");
-      await file.close();
-      await expect(file.bytes()).rejects.toThrow("closed");
-    });
   });
 
   describe("list", () => {

@@ -3,14 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
-import {
-  type Change,
-  type ChangeGroup,
-  type ChangeResult,
-  Draft,
-  type Outcome,
-  WaitingChanges,
-} from "../waiting-changes.ts";
+import { type Change, type ChangeResult, Draft, type Group, type Outcome, WaitingChanges } from "../waiting-changes.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
@@ -65,7 +58,7 @@ export class DiskChanges {
     await this.#notes.close();
   }
 
-  async #make(path: string, target: LockedTarget, group: ChangeGroup, isAlone: boolean): Promise<"done" | "elsewhere"> {
+  async #make(path: string, target: LockedTarget, group: Group, isAlone: boolean): Promise<"done" | "elsewhere"> {
     const isBelowNothing = target.missing.length > 0;
     let known = isBelowNothing ? nothing : isAlone ? undefined : remembered(target.real);
     for (let attempt = 1; attempt <= maxAttempts; ) {
@@ -138,7 +131,7 @@ export class DiskChanges {
     target: LockedTarget,
     known: Known,
     outcome: Outcome,
-    group: ChangeGroup,
+    group: Group,
     isAlone: boolean,
   ): Promise<JobResult | "again"> {
     const job = this.#jobOf(target, known, outcome, isAlone);
@@ -175,7 +168,7 @@ export class DiskChanges {
   }
 }
 
-async function answered(group: ChangeGroup, stored: StoredStat | undefined): Promise<"done"> {
+async function answered(group: Group, stored: StoredStat | undefined): Promise<"done"> {
   await group.done(stored);
   return "done";
 }

@@ -48,7 +48,7 @@ class DiskLocks {
     // Other machines have the directory elsewhere, and number its file system otherwise.
     const nameOf = (key: string): string =>
       key.startsWith(device) ? `inode:${key.slice(device.length)}` : `/${relative(root, key)}`;
-    const lock = known?.lock ?? new PathLock(new BothLocks(this.#machine, locks, nameOf));
+    const lock = known?.lock ?? new PathLock(bothLocks(this.#machine, locks, nameOf));
     const shared: SharedRoot = { root, device, lock, locks };
     this.#shared.push(shared);
     return () => void this.#shared.splice(this.#shared.indexOf(shared), 1);
@@ -73,40 +73,32 @@ class DiskLocks {
   }
 }
 
-/** Locks of this machine and of several at once: processes beside this one may know only the first. */
-class BothLocks implements Locks {
-  readonly #machine: Locks;
-  readonly #shared: Locks;
-  readonly #nameOf: (key: string) => string;
-
-  /** `nameOf` gives the key that all machines have in common. */
-  constructor(machine: Locks, shared: Locks, nameOf: (key: string) => string) {
-    this.#machine = machine;
-    this.#shared = shared;
-    this.#nameOf = nameOf;
-  }
-
-  async acquire(key: string, since?: number): Promise<HeldLock> {
-    const here = await this.#machine.acquire(key, since);
+/**
+ * Locks of this machine and of several at once: processes beside this one may know only the first. `nameOf` gives the key that all
+ * machines have in common.
+ */
+function bothLocks(machine: Locks, shared: Locks, nameOf: (key: string) => string): Locks {
+  const alsoShared = async <Got extends HeldLock | undefined>(
+    here: HeldLock,
+    asking: Promise<Got>,
+  ): Promise<HeldLock | Got> => {
     try {
-      return together(here, await this.#shared.acquire(this.#nameOf(key), since));
+      const everywhere = await asking;
+      if (everywhere) return together(here, everywhere);
+      here.release();
+      return everywhere;
     } catch (error) {
       here.release();
       throw error;
     }
-  }
-
-  async tryAcquire(key: string): Promise<HeldLock | undefined> {
-    const here = await this.#machine.tryAcquire(key);
-    if (!here) return undefined;
-    const everywhere = await this.#shared.tryAcquire(this.#nameOf(key)).catch((error: unknown) => {
-      here.release();
-      throw error;
-    });
-    if (everywhere) return together(here, everywhere);
-    here.release();
-    return undefined;
-  }
+  };
+  return {
+    acquire: async (key, since) => alsoShared(await machine.acquire(key, since), shared.acquire(nameOf(key), since)),
+    async tryAcquire(key) {
+      const here = await machine.tryAcquire(key);
+      return here && alsoShared(here, shared.tryAcquire(nameOf(key)));
+    },
+  };
 }
 
 function together(here: HeldLock, everywhere: HeldLock): HeldLock {
@@ -126,48 +118,31 @@ function together(here: HeldLock, everywhere: HeldLock): HeldLock {
  * Locks among all processes of a machine: who holds a key listens on a local socket of that name, in Linux's abstract name
  * space or among the named pipes of Windows. The system lets one process listen, closes the socket when that process ends in
  * whatever way, and keeps nothing on the disk. Those who wait are connected to the holder: that it is done, or dead, they
- * learn at once.
+ * learn at once. Tests set both waits.
  */
-class MachineLocks implements Locks {
+export function machineLocks(
+  waitMs: number = maxWaitMs,
+  courtesy: () => Promise<unknown> = () => pause(courtesyMs),
+): Locks {
   /** Keys that were given up to other processes a moment ago. */
-  readonly #leftToOthers = new Map<string, Promise<void>>();
-  readonly #maxWaitMs: number;
-  readonly #courtesy: () => Promise<unknown>;
-
-  constructor(maxWaitMs: number, courtesy: () => Promise<unknown>) {
-    this.#maxWaitMs = maxWaitMs;
-    this.#courtesy = courtesy;
-  }
-
-  async acquire(key: string, since: number = performance.now()): Promise<HeldLock> {
-    await this.#leftToOthers.get(key);
-    const deadline = since + this.#maxWaitMs;
-    for (;;) {
-      const held = await this.#listen(key);
-      if (typeof held !== "string") return held;
-      const left = deadline - performance.now();
-      if (left <= 0) throw new StorageError("busy", new Error("another process holds the lock of the file"));
-      await untilReleased(held, left);
-    }
-  }
-
-  async tryAcquire(key: string): Promise<HeldLock | undefined> {
-    const held = await this.#listen(key);
-    return typeof held === "string" ? undefined : held;
-  }
+  const leftToOthers = new Map<string, Promise<void>>();
 
   /** The lock, or the name on which another process listens. Where there are no such sockets, each process is for itself. */
-  async #listen(key: string): Promise<HeldLock | string> {
+  const listenFor = async (key: string): Promise<HeldLock | string> => {
     const { forms } = await (known ?? usableNames());
     const hashed = hash("sha512", key, "hex"); // everybody on the machine can list the names
     const waiting = new Set<Socket>();
     const servers: Server[] = [];
     const release = (): void => {
+      if (waiting.size > 0)
+        leftToOthers.set(
+          key,
+          courtesy().then(() => void leftToOthers.delete(key)),
+        );
       for (const server of servers) server.close();
       for (const socket of waiting) socket.destroy();
     };
-    for (const form of forms) {
-      const name = form(hashed);
+    for (const name of forms.map((form) => form(hashed))) {
       try {
         servers.push(await listen(name, waiting));
       } catch (error) {
@@ -180,18 +155,26 @@ class MachineLocks implements Locks {
       get isAwaited() {
         return waiting.size > 0;
       },
-      release: () => {
-        const isAwaited = waiting.size > 0;
-        release();
-        if (isAwaited) this.#leaveToOthers(key);
-      },
+      release,
     };
-  }
+  };
 
-  #leaveToOthers(key: string): void {
-    const over = this.#courtesy().then(() => void this.#leftToOthers.delete(key));
-    this.#leftToOthers.set(key, over);
-  }
+  return {
+    async acquire(key, since = performance.now()) {
+      await leftToOthers.get(key);
+      for (;;) {
+        const held = await listenFor(key);
+        if (typeof held !== "string") return held;
+        const left = since + waitMs - performance.now();
+        if (left <= 0) throw new StorageError("busy", new Error("another process holds the lock of the file"));
+        await untilReleased(held, left);
+      }
+    },
+    async tryAcquire(key) {
+      const held = await listenFor(key);
+      return typeof held === "string" ? undefined : held;
+    },
+  };
 }
 
 /** Listens on a name, and keeps whoever connects in `waiting`. */
@@ -205,14 +188,6 @@ async function listen(name: string, waiting: Set<Socket>): Promise<Server> {
     waiting.add(socket.on("error", ignore).on("close", () => waiting.delete(socket)));
   });
   return server;
-}
-
-/** Locks of this machine; tests set both waits. */
-export function machineLocks(
-  waitMs: number = maxWaitMs,
-  courtesy: () => Promise<unknown> = () => pause(courtesyMs),
-): Locks {
-  return new MachineLocks(waitMs, courtesy);
 }
 
 /** The name of a socket, from the hash of a key. */

@@ -1,9 +1,10 @@
+import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SharedLocks } from "../locks.ts";
-import type { OpenFile, Storage, StoredStat } from "../storage.ts";
+import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { DiskChanges } from "./changes.ts";
-import type { ChangeWitness, Disk } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
@@ -11,13 +12,15 @@ import { list } from "./list.ts";
 import { look } from "./look.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { move } from "./move.ts";
+import { enterDirectory, leaveDirectory } from "./open-directory.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
 import { Sweep } from "./sweep.ts";
-import { temporaryFileName } from "./temporary-file.ts";
+import { call, inPool } from "./system-calls.ts";
+import { TemporaryFile } from "./temporary-file.ts";
 import { knownWhole, onlyRead, openFile, statAt } from "./visible-file.ts";
-import { watch } from "./watch.ts";
+import { type Witnesses, watch } from "./watch.ts";
 import { append, update, write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
@@ -52,7 +55,7 @@ export interface DiskStorageOptions {
  */
 export function diskStorage(root: string | URL, options: DiskStorageOptions = {}): Storage {
   const { symlinks = "within-root", durability = "fsync", readOnly = false, locks } = options;
-  const witnesses = new Set<ChangeWitness>();
+  const witnesses: Witnesses = new Set();
   let report: (problem: unknown) => void = () => {};
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
   const thread = threadOf(statSync(paths.root).dev);
@@ -66,7 +69,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       return result;
     },
     async callWitnesses(path) {
-      for (const witness of witnesses) await witness.beforeChange(path);
+      for (const witness of witnesses) await witness(path);
     },
     report: (problem) => report(problem),
   };
@@ -74,14 +77,13 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   if (readOnly) onlyRead.add(paths.root);
   const smallFiles = new SmallFiles(disk.paths);
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
-  const sweep = new Sweep(disk.paths, disk.report, readOnly);
+  const sweep = new Sweep(paths.root, disk.report);
   return {
     async start(reporter = () => {}, warn = () => {}, isWritten = true) {
       report = reporter;
       const problem = locks ? undefined : await lockProblem();
       if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
-      if (!isWritten) return disk.paths.requireRoot();
-      witnesses.add(sweep);
+      if (readOnly || !isWritten) return disk.paths.requireRoot();
       await sweep.begin();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
@@ -116,10 +118,22 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   };
 }
 
-/** Checks whether something could be stored now; throws if not. */
-async function check({ paths, run, sync }: Disk): Promise<void> {
+/** Checks whether something could be stored now, by a byte under a name that clients do not see; throws if not. */
+async function check({ paths, sync }: Disk): Promise<void> {
   await paths.requireRoot();
-  await run({ kind: "probe", directory: paths.root, temporary: temporaryFileName(), sync });
+  const directory = await enterDirectory(paths.root);
+  if (!directory) throw new StorageError("unavailable");
+  try {
+    const file = await TemporaryFile.create(directory);
+    try {
+      await file.receive([Buffer.of(0)]);
+      if (sync) await inPool(call.fsync(file.file));
+    } finally {
+      await file.remove();
+    }
+  } finally {
+    await leaveDirectory(directory);
+  }
 }
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {

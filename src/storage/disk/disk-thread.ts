@@ -12,8 +12,6 @@ const maxBatch = 64;
 const maxBatchBytes = 2 * 1024 * 1024;
 /** How long the thread may be at work on a batch; then its disk counts as away. */
 const patienceMs = 30_000;
-/** After so long without work the thread ends, and gives its memory back. */
-const idleMs = 10_000;
 /** A thread that has died so often is not started again. */
 const maxDeaths = 3;
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
@@ -39,7 +37,6 @@ export class DiskThread {
   #underWay: readonly Waiting[] = [];
   #isStuck = false;
   #watch: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
 
   /**
    * Does a job. `late` is called where that takes too long, or the thread dies: the promise settles once it is known that nothing
@@ -83,12 +80,7 @@ export class DiskThread {
       count += 1;
     }
     this.#underWay = this.#waiting.splice(0, count);
-    clearTimeout(this.#idle);
-    if (count === 0) {
-      this.#worker?.unref();
-      this.#idle = setTimeout(() => this.#end(), idleMs).unref();
-      return;
-    }
+    if (count === 0) return void this.#worker?.unref();
     this.#worker?.ref();
     this.#watch ??= setTimeout(() => this.#giveUp(), patienceMs).unref();
     this.#watch.refresh();
@@ -110,13 +102,6 @@ export class DiskThread {
         reject(error);
       }
     }
-  }
-
-  #end(): void {
-    const worker = this.#worker;
-    this.#worker = undefined; // what comes from now on is not sent to it
-    this.#isReady = false;
-    void worker?.terminate();
   }
 
   #stopWatch(): void {
@@ -141,7 +126,6 @@ export class DiskThread {
     this.#underWay = [];
     this.#waiting = [];
     this.#stopWatch();
-    clearTimeout(this.#idle);
     for (const { late, reject } of underWay) {
       late(unknown()); // made or not: the thread cannot say
       reject(unknown());

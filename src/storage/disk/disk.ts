@@ -15,9 +15,3 @@ export interface Disk {
   /** Told of what went wrong after a change was made; the change stands. */
   report(problem: unknown): void;
 }
-
-/** Somebody who watches the files of a disk. */
-export interface ChangeWitness {
-  /** Called under the file's lock. Never rejects. */
-  beforeChange(path: string): Promise<void>;
-}

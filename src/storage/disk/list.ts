@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
+import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
@@ -74,18 +74,14 @@ function typeOf(disk: Disk, path: string, directory: OpenDirectory, found: Diren
   if (isCertain && found.isFile()) return "file";
   if (isCertain && found.isDirectory()) return "directory";
   if (found.isFIFO() || found.isSocket() || found.isBlockDevice() || found.isCharacterDevice()) return undefined;
-  return typeOnDisk(disk, path, directory, name); // a link, or a file system that does not say
+  return typeOnDisk(disk, join(path, name)); // a link, or a file system that does not say
 }
 
-async function typeOnDisk(disk: Disk, path: string, directory: OpenDirectory, name: string): Promise<Type> {
+async function typeOnDisk(disk: Disk, path: string): Promise<Type> {
   try {
-    const stats = await lstat(directory.at(name));
-    if (stats.isSymbolicLink()) return (await look(disk, join(path, name), statAt))?.type;
-    if (stats.isDirectory()) return "directory";
-    return stats.isFile() ? "file" : undefined;
+    return (await look(disk, path, statAt))?.type;
   } catch (error) {
-    // Gone since, or not for us to see.
-    if (meansAbsent(error) || errnoOf(error) === "EACCES" || errnoOf(error) === "ENAMETOOLONG") return undefined;
+    if (errnoOf(error) === "EACCES" || errnoOf(error) === "ENAMETOOLONG") return undefined; // not for us to see
     throw error;
   }
 }

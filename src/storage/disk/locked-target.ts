@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HeldLock } from "../locks.ts";
-import { maxMissing, StorageError } from "../storage.ts";
+import { StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { recordAt } from "./file-calls.ts";
@@ -95,23 +95,11 @@ async function lockedFound(
   task: (target: LockedTarget) => Promise<"done" | "elsewhere">,
 ): Promise<"done" | "elsewhere"> {
   const { real } = await disk.paths.target(path);
-  return diskLocks.run(
-    real,
-    async (held) => {
-      // Looked up again: while this one waited, links may have been changed and directories made or removed.
-      const target = await disk.paths.target(path);
-      if (target.real !== real) return "elsewhere";
-      if (target.missing.length > maxMissing) throw new StorageError("too-deep");
-      const { directory, missing } = target;
-      return task({
-        real,
-        directory,
-        missing: missing.map((each) => basename(each)),
-        name: basename(real),
-        held,
-        isLookedUp: true,
-      });
-    },
-    since,
-  );
+  const locked = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
+    // Looked up again: while this one waited, links may have been changed and directories made or removed.
+    const target = await disk.paths.target(path);
+    if (target.real !== real) return "elsewhere";
+    return task({ ...target, name: basename(real), held, isLookedUp: true });
+  };
+  return diskLocks.run(real, locked, since);
 }

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { maxMissing, StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
@@ -17,7 +17,7 @@ export interface Target {
   readonly exists: boolean;
   /** The nearest directory above it that exists. */
   readonly directory: string;
-  /** The directories between `directory` and the target, outermost first, that are still to be made. */
+  /** Names of the directories below `directory` that are still to be made, outermost first. */
   readonly missing: readonly string[];
 }
 
@@ -93,8 +93,8 @@ export class DiskPaths {
     if (process.platform === "win32" && /[<>"|?*]/.test(path)) throw new StorageError("invalid-name");
     const location = this.locationOf(path);
     if (location === undefined || !(await this.#isListed(location))) throw new StorageError("forbidden");
-    const { real, rest } = await nearestExisting(location, this.root);
-    if (!this.#admits(location.slice(0, location.length - rest.length), real)) throw new StorageError("forbidden");
+    const { existing, real, rest } = await nearestExisting(location, this.root);
+    if (!this.#admits(existing, real)) throw new StorageError("forbidden");
     const target = targetBelow(real, rest);
     if (!this.#admits(target.real, target.real)) throw new StorageError("forbidden");
     return target;
@@ -124,7 +124,7 @@ export class DiskPaths {
   async protect(location: string): Promise<void> {
     const absolute = resolve(location);
     const parent = await nearestExisting(dirname(absolute), parse(absolute).root);
-    const place = join(parent.real, parent.rest, basename(absolute));
+    const place = join(parent.real, ...parent.rest, basename(absolute));
     for (const each of [place, (await realpathIfThere(place)) ?? place]) {
       const name = foldedName(each);
       this.#protected.add(name);
@@ -171,47 +171,30 @@ function realRoot(root: string): string {
   return realpathSync.native(location);
 }
 
-/**
- * What exists of `location`: its real location, and the rest of the path below it. Looks from the top down in steps that double, then
- * between them: to ask about each of 2,000 names took a second for a request of 4 KB. Throws `unavailable` where `top` does not exist.
- */
-async function nearestExisting(location: string, top: string): Promise<{ real: string; rest: string }> {
-  const ends = [top.length]; // where the names end
-  for (let end = top.length; end < location.length; ends.push(end)) {
-    const next = location.indexOf(sep, end + 1);
-    end = next === -1 ? location.length : next;
-  }
-  let existing = 0;
-  let missing = ends.length;
-  let step = 1;
-  for (
-    let probed = missing - 1;
-    existing + 1 < missing;
-    probed = Math.min(existing + step, (existing + missing) >> 1)
-  ) {
-    if (await exists(location.slice(0, ends[probed]))) {
-      existing = probed;
-      step *= 2;
-    } else missing = probed;
-  }
-  const real = await realpathIfThere(location.slice(0, ends[existing]));
-  if (real === undefined && existing > 0) return nearestExisting(location, top); // it was removed meanwhile
-  if (real === undefined) throw new StorageError("unavailable");
-  const rest = location.slice(ends[existing]);
-  const firstMissing = rest.split(sep, 2).find((name) => name !== "");
-  // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
-  if (firstMissing !== undefined && (await isLink(join(real, firstMissing)))) throw new StorageError("forbidden");
-  return { real, rest };
+/** What exists of a location: as it is spelled, and really; and the names below that do not exist. */
+interface Existing {
+  readonly existing: string;
+  readonly real: string;
+  readonly rest: readonly string[];
 }
 
-async function exists(location: string): Promise<boolean> {
-  try {
-    await stat(location);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return false;
-    throw error;
+/** Throws `unavailable` where `top` does not exist, and `too-deep` where more is missing than may be made. */
+async function nearestExisting(location: string, top: string): Promise<Existing> {
+  const names = location.slice(top.length).split(sep).filter(Boolean);
+  const above = (missing: number): string => join(top, ...names.slice(0, names.length - missing));
+  // A request of 4 KB has room for 2,000 names: to ask about each takes a second.
+  const tooMany = maxMissing + 1;
+  if (names.length > tooMany && (await realpathIfThere(above(tooMany))) === undefined)
+    throw new StorageError("too-deep");
+  for (let missing = 0; missing <= names.length; missing += 1) {
+    const real = await realpathIfThere(above(missing));
+    if (real === undefined) continue;
+    const rest = names.slice(names.length - missing);
+    // A link that leads nowhere looks missing, but writing would create what it points at, wherever that is.
+    if (rest[0] !== undefined && (await isLink(join(real, rest[0])))) throw new StorageError("forbidden");
+    return { existing: above(missing), real, rest };
   }
+  throw new StorageError("unavailable");
 }
 
 async function realpathIfThere(location: string): Promise<string | undefined> {
@@ -232,10 +215,8 @@ async function isLink(location: string): Promise<boolean> {
   }
 }
 
-function targetBelow(existing: string, rest: string): Target {
-  const names = rest.split(sep).filter((name) => name !== "");
-  if (names.length === 0) return { real: existing, exists: true, directory: dirname(existing), missing: [] };
-  const made = names.slice(0, -1).slice(0, maxMissing + 1); // one more than may be made says as much as all of them
-  const missing = made.map((_, index) => join(existing, ...names.slice(0, index + 1)));
-  return { real: join(existing, ...names), exists: false, directory: existing, missing };
+function targetBelow(existing: string, names: readonly string[]): Target {
+  const missing = names.slice(0, -1);
+  const directory = names.length === 0 ? dirname(existing) : existing;
+  return { real: join(existing, ...names), exists: names.length === 0, directory, missing };
 }

@@ -1,14 +1,14 @@
 import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { noteAt } from "./append-note.ts";
+import { isAppendNoteName, noteAt } from "./append-note.ts";
 import { type Directory, stillHolds } from "./directory.ts";
 import { recordAt } from "./file-calls.ts";
 import { errnoOf } from "./file-record.ts";
 import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
 import { inPool } from "./system-calls.ts";
 import { removeNote } from "./take-back.ts";
-import { isAbandoned, temporaryKind } from "./temporary-file.ts";
+import { isAbandoned, isOwnName } from "./temporary-file.ts";
 import { endIfAbandoned } from "./visible-file.ts";
 
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
@@ -56,7 +56,7 @@ async function contentsOf(directory: Directory): Promise<Contents> {
   for await (const entry of await opendir(directory.at("."))) {
     // A link to a directory is not one here: what lies outside is not ours, what lies inside is found without it.
     if (entry.isDirectory()) subdirectories.push(join(directory.real, entry.name));
-    else if (entry.isFile() && temporaryKind(entry.name)) leftovers.push(entry.name);
+    else if (entry.isFile() && isOwnName(entry.name)) leftovers.push(entry.name);
   }
   return { subdirectories, leftovers };
 }
@@ -68,7 +68,7 @@ async function tidy(directory: Directory, leftovers: readonly string[]): Promise
     try {
       const stats = await lstat(directory.at(name), { bigint: true });
       if (!(await inPool(stillHolds(directory, name, stats)))) return isSomeInUse;
-      if (temporaryKind(name) === "append") await endAppendOf(directory, name);
+      if (isAppendNoteName(name)) await endAppendOf(directory, name);
       else if (isAbandoned(name, Number(stats.mtimeMs))) await unlink(directory.at(name));
       else isSomeInUse = true;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { StorageError, type StorageErrorCode } from "../storage.ts";
-import { together } from "./system-calls.ts";
+import { atOnce, inPool } from "./system-calls.ts";
 import { type Job, type JobResult, programOf } from "./write-programs.ts";
 
 /** What a job came to, as values that can be sent to another thread. */
@@ -13,13 +13,18 @@ interface SentError {
   readonly system: object;
 }
 
-/** Does jobs together, in this thread. */
-export async function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
-  return (await together(jobs.map(programOf))).map((ended) => {
-    if ("error" in ended) return { error: sent(ended.error) };
-    const { value } = ended;
+/** Does jobs side by side, in this thread. */
+export function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
+  return Promise.all(jobs.map(resultOf));
+}
+
+async function resultOf(job: Job): Promise<SentResult> {
+  try {
+    const value = await inPool(programOf(job), atOnce);
     return { value: value.kind === "done" ? { ...value, problems: value.problems.map(sent) } : value };
-  });
+  } catch (error) {
+    return { error: sent(error) };
+  }
 }
 
 function sent(error: unknown): SentError {

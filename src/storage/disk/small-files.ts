@@ -1,10 +1,10 @@
-import { Buffer } from "node:buffer";
 import { type BigIntStats, lstat } from "node:fs";
 import { join, sep } from "node:path";
-import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
-import type { ByteSpan, OpenFile, StoredStat } from "../storage.ts";
+import { BytesFile } from "../bytes-file.ts";
+import type { OpenFile } from "../storage.ts";
 import { storedStat } from "./file-record.ts";
+import type { DiskPaths } from "./paths.ts";
 
 /** Largest file that is kept, and how much all of them may hold together, in bytes. */
 const maxFileBytes = 128 * 1024;
@@ -29,19 +29,12 @@ interface KnownFile {
   answer?: { readonly turn: number; readonly isSame: Promise<boolean> };
 }
 
-/** Where a request path leads on the disk. */
-export interface Locations {
-  readonly root: string;
-  /** The location that a path names, whatever is there. */
-  locationOf(path: string): string | undefined;
-}
-
 /**
  * Small files in memory, as fresh as on the disk: before each use the records of the file and of the directories on its way
  * are asked for anew, and compared. Files that a link leads to are not kept.
  */
 export class SmallFiles {
-  readonly #locations: Locations;
+  readonly #paths: Pick<DiskPaths, "root" | "locationOf">;
   readonly #known = new LRUCache<string, KnownFile>({
     maxSize: maxBytes,
     sizeCalculation: ({ file }) => file.stat.size + entryBytes,
@@ -51,8 +44,8 @@ export class SmallFiles {
   /** Counts up when what may be seen changes: what was opened before is not kept after. */
   #generation = 0;
 
-  constructor(locations: Locations) {
-    this.#locations = locations;
+  constructor(paths: Pick<DiskPaths, "root" | "locationOf">) {
+    this.#paths = paths;
   }
 
   /** The file at a path; `open` opens it on the disk. */
@@ -92,15 +85,16 @@ export class SmallFiles {
     const content = await file.bytes().catch(ignoreFailure);
     if (!content) return undefined;
     await file.close();
-    const kept = new KeptFile(file.stat, content);
+    const { type, size, modified } = file.stat;
+    const kept = new BytesFile({ type, size, modified, version: file.stat.version }, content);
     if (generation === this.#generation) this.#known.set(path, { file: kept, locations, records });
     return kept;
   }
 
   /** The location of a path, and before it those of the directories below the root, which is where it was at the start. */
   #locationsOf(path: string): readonly string[] {
-    const { root } = this.#locations;
-    const location = this.#locations.locationOf(path);
+    const { root } = this.#paths;
+    const location = this.#paths.locationOf(path);
     if (location === undefined || location === root) return [];
     const names = location.slice(root.length).split(sep).filter(Boolean);
     return names.map((_, i) => join(root, ...names.slice(0, i + 1)));
@@ -143,39 +137,7 @@ function tickOf(records: readonly BigIntStats[]): number {
 /** The reader of the file meets the same failure. */
 function ignoreFailure(): undefined {}
 
-const closed = Promise.resolve();
-
-/** A file whose content is in memory. */
-class KeptFile implements OpenFile {
-  readonly stat: StoredStat;
-  readonly content: Uint8Array;
-
-  constructor({ type, size, modified, version }: StoredStat, content: Uint8Array) {
-    this.stat = { type, size, modified, version };
-    this.content = content;
-  }
-
-  async bytes(span?: ByteSpan): Promise<Uint8Array> {
-    return span ? this.content.subarray(span.start, span.end + 1) : this.content;
-  }
-
-  stream(span?: ByteSpan): Readable {
-    const bytes = span ? this.content.subarray(span.start, span.end + 1) : this.content;
-    // A copy: the reader of a stream owns its pieces, and may write to them or hand them to another thread.
-    return Readable.from(bytes.byteLength === 0 ? [] : [Buffer.from(bytes)], { objectMode: false });
-  }
-
-  close(): Promise<void> {
-    return closed;
-  }
-}
-
 type Answer = Promise<BigIntStats | undefined>;
-
-interface Look {
-  readonly answer: Answer;
-  begin(): void;
-}
 
 /**
  * Asks the disk for the records of names, once for all who ask within one turn of the event loop. The looks begin at its end,
@@ -183,7 +145,7 @@ interface Look {
  * know of.
  */
 export class FreshStats {
-  #due = new Map<string, Look>();
+  #due = new Map<string, { readonly answer: Answer; readonly begin: () => void }>();
   #turn = 0;
 
   /** Counts the turns: requests of one turn can share an answer. */
@@ -193,13 +155,15 @@ export class FreshStats {
 
   /** The record of a location itself, not of what a link leads to; `undefined` where there is none to be had. */
   of(location: string): Answer {
-    let look = this.#due.get(location);
-    if (!look) {
-      if (this.#due.size === 0) setImmediate(() => this.#begin());
-      look = lookAt(location);
-      this.#due.set(location, look);
-    }
-    return look.answer;
+    const known = this.#due.get(location);
+    if (known) return known.answer;
+    if (this.#due.size === 0) setImmediate(() => this.#begin());
+    let begin = (): void => {};
+    const answer: Answer = new Promise((resolve) => {
+      begin = () => lstat(location, { bigint: true }, (_error, stats) => resolve(stats));
+    });
+    this.#due.set(location, { answer, begin });
+    return answer;
   }
 
   #begin(): void {
@@ -209,12 +173,4 @@ export class FreshStats {
     this.#turn += 1;
     for (const look of looks.values()) look.begin();
   }
-}
-
-function lookAt(location: string): Look {
-  let resolve: (stats: BigIntStats | undefined) => void;
-  const answer: Answer = new Promise((resolved) => {
-    resolve = resolved;
-  });
-  return { answer, begin: () => lstat(location, { bigint: true }, (_error, stats) => resolve(stats)) };
 }

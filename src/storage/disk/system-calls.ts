@@ -1,4 +1,5 @@
 import fs, { type BigIntStats } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 
 /** The system calls of which programs are made: functions of `node:fs`, with numbers for open files. */
 interface SystemCalls {
@@ -60,12 +61,15 @@ export function* syncDirectory(file: number, directory: string): Program<void> {
   yield { name: "fsync", values: [file], directory };
 }
 
-/** Makes calls one after the other, while others have the event loop. */
-export async function inPool<Result>(program: Program<Result>): Promise<Result> {
+/** Makes the calls of a program one after the other: by way of Node's thread pool, unless `make` makes them. */
+export async function inPool<Result>(
+  program: Program<Result>,
+  make: (asked: SystemCall) => unknown = asynchronously,
+): Promise<Result> {
   let step = program.next();
   while (!step.done) {
     try {
-      step = program.next(await asynchronously(step.value));
+      step = program.next(await make(step.value));
     } catch (error) {
       step = program.throw(error);
     }
@@ -107,70 +111,29 @@ const byHandle: Readonly<Partial<Record<CallName, (values: readonly unknown[]) =
   fdatasync: ([file]) => handles.get(Number(file))?.datasync(),
 };
 
-/** How a program has ended. */
-export type Ended<Result> = { readonly value: Result } | { readonly error: unknown };
+/** Syncs that are about to begin; of a directory one for all who ask for it. */
+const due = new Map<unknown, Promise<unknown>>();
 
 /**
- * Runs programs in the thread that calls it, which does nothing else: each to its next sync. Then all that is to be synced is, side by
- * side, so that the file system puts it into one commit; a directory once for all who asked for it.
+ * Makes a call at once, in a thread that does nothing else. Syncs wait until all programs have come to theirs, and are made side by
+ * side, so that the file system puts them into one commit.
  */
-export async function together<Result>(programs: readonly Program<Result>[]): Promise<readonly Ended<Result>[]> {
-  const ended: Ended<Result>[] = [];
-  let waiting = programs.map((program, i) => ({ i, program, ...advance(program, () => program.next()) }));
-  for (;;) {
-    const syncs = new Map<string | SystemCall, SystemCall>();
-    for (const { i, end, sync } of waiting) {
-      if (end) ended[i] = end;
-      else if (sync) syncs.set(sync.directory ?? sync, sync);
-    }
-    if (syncs.size === 0) return ended;
-    const outcomes = new Map<unknown, Ended<unknown>>();
-    const [only] = syncs.size === 1 ? syncs : [];
-    if (only) outcomes.set(only[0], attempt(only[1]));
-    else
-      await Promise.all([...syncs].map(async ([key, sync]) => outcomes.set(key, await settled(asynchronously(sync)))));
-    waiting = waiting.flatMap(({ i, program, sync }) => {
-      const synced = sync && outcomes.get(sync.directory ?? sync);
-      return synced ? [{ i, program, ...advance(program, () => goOn(program, synced)) }] : [];
-    });
-  }
+export function atOnce(asked: SystemCall): unknown {
+  const { name, directory } = asked;
+  if (name !== "fsync" && name !== "fdatasync") return synchronously(asked);
+  const key = directory ?? asked;
+  const known = due.get(key);
+  if (known) return known;
+  const sync = setImmediate().then(() => {
+    const isLast = due.size === 1;
+    due.delete(key);
+    return isLast ? synchronously(asked) : asynchronously(asked);
+  });
+  due.set(key, sync);
+  return sync;
 }
 
-function settled(call: Promise<unknown>): Promise<Ended<unknown>> {
-  return call.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-}
-
-interface Advanced<Result> {
-  readonly end?: Ended<Result>;
-  readonly sync?: SystemCall;
-}
-
-/** Runs a program to its end, or to its next sync. */
-function advance<Result>(program: Program<Result>, begin: () => IteratorResult<SystemCall, Result>): Advanced<Result> {
-  try {
-    let step = begin();
-    while (!step.done) {
-      if (step.value.name === "fsync" || step.value.name === "fdatasync") return { sync: step.value };
-      step = goOn(program, attempt(step.value));
-    }
-    return { end: { value: step.value } };
-  } catch (error) {
-    return { end: { error } };
-  }
-}
-
-function goOn<Result>(program: Program<Result>, outcome: Ended<unknown>): IteratorResult<SystemCall, Result> {
-  return "error" in outcome ? program.throw(outcome.error) : program.next(outcome.value);
-}
-
-function attempt({ name, values }: SystemCall): Ended<unknown> {
-  try {
-    const make = fs[`${name}Sync`] as (...all: unknown[]) => unknown; // with what the program gives
-    return { value: make(...values) };
-  } catch (error) {
-    return { error };
-  }
+function synchronously({ name, values }: SystemCall): unknown {
+  const make = fs[`${name}Sync`] as (...all: unknown[]) => unknown; // with what the program gives
+  return make(...values);
 }

@@ -11,9 +11,6 @@ import { call, inPool } from "./system-calls.ts";
 /** A live process adds to its temporary file, or is done with it, well within this time. */
 export const abandonedAfterMs = 600_000;
 
-/** What a temporary file is for: content on its way into a file, or a note about an append. */
-export type TemporaryKind = "content" | "append";
-
 // .filement-<machine>-<process id>-<random>.tmp; any case, since file systems may ignore it.
 const temporaryName = /^\.filement-.*\.tmp$/i;
 const temporarySegment = /\/\.filement-[^/]*\.tmp(?:\/|$)/i;
@@ -65,10 +62,9 @@ export function hasTemporaryName(path: string): boolean {
   return temporarySegment.test(path);
 }
 
-/** What a temporary file of this server is for; `undefined` for every other name. */
-export function temporaryKind(name: string): TemporaryKind | undefined {
-  if (isAppendNoteName(name)) return "append";
-  return ownName.test(name) ? "content" : undefined;
+/** Whether a name is one that servers give to their temporary files, notes about appends among them. */
+export function isOwnName(name: string): boolean {
+  return ownName.test(name) || isAppendNoteName(name);
 }
 
 /**

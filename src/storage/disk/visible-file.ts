@@ -147,21 +147,12 @@ export async function openFile(directory: Directory, name: string): Promise<Seen
     if (meansAbsent(error)) return undefined;
     throw error;
   }
-  return readable(handle, async (stats) => {
-    if (!(await inPool(hasOpened(directory, name, handle.fd)))) return "elsewhere";
-    return visibleStat(directory, name, stats, () => handle.stat({ bigint: true }));
-  });
-}
-
-async function readable(
-  handle: FileHandle,
-  statOf: (stats: BigIntStats) => Promise<Seen<StoredStat>>,
-): Promise<Seen<OpenFile>> {
   let isOpen = false;
   try {
     const stats = await handle.stat({ bigint: true });
-    const stat = stats.isFile() ? await statOf(stats) : undefined; // not a directory, a FIFO, a device
-    if (stat === undefined || stat === "elsewhere") return stat;
+    if (!stats.isFile()) return undefined; // a directory, a FIFO, a device
+    if (!(await inPool(hasOpened(directory, name, handle.fd)))) return "elsewhere";
+    const stat = await visibleStat(directory, name, stats, () => handle.stat({ bigint: true }));
     isOpen = true;
     return new OpenDiskFile(handle, stat);
   } finally {

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
 import type { Directory } from "./directory.ts";
 import { DirectoryEvents } from "./directory-events.ts";
-import type { ChangeWitness, Disk } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { FileLinks } from "./file-links.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
@@ -29,13 +29,17 @@ const rootAbsentMs = 1000;
 /** What this user may not look at, nobody sees through the storage either. */
 const refused: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
+/** Called with the path of a file under its lock, before it is changed. They never reject. */
+export type Witnesses = Set<(path: string) => Promise<void>>;
+
 /** Watches all directories of a disk storage; see {@link Storage.watch}. */
-export async function watch(disk: Disk, watcher: StorageWatcher, witnesses: Set<ChangeWitness>): Promise<Unwatch> {
+export async function watch(disk: Disk, watcher: StorageWatcher, witnesses: Witnesses): Promise<Unwatch> {
   const watched = new DiskWatch(disk, watcher);
   await watched.start();
-  witnesses.add(watched);
+  const witness = (path: string): Promise<void> => watched.beforeChange(path);
+  witnesses.add(witness);
   return async () => {
-    witnesses.delete(watched);
+    witnesses.delete(witness);
     await watched.close();
   };
 }
@@ -45,7 +49,7 @@ export async function watch(disk: Disk, watcher: StorageWatcher, witnesses: Set<
  * system reports only says where to look: what is there, under the lock that changes through the storage hold, too, is
  * compared with what was there before.
  */
-class DiskWatch implements ChangeWitness {
+class DiskWatch {
   readonly #disk: Disk;
   readonly #watcher: StorageWatcher;
   readonly #root = new WatchedDirectory("", undefined);

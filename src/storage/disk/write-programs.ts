@@ -76,8 +76,7 @@ export type Job =
     })
   | (Pick<Place, "directory" | "name" | "sync"> & { readonly kind: "make-directory" })
   | { readonly kind: "mend"; readonly directory: string; readonly name: string; readonly inode: bigint }
-  | { readonly kind: "forget"; readonly directory: string; readonly inode: bigint }
-  | { readonly kind: "probe"; readonly directory: string; readonly temporary: string; readonly sync: boolean };
+  | { readonly kind: "forget"; readonly directory: string; readonly inode: bigint };
 
 /** What is known of a file from its record. */
 export interface FileRecord extends Pick<BigIntStats, "dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs"> {
@@ -130,8 +129,6 @@ export function programOf(job: Job): Program<JobResult> {
         return mend(directory, job.name, job.inode);
       case "forget":
         return forget(directory, job.inode);
-      case "probe":
-        return probe(directory, job);
     }
   });
 }
@@ -534,19 +531,5 @@ function* mend(directory: Directory, name: string, inode: bigint): Program<JobRe
 /** Removes the note that stayed for the next append. */
 function* forget(directory: Directory, inode: bigint): Program<JobResult> {
   yield* removeNote(directory.at(appendNoteName(inode)));
-  return yield* done([]);
-}
-
-/** Stores a byte under a name that nobody sees and removes it again. */
-function* probe(directory: Directory, job: Extract<Job, { kind: "probe" }>): Program<JobResult> {
-  const location = directory.at(job.temporary);
-  const file = yield* openIn(directory, job.temporary, createFlags, 0o600);
-  try {
-    yield* writeAll(file, Buffer.of(0), null);
-    if (job.sync) yield* call.fsync(file);
-  } finally {
-    yield* attempted(call.close(file));
-    yield* attempted(call.unlink(location));
-  }
   return yield* done([]);
 }

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { BigIntStats } from "node:fs";
 import { crc32 } from "node:zlib";
 import {
   type CommitCheck,
@@ -14,15 +13,26 @@ import type { Change, ChangeResult } from "../waiting-changes.ts";
 import { recordBytes } from "./append-note.ts";
 import type { DiskChanges } from "./changes.ts";
 import type { Disk } from "./disk.ts";
+import { attempted } from "./file-calls.ts";
 import { errnoOf, regularFile, uniqueMoment } from "./file-record.ts";
-import { maxAttempts, openPlace, type Place } from "./locked-target.ts";
-import { leaveDirectory } from "./open-directory.ts";
+import { maxAttempts, openPlace } from "./locked-target.ts";
+import { leaveDirectory, type OpenDirectory } from "./open-directory.ts";
 import { call, inPool } from "./system-calls.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { modeOfSuccessor, type ReceivedContent } from "./write-programs.ts";
 
 /** Content up to here is held in memory; more is received into a temporary file. */
 const maxHeldBytes = 64 * 1024;
+
+type Received = Uint8Array | ReceivedContent;
+
+/** How received content becomes a change of a file. */
+interface Storing {
+  readonly isAppend: boolean;
+  /** Throws where what is there forbids it: asked before much content is received. */
+  judge(isThere: boolean, hasParent: boolean): void;
+  changeTo(received: Received): Change;
+}
 
 /** Stores content as a file: received first, so that a slow sender keeps nobody waiting. */
 export async function write(
@@ -33,27 +43,18 @@ export async function write(
   { check, createParents = true, exclusive = false }: WriteOptions,
 ): Promise<WriteResult> {
   if (path.endsWith("/")) throw new StorageError("is-directory");
-  const refuse = (isThere: boolean, hasParent: boolean): void => {
+  const judge = (isThere: boolean, hasParent: boolean): void => {
     if (exclusive && isThere) throw new StorageError("exists");
     if (!createParents && !hasParent) throw new StorageError("no-parent");
   };
   const changeTo =
-    (received: Uint8Array | ReceivedContent): Change =>
+    (received: Received): Change =>
     (draft) => {
-      refuse(draft.stat !== undefined, draft.hasParent);
+      judge(draft.stat !== undefined, draft.hasParent);
       check?.(draft.stat);
       draft.replace(received);
     };
-  const begin = async (place: Place): Promise<TemporaryFile> => {
-    const replaced = regularFile(place.found);
-    refuse(replaced !== undefined, place.hasParent);
-    return TemporaryFile.create(place.directory, modeOfSuccessor(replaced));
-  };
-  return stored(disk, changes, path, content, changeTo, begin, async (file) => {
-    const moment = uniqueMoment();
-    await inPool(call.utimes(file.path, moment, moment)).catch(ignoreAbsence);
-    if (disk.sync) await inPool(call.fsync(file.file));
-  });
+  return store(disk, changes, path, content, { isAppend: false, judge, changeTo });
 }
 
 /** Adds content to the end of a file, which stays the same file. */
@@ -64,25 +65,17 @@ export async function append(
   content: Content,
   check: CommitCheck | undefined,
 ): Promise<WriteResult> {
+  const judge = (isThere: boolean): void => {
+    if (!isThere || path.endsWith("/")) throw new StorageError("not-found");
+  };
   const changeTo =
-    (received: Uint8Array | ReceivedContent): Change =>
+    (received: Received): Change =>
     (draft) => {
-      requireFile(path, draft.stat);
+      judge(draft.stat !== undefined);
       check?.(draft.stat);
       if (received.byteLength > 0) draft.append(received);
     };
-  const begin = async ({ directory, found }: Place): Promise<TemporaryFile> => {
-    requireFile(path, regularFile(found));
-    const file = await TemporaryFile.create(directory);
-    await file.receive([Buffer.alloc(recordBytes)]);
-    return file;
-  };
-  return stored(disk, changes, path, content, changeTo, begin, async () => {});
-}
-
-function requireFile<File extends StoredStat | BigIntStats>(path: string, file: File | undefined): File {
-  if (file === undefined || path.endsWith("/")) throw new StorageError("not-found");
-  return file;
+  return store(disk, changes, path, content, { isAppend: true, judge, changeTo });
 }
 
 /** Reads, edits and replaces a file under its lock; redone where another program changed the file in between. */
@@ -93,29 +86,22 @@ export async function update(
   made?: (stat: StoredStat) => void,
 ): Promise<ChangeResult> {
   return changes.run(path, async (draft) => {
-    const edited = await edit(() => draft.bytes(), requireFile(path, draft.stat));
+    if (!draft.stat || path.endsWith("/")) throw new StorageError("not-found");
+    const edited = await edit(() => draft.bytes(), draft.stat);
     if (!edited) return;
     const after = draft.replace(edited);
     made?.(after);
   });
 }
 
-/** It was removed with its directory, which is found out where it is to be stored. */
-function ignoreAbsence(error: unknown): void {
-  if (errnoOf(error) !== "ENOENT") throw error;
-}
-
-type ChangeTo = (received: Uint8Array | ReceivedContent) => Change;
-
-async function stored(
+async function store(
   disk: Disk,
   changes: DiskChanges,
   path: string,
   content: Content,
-  changeTo: ChangeTo,
-  begin: (place: Place) => Promise<TemporaryFile>,
-  finish: (file: TemporaryFile) => Promise<void>,
+  storing: Storing,
 ): Promise<WriteResult> {
+  const { changeTo } = storing;
   const pieces = content[Symbol.asyncIterator]();
   const held: Uint8Array[] = [];
   let length = 0;
@@ -133,10 +119,13 @@ async function stored(
       yield piece;
     }
   }
-  const { directory, file } = await beginUpload(disk, path, begin);
+  const { directory, file } = await beginUpload(disk, path, storing);
   try {
     const byteLength = await file.receive(all());
-    await finish(file);
+    const moment = uniqueMoment();
+    // It may have been removed with its directory, which is found out where it is to be stored.
+    await inPool(attempted(call.utimes(file.path, moment, moment)));
+    if (disk.sync && !storing.isAppend) await inPool(call.fsync(file.file));
     return await changes.run(path, changeTo({ temporary: file.path, byteLength, checksum }), true);
   } finally {
     await file.remove();
@@ -147,14 +136,18 @@ async function stored(
 async function beginUpload(
   disk: Disk,
   path: string,
-  begin: (place: Place) => Promise<TemporaryFile>,
-): Promise<{ directory: Place["directory"]; file: TemporaryFile }> {
+  { isAppend, judge }: Storing,
+): Promise<{ directory: OpenDirectory; file: TemporaryFile }> {
   for (let attempt = 1; ; attempt += 1) {
-    const place = await openPlace(disk, path);
+    const { directory, found, hasParent } = await openPlace(disk, path);
     try {
-      return { directory: place.directory, file: await begin(place) };
+      const there = regularFile(found);
+      judge(there !== undefined, hasParent);
+      const file = await TemporaryFile.create(directory, isAppend ? undefined : modeOfSuccessor(there));
+      if (isAppend) await file.receive([Buffer.alloc(recordBytes)]);
+      return { directory, file };
     } catch (error) {
-      await leaveDirectory(place.directory);
+      await leaveDirectory(directory);
       // The directory was removed since it was opened.
       if (errnoOf(error) !== "ENOENT" || attempt === maxAttempts) throw error;
     }

@@ -1,10 +1,8 @@
-import { Readable } from "node:stream";
+import { BytesFile } from "../bytes-file.ts";
 import { PathLock } from "../locks.ts";
 import {
-  type ByteSpan,
   type Content,
   maxMissing,
-  type OpenFile,
   type Storage,
   StorageError,
   type StorageWatcher,
@@ -13,10 +11,7 @@ import {
   type WriteOptions,
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
-import { isDirectory, type MemoryFile, MemoryTree, namesOf } from "./memory-tree.ts";
-
-/** Size of the pieces of a stream. */
-const pieceBytes = 64 * 1024;
+import { isDirectory, MemoryTree, namesOf } from "./memory-tree.ts";
 
 /**
  * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a path
@@ -63,7 +58,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     },
     async open(path) {
       const found = tree.find(path);
-      return found === undefined || isDirectory(found) ? undefined : new OpenMemoryFile(found);
+      return found === undefined || isDirectory(found) ? undefined : new BytesFile(found.stat, found.content);
     },
     list: (path) => list(tree, path),
     async write(path, content, options = {}) {
@@ -155,39 +150,4 @@ async function received(content: Content): Promise<Uint8Array> {
 /** Not `slice()`, which for a Buffer is a view of the same bytes. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
-}
-
-/** Hands out copies: what a reader does to its bytes must not change what is stored. */
-class OpenMemoryFile implements OpenFile {
-  readonly stat: MemoryFile["stat"];
-  readonly #content: Uint8Array;
-  #isClosed = false;
-
-  constructor({ stat, content }: MemoryFile) {
-    this.stat = stat;
-    this.#content = content;
-  }
-
-  async bytes(span?: ByteSpan): Promise<Uint8Array> {
-    return copyOf(this.#part(span));
-  }
-
-  stream(span?: ByteSpan): Readable {
-    return Readable.from(copiedPieces(this.#part(span)), { objectMode: false });
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-  }
-
-  #part({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Uint8Array {
-    if (this.#isClosed) throw new Error("the file was closed before it was read");
-    if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
-    return this.#content.subarray(start, end + 1);
-  }
-}
-
-/** In pieces, so that a client that leaves half-way was sent no more than it could take. */
-function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield copyOf(bytes.subarray(at, at + pieceBytes));
 }

@@ -282,15 +282,6 @@ describe("a path of 2,000 names", () => {
     }
   });
 
-  it("leads to the directories that exist, and to one more than may be made", async () => {
-    const { root } = await place();
-    const paths = new DiskPaths(root, "within-root");
-    await mkdir(join(root, "a/".repeat(500)), { recursive: true });
-    const target = await paths.target(deep);
-    expect([target.directory, target.missing.length, target.exists]).toEqual([root + "/a".repeat(500), 33, false]);
-    expect(target.missing[0]).toBe(root + "/a".repeat(501));
-  });
-
   it("is hidden below what is hidden", async () => {
     const { root } = await place();
     const paths = new DiskPaths(root, "within-root");

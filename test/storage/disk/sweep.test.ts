@@ -5,7 +5,6 @@ import { createFileServer } from "../../../src/file-server.ts";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import { exfatDisk, exfatNeeds } from "../../helpers/exfat-disk.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { content } from "../content.ts";
 
 /** What a process of another machine left behind long ago, were it not for its time. */
 const leftover = ".filement-00000000-1-ab.tmp";
@@ -42,18 +41,6 @@ describe("a start over many directories", () => {
     expect(await litteredIn(root)).not.toEqual([]);
     await expect.poll(() => litteredIn(root)).toEqual([]);
     await storage.close?.();
-  });
-
-  it("has a directory tidied at once in which something is changed", async () => {
-    const root = await littered(1500);
-    lateAsItGets();
-    const storage = diskStorage(root);
-    await storage.start?.();
-    const [one = ""] = await litteredIn(root);
-    await storage.write(`/${one}/a.txt`, content("a"));
-    await expect.poll(() => readdir(join(root, one))).toEqual(["a.txt"]);
-    await storage.close?.();
-    expect((await litteredIn(root)).length).toBeGreaterThan(100);
   });
 
   it("ends when the storage is closed", async () => {

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { call, inPool, type Program, syncDirectory, together } from "../../../src/storage/disk/system-calls.ts";
+import { atOnce, call, inPool, type Program, syncDirectory } from "../../../src/storage/disk/system-calls.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 function* nameOfDirectory(location: string): Program<string> {
@@ -29,19 +29,15 @@ describe("a program of system calls", () => {
     const root = await temporaryDirectory();
     expect(await inPool(nameOfDirectory(`${root}/a`))).toBe("made");
     expect(await inPool(nameOfDirectory(`${root}/a`))).toBe("failed: EEXIST");
-    expect(await together([nameOfDirectory(`${root}/b`), nameOfDirectory(`${root}/b`)])).toEqual([
-      { value: "made" },
-      { value: "failed: EEXIST" },
-    ]);
+    expect(await inPool(nameOfDirectory(`${root}/b`), atOnce)).toBe("made");
+    expect(await inPool(nameOfDirectory(`${root}/b`), atOnce)).toBe("failed: EEXIST");
   });
 
-  it("fails with what it does not catch, alone", async () => {
+  it("fails with what it does not catch", async () => {
     const root = await temporaryDirectory();
-    const failing = (): Program<void> => call.rmdir(`${root}/none`);
-    await expect(inPool(failing())).rejects.toMatchObject({ code: "ENOENT" });
-    const [first, second] = await together<unknown>([failing(), nameOfDirectory(`${root}/a`)]);
-    expect(first).toMatchObject({ error: { code: "ENOENT" } });
-    expect(second).toEqual({ value: "made" });
+    for (const make of [undefined, atOnce]) {
+      await expect(inPool(call.rmdir(`${root}/none`), make)).rejects.toMatchObject({ code: "ENOENT" });
+    }
   });
 
   it("shares the sync of a directory with those beside it, which all go on after it", async () => {
@@ -56,7 +52,7 @@ describe("a program of system calls", () => {
       order.push(`synced ${name}`);
       yield* call.close(file);
     }
-    await together(["a", "b", "c"].map(program));
+    await Promise.all(["a", "b", "c"].map((name) => inPool(program(name), atOnce)));
     expect(syncs()).toBe(1);
     expect(order).toEqual(["made a", "made b", "made c", "synced a", "synced b", "synced c"]);
   });

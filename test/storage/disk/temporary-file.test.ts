@@ -9,10 +9,10 @@ import {
   abandonedAfterMs,
   hasTemporaryName,
   isAbandoned,
+  isOwnName,
   isTemporaryName,
   machineOf,
   TemporaryFile,
-  temporaryKind,
 } from "../../../src/storage/disk/temporary-file.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { openedDirectory } from "../content.ts";
@@ -49,9 +49,9 @@ describe("a temporary name", () => {
     expect(others.map(hasTemporaryName)).toEqual([false, false, false, false]);
   });
 
-  it("tells what the file is for, if it is ours", async () => {
+  it("tells whether it is ours", async () => {
     const names = [await ownName(), appendNoteName(7n), ".filement-notes.tmp"];
-    expect(names.map(temporaryKind)).toEqual(["content", "append", undefined]);
+    expect(names.map(isOwnName)).toEqual([true, true, false]);
   });
 
   it("is that of another machine where one of host name, installation and process ids is another", () => {

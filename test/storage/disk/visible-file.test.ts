@@ -80,6 +80,12 @@ describe("an open file", () => {
     await file.close();
   });
 
+  it("is not read after it was closed", async () => {
+    const { file } = await opened(10);
+    await file.close();
+    await expect(file.bytes()).rejects.toThrow("closed");
+  });
+
   it("streams to several readers at once, each from its own place", async () => {
     const { file } = await opened(mebibyte);
     const spans = [undefined, { start: 5, end: 9 }, { start: mebibyte - 1, end: mebibyte - 1 }];

@@ -1,0 +1,35 @@
+import { Readable } from "node:stream";
+import type { ByteSpan, OpenFile, StoredStat } from "./storage.ts";
+
+/** Size of the pieces of a stream, in bytes. */
+const pieceBytes = 64 * 1024;
+
+const closed = Promise.resolve();
+
+/** A file whose content is in memory. */
+export class BytesFile implements OpenFile {
+  readonly stat: StoredStat;
+  readonly content: Uint8Array;
+
+  constructor(stat: StoredStat, content: Uint8Array) {
+    this.stat = stat;
+    this.content = content;
+  }
+
+  async bytes(span?: ByteSpan): Promise<Uint8Array> {
+    return span ? this.content.subarray(span.start, span.end + 1) : this.content;
+  }
+
+  stream({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Readable {
+    return Readable.from(copiedPieces(this.content.subarray(start, end + 1)), { objectMode: false });
+  }
+
+  close(): Promise<void> {
+    return closed;
+  }
+}
+
+/** Copies: the reader of a stream owns its pieces, and may write to them or hand them to another thread. */
+function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield new Uint8Array(bytes.subarray(at, at + pieceBytes));
+}
