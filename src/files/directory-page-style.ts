@@ -54,9 +54,14 @@ main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
 .zip { margin: .75rem 0 0; }
 .empty { margin-top: 2rem; color: var(--soft); }
+@media (forced-colors: active) {
+  main > table tbody a::before { background: LinkText; forced-color-adjust: none; }
+}
 @media (max-width: 34rem) {
   main > table tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
+  main > table { --row: 2.8125rem; }
   main > table tr { padding-inline: 0; }
+  main > table tbody :is(th, td) { padding-block: .625rem; }
   main > table td { font-size: .875rem; }
   main > table th span { display: none; }
   main > table time { display: block; height: 1.5em; overflow: clip; white-space: normal; }

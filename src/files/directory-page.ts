@@ -70,11 +70,11 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 </head>
 <body${content.edits?.mayAdd ? " data-may-add" : ""}>
 <header>
-${breadcrumbs(names.slice(0, -1))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
+${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
 ${content.hasZip ? zipLink : ""}</header>
 <main>
 `;
-  if (selected.directories + selected.files + selected.before === 0) yield emptyNote(names.at(-2));
+  if (selected.directories + selected.files + selected.before === 0) yield emptyNote(content, names.at(-2));
   else {
     const links = otherPages(query, selected);
     if (links !== "") yield `<nav class="pages" aria-label="Pages">${links}</nav>\n`;
@@ -84,18 +84,19 @@ ${content.hasZip ? zipLink : ""}</header>
   yield "</main>\n</body>\n</html>\n";
 }
 
-/** Links to the directories above; nothing in the root. */
-function breadcrumbs(above: readonly string[]): string {
+/** Links to the directories above, in the same order; nothing in the root. */
+function breadcrumbs(above: readonly string[], search: string): string {
   if (above.length === 0) return "";
   const items = above.map((name, i) => {
-    return `<li><a href="${"../".repeat(above.length - i)}">${shown(name)}</a></li>`;
+    return `<li><a href="${"../".repeat(above.length - i)}${escapeHtml(search)}">${shown(name)}</a></li>`;
   });
   return `<nav aria-label="Folders above"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-function emptyNote(parent: string | undefined): string {
+function emptyNote({ edits }: DirectoryPageContent, parent: string | undefined): string {
+  const invitation = edits?.mayAdd ? " Drop files here, or begin with New file." : "";
   const back = parent === undefined ? "" : `<p><a href="../">Back to ${shown(parent)}</a></p>\n`;
-  return `<p class="empty">There is nothing in this folder yet.</p>\n${back}`;
+  return `<p class="empty">There is nothing in this folder yet.${invitation}</p>\n${back}`;
 }
 
 /** Links to the first page and the next one; nothing where one page shows everything. */
@@ -119,8 +120,7 @@ async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
 <thead><tr>${headings.join("")}</tr></thead>
 <tbody>
 `;
-  const order = linkToOrder({ ...query, limit: undefined, after: undefined }, query.order);
-  const search = order.startsWith("?") && !isUsual(query) ? order : "";
+  const search = searchOf(query);
   let [count, together] = [0, 0];
   for await (const batch of entries) {
     let rows = "";
@@ -177,8 +177,11 @@ function kindOf(type: string): string {
   return /zip|tar|compressed|7z/.test(type) ? "archive" : "other";
 }
 
-function isUsual({ order: { column, descending } }: ListingQuery): boolean {
-  return column === "name" && !descending;
+/** What a link to another directory ends in, to be listed in the same order. */
+function searchOf(query: ListingQuery): string {
+  const { column, descending } = query.order;
+  const link = linkToOrder({ ...query, limit: undefined, after: undefined }, query.order);
+  return link.startsWith("?") && (column !== "name" || descending) ? link : "";
 }
 
 function sizeData(size: number): string {

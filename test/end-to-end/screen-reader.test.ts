@@ -159,6 +159,7 @@ const listingToEdit = `banner
   button "Upload files"
   button "Upload a folder"
   button "New file"
+  button "New folder"
   status
 main
   table "1 folder and 2 files"
@@ -168,11 +169,13 @@ ${columnHeaders}
     button "Delete deep"
     rowheader "a.bin"
       link "a.bin"
+    button "Move a.bin"
     button "Delete a.bin"
     rowheader "README.md"
       link "README.md"
     button "View README.md"
     button "Edit README.md"
+    button "Move README.md"
     button "Delete README.md"
     rowheader "Together"
   heading "README.md", 2

@@ -227,9 +227,10 @@ describe("an entry of a directory page", () => {
     expect(kinds).toEqual(["folder", "image", "audio", "video", "text", "text", "page", "pdf", "archive", "other"]);
   });
 
-  test("keeps the order of the page in the folders that it leads to", async () => {
+  test("keeps the order of the page in the folders that it leads to, below and above", async () => {
     const query = { order: { column: "size", descending: true }, limit: 10, after: undefined } as const;
-    const html = await page([folder("a"), file("b")], { query });
+    const html = await page([folder("a"), file("b")], { query, path: "/docs/" });
+    expect(linksOf(html)[0]?.href).toBe("../?sort=size&order=desc");
     expect(linksOf(html).slice(-2)).toEqual([
       { href: "./a/?sort=size&order=desc", text: "a/" },
       { href: "./b", text: "b" },

@@ -9,8 +9,9 @@ export interface Entry {
   readonly kind: string;
   /** Size of a file, in bytes. */
   readonly size: number;
-  /** Whether this user may change it, and delete it. */
+  /** Whether this user may change it, move it, and delete it. */
   readonly mayWrite: boolean;
+  readonly mayMove: boolean;
   readonly mayDelete: boolean;
   /** Entity tag of the file when it was listed. */
   readonly tag: string | undefined;
@@ -46,6 +47,7 @@ function entryOf(row: HTMLTableRowElement): Entry {
     kind: link.className,
     size: Number(row.querySelector("data")?.value ?? 0),
     mayWrite: may.includes("write"),
+    mayMove: may.includes("move"),
     mayDelete: may.includes("delete"),
     tag: row.dataset["tag"],
   };

@@ -1,4 +1,4 @@
-import { remove } from "./delete.ts";
+import { remove } from "./changes.ts";
 import { type Entry, entriesShown } from "./entries.ts";
 import { isPreviewable, preview } from "./preview.ts";
 

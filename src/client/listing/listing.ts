@@ -1,5 +1,5 @@
 // What a browser adds to the page of a directory, which works without it, too.
-import { remove } from "./delete.ts";
+import { move, newFolder, remove } from "./changes.ts";
 import { edit, isEditable, newFile } from "./edit.ts";
 import { allEntries, button, type Entry, made, noteLine, refresh, rowGroups, withControlsShown } from "./entries.ts";
 import { filterField } from "./find.ts";
@@ -13,7 +13,8 @@ const field = filterField();
 const bar = made("div", { className: "bar" }, field);
 document.querySelector("header")?.append(bar, noteLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
-  bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true), button("New file", newFile));
+  bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true));
+  bar.append(button("New file", newFile), button("New folder", newFolder));
   takeDrops();
 }
 const zip = document.querySelector("header > .zip");
@@ -62,6 +63,7 @@ function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Ent
   const actions: ReturnType<typeof actionsOf> = [];
   if (isPreviewable(entry)) actions.push(["View", preview]);
   if (isEditable(entry)) actions.push(["Edit", edit]);
+  if (entry.mayMove) actions.push(["Move", move]);
   if (entry.mayDelete) actions.push(["Delete", remove]);
   return actions;
 }

@@ -13,7 +13,7 @@ input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(-
 .bar a:hover { border-color: var(--link); color: var(--link); text-decoration: none; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
-main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem 11.5rem; }
+main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem 15rem; }
 main > table.acting tr { padding-right: 0; }
 .acts span { display: flex; justify-content: end; }
 .acts button { min-height: 1.5rem; padding: .05rem .5rem; border-color: transparent; background: none; font-size: .875rem; }
@@ -21,7 +21,7 @@ main > table.acting tr { padding-right: 0; }
 .uploads li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .35rem 0; border-bottom: 1px solid var(--line); }
 .uploads li > :first-child { flex: 1 1 10rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
 progress { width: 8rem; accent-color: var(--link); }
-.dropping { outline: 3px dashed var(--link); outline-offset: -8px; }
+html.dropping { min-height: 100vh; outline: 3px dashed var(--link); outline-offset: -8px; }
 dialog { width: min(60rem, 100vw - 2rem); max-height: calc(100vh - 2rem); padding: 1.25rem; border: 1px solid var(--edge); border-radius: 10px; background: var(--paper); color: var(--ink); }
 dialog::backdrop { background: rgb(0 0 0 / .45); }
 dialog h2:focus-visible { outline: none; }
@@ -35,12 +35,13 @@ dialog menu { position: sticky; bottom: -1.25rem; display: flex; flex-wrap: wrap
 .text pre { margin: 0; padding: .75rem 1rem; border-radius: 6px; background: var(--wash); white-space: pre-wrap; }
 .text table { border-collapse: collapse; }
 .text :is(th, td) { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
+.text a { text-decoration: underline; text-underline-offset: .2em; }
 .text img { max-width: 100%; }
 .readme { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .readme > h2 { margin: 0 0 .75rem; color: var(--soft); font-size: 1rem; font-weight: 400; }
 @media (max-width: 34rem) {
   main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4rem 5.75rem; }
-  main > table.acting { --row: 4.5625rem; }
+  main > table.acting { --row: 4.9375rem; }
   main > table td.acts { grid-column: 1 / -1; padding-top: 0; }
   main > table :is(thead, tfoot) .acts { display: none; }
 }

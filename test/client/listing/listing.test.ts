@@ -29,7 +29,12 @@ function buttonsInView(): string[] {
 describe("a listing in a browser", { tags: ["chromium"] }, () => {
   const open = folders();
   const browser = windows();
-  const files = { "/docs/a.txt": "", "/README.md": "# Read me\n\nText.", "/song.mp3": "", "/paper.pdf": "" };
+  const files = {
+    "/docs/a.txt": "",
+    "/README.md": "# Read me\n\nText with [a link](docs/).",
+    "/song.mp3": "",
+    "/paper.pdf": "",
+  };
 
   it("shows times where the reader is, and the exact one in UTC on hover", async () => {
     const { page } = await open(files, {}, "/", { timezoneId: "Asia/Kolkata" });
@@ -59,7 +64,7 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     await expect.poll(laidOut).toBeLessThan(mostLaidOut);
     for (const part of [0.25, 0.5, 0.75, 1]) {
       await page.evaluate((at) => scrollTo(0, at * document.body.scrollHeight), part);
-      await expect.poll(() => page.evaluate(buttonsInView)).toEqual(["View", "Edit", "Delete"]);
+      await expect.poll(() => page.evaluate(buttonsInView)).toEqual(["View", "Edit", "Move", "Delete"]);
       await expect.poll(laidOut).toBeLessThan(mostLaidOut);
       await expect.poll(nodes).toBeLessThan(mostNodes);
     }
