@@ -138,24 +138,18 @@ describe("filement, the command", () => {
     await writeFile(join(directory, "old.html"), old("oauth2"));
     const missing = await runFilement("import-config", join(directory, "old.html"));
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toMatch(/^filement: \S+old\.html:3: there is no plugin oauth2 here: .*\n/);
+    expect(missing.stderr).toMatch(/^filement: the new page:\d+: library is "\S+oauth2\.so": expected .*\n/);
     expect((await runFilement("import-config")).code).toBe(2);
   });
 
   it("prints a users file of rusty-beam in our words", { tags: ["campaign"] }, async () => {
     const directory = await temporaryDirectory();
     const rule = `<p itemscope itemtype="https://rustybeam.net/schema/AuthorizationRule"><b itemprop="username">*</b>
-    <b itemprop="path">PATH</b> <b itemprop="method">GET</b> <b itemprop="action">deny</b></p>`;
-    await writeFile(join(directory, "users.html"), rule.replace("PATH", "/*"));
+    <b itemprop="path">/*</b> <b itemprop="method">GET</b> <b itemprop="action">deny</b></p>`;
+    await writeFile(join(directory, "users.html"), rule);
     const { code, stdout } = await runFilement("import-config", join(directory, "users.html"));
     expect(code).toBe(0);
     expect(stdout).toContain('<dd itemprop="username">:signed-in</dd>');
-    await writeFile(join(directory, "users.html"), rule.replace("PATH", "/a/../b"));
-    const refused = await runFilement("import-config", join(directory, "users.html"));
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^filement: \S+users\.html, line 1: the path .* cannot be said here\n$/),
-    ]);
   });
 
   it("prints the version of the package with --version", { tags: ["campaign"] }, async () => {

@@ -11,6 +11,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "server/incoming-request": "types",
   "server/inner-request": "types",
   "server/inspection": "types",
+  "config-page/import-config/old-names": "import-config.test.ts",
+  "config-page/import-config/page-writer": "import-config.test.ts",
   "hosts/inner-exchange": "plugins/mcp.test.ts, hosts/program-files.test.ts",
   "server/plugin": "an interface",
   "server/site": "interfaces",

@@ -1,15 +1,27 @@
 import { stat, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { ConfigError } from "../config.ts";
-import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../html/microdata.ts";
+import {
+  allItems,
+  hasEmptyList,
+  isOfType,
+  type MicrodataItem,
+  readMicrodataPage,
+  typeNames,
+} from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile } from "../local-files/text-file.ts";
-import { readRulesFile, readUsersFile } from "../plugins/basic-auth/users-file.ts";
 import { messageOf } from "../server/logger.ts";
-import { translatePage } from "./import-config/old-pages.ts";
-import { type ImportedUsers, importUsers, isOldUsersFile } from "./import-config/old-users.ts";
+import {
+  builtIn,
+  newPluginNames,
+  type OldProperties,
+  oldOfHost,
+  oldOfServer,
+  oldPropertiesOf,
+} from "./import-config/old-names.ts";
+import { importUsers, isOldUsersFile } from "./import-config/old-users.ts";
 import { PageWriter, vocabulary } from "./import-config/page-writer.ts";
-import type { Difference } from "./import-config/translated-item.ts";
 import { plainName, readLibrary } from "./library.ts";
 import { configOf, isOldPage, readPage } from "./load-config.ts";
 import { Problems } from "./problems.ts";
@@ -18,183 +30,219 @@ import { optionName, tidyText } from "./text-options.ts";
 /** A page in our words. */
 export interface ImportedConfig {
   readonly html: string;
-  /** What keeps it from loading, in the lines of the page that was read. */
+  /** What keeps it from loading, and what was not read of the old page. */
   readonly problems: readonly string[];
 }
 
 const libraryTimeMs = 10_000;
 
+/** Properties that are locations, as `optionName` spells them in lower case. */
+const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
+
 /**
- * Writes a configuration page, also one of rusty-beam, in our words, with a comment at each difference, and each users file that
- * it names and that is rusty-beam's into a new file beside the old one. Only what the server reads is kept: the prose is not.
- * Locations start where the page lies. A users file can be given in place of the page. Throws a `ConfigError` for other pages.
+ * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and each users file that it names
+ * into a new file beside the old one. Only what the server reads is kept: the prose is not. Locations are taken from the
+ * working directory, as rusty-beam does. A users file can be given in place of the page. Throws a `ConfigError` for other pages.
  */
 export async function importConfig(location: string): Promise<ImportedConfig> {
   const path = filePath(location);
   if (path === undefined) throw new ConfigError([`${location}: expected ${expectedLocation}`]);
-  const directory = dirname(path);
-  const problems = new Problems(location);
-  const page = await readPage(path, problems);
-  const all = allItems(page.items);
-  if (!all.some((item) => isOfType(item, "ServerConfig")) && isOldUsersFile(all)) {
-    const imported = importUsers(all, { name: location, hasAuthorization: true, isRulesOnly: false });
-    return { html: imported.html, problems: inLines(location, imported) };
-  }
-  const old = { items: all, differences: [], missing: [], mistakes: page.mistakes };
-  const { items, differences, missing, mistakes } = isOldPage(page) ? await translatePage(page, all, directory) : old;
-  for (const { line, text } of [...mistakes, ...missing]) problems.add(line, text);
+  const page = await readPage(path, new Problems(location));
+  const items = allItems(page.items);
   const server = items.find((item) => isOfType(item, "ServerConfig"));
-  const found = await configOf(items, { directory, problems }, libraryTimeMs).then(
-    () => [],
-    (error: unknown) => {
-      if (error instanceof ConfigError && server) return error.problems;
-      throw error;
-    },
-  );
-  if (!server) return { html: "", problems: found };
-  const users = new UsersFiles(directory);
-  await users.importAll(server);
-  return { html: new Writer(differences, directory, users.made).page(server), problems: [...found, ...users.problems] };
+  const problems = page.mistakes.map(({ line, text }) => `${location}:${line}: ${text}`);
+  if (!server && isOldUsersFile(items)) {
+    return { html: importUsers(items, { name: location, hasAuthorization: true, isRulesOnly: false }), problems };
+  }
+  if (!server || !isOldPage(page)) {
+    throw new ConfigError([`${location}: expected a configuration page or a users file of rusty-beam`]);
+  }
+  const directory = dirname(path);
+  const usersFiles = await importUsersFiles(items, directory, problems);
+  const importing = new PageImport(items, directory, usersFiles);
+  const html = importing.page(server);
+  const unread = items.filter((item) => isPlugin(item) && !importing.written.has(item));
+  for (const { line } of unread) problems.push(`${location}:${line}: the item belongs to no host, and is not read`);
+  return { html, problems: [...problems, ...(await problemsOf(html, directory))] };
 }
 
-function inLines(location: string, { problems }: ImportedUsers): readonly string[] {
-  return problems.map(({ line, text }) => `${location}, line ${line}: ${text}`);
+async function problemsOf(html: string, directory: string): Promise<readonly string[]> {
+  const items = allItems((await readMicrodataPage(html)).items);
+  try {
+    await configOf(items, { directory, problems: new Problems("the new page") }, libraryTimeMs);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
 }
 
-/** The users files that a page names. */
-class UsersFiles {
-  /** The locations of new files, by those of the old ones. */
-  readonly made = new Map<string, string>();
-  readonly problems: string[] = [];
+/** Writes the users files that a page names anew. Gives the locations of the new files, by those of the old ones. */
+async function importUsersFiles(
+  items: readonly MicrodataItem[],
+  directory: string,
+  problems: string[],
+): Promise<ReadonlyMap<string, string>> {
+  const readers = new Map<string, Set<string>>();
+  for (const item of items) {
+    const path = filePath(textOf(item, "authfile") ?? "");
+    if (path !== undefined) readers.set(path, (readers.get(path) ?? new Set()).add(pluginOf(item)));
+  }
+  const made = new Map<string, string>();
+  for (const [path, plugins] of readers) {
+    try {
+      const location = await importUsersFile(path, plugins);
+      if (location !== undefined) made.set(path, relative(directory, location));
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  return made;
+}
+
+/** `undefined` for a file that is not rusty-beam's. */
+async function importUsersFile(path: string, plugins: ReadonlySet<string>): Promise<string | undefined> {
+  const text = await readTextFile(path);
+  const isHtpasswd = !/^\s*</.test(text);
+  const items = isHtpasswd ? [] : allItems((await readMicrodataPage(text)).items);
+  if (!isOldUsersFile(items)) return undefined;
+  const html = importUsers(items, {
+    name: path,
+    hasAuthorization: plugins.has("authorization"),
+    isRulesOnly: !plugins.has("basic-auth"),
+  });
+  const location = path.replace(/(?:\.html?)?$/i, ".imported.html");
+  // It holds passwords like the old one, and what is there already may be in use.
+  const { mode } = await stat(path);
+  await writeFile(location, html, { flag: "wx", mode: mode & 0o777 });
+  return location;
+}
+
+class PageImport {
+  readonly written: Set<MicrodataItem> = new Set();
+  readonly #writer = new PageWriter("Configuration");
+  readonly #items: readonly MicrodataItem[];
   readonly #directory: string;
-  /** The names of the plugins that read each file. */
-  readonly #readers = new Map<string, Set<string>>();
+  readonly #usersFiles: ReadonlyMap<string, string>;
 
-  constructor(directory: string) {
+  constructor(items: readonly MicrodataItem[], directory: string, usersFiles: ReadonlyMap<string, string>) {
+    this.#items = items;
     this.#directory = directory;
-  }
-
-  async importAll(server: MicrodataItem): Promise<void> {
-    for (const plugin of allItems([server])) {
-      const path = usersFileOf(plugin, this.#directory);
-      if (path === undefined) continue;
-      const readers = this.#readers.get(path) ?? new Set();
-      this.#readers.set(path, readers.add(libraryOf(plugin)));
-    }
-    for (const [path, readers] of this.#readers) {
-      await this.#import(path, readers).catch((error: unknown) => this.problems.push(messageOf(error)));
-    }
-  }
-
-  async #import(path: string, readers: ReadonlySet<string>): Promise<void> {
-    const text = await readTextFile(path);
-    if (!/^\s*</.test(text)) return; // htpasswd
-    const items = allItems((await readMicrodataPage(text)).items);
-    if (!isOldUsersFile(items)) return;
-    const hasAuthorization = readers.has("authorization");
-    const name = relative(this.#directory, path);
-    const imported = importUsers(items, { name, hasAuthorization, isRulesOnly: !readers.has("basic-auth") });
-    this.problems.push(...inLines(path, imported));
-    const location = path.replace(/(?:\.html?)?$/i, ".imported.html");
-    // It holds passwords like the old one, and what is there already may be in use.
-    const { mode } = await stat(path);
-    await writeFile(location, imported.html, { flag: "wx", mode: mode & 0o777 });
-    this.made.set(path, relative(this.#directory, location));
-    const reading = readers.has("basic-auth") ? readUsersFile(location) : readRulesFile(location);
-    await reading.catch((error: unknown) => this.#addProblems(error));
-  }
-
-  #addProblems(error: unknown): void {
-    if (!(error instanceof ConfigError)) throw error;
-    this.problems.push(...error.problems);
-  }
-}
-
-function libraryOf({ properties }: MicrodataItem): string {
-  const [library] = properties.get("library") ?? [];
-  return typeof library?.value === "string" ? plainName(tidyText(library.value)) : "";
-}
-
-function usersFileOf({ properties }: MicrodataItem, directory: string): string | undefined {
-  const [, [first] = []] = [...properties].find(([name]) => isAuthfile(name)) ?? [];
-  return typeof first?.value === "string" ? filePath(tidyText(first.value), directory) : undefined;
-}
-
-function isAuthfile(name: string): boolean {
-  return optionName(name).toLowerCase() === "authfile";
-}
-
-class Writer {
-  readonly #page = new PageWriter("Configuration");
-  readonly #directory: string;
-  readonly #newUsersFiles: ReadonlyMap<string, string>;
-  readonly #comments = new Map<MicrodataItem, Difference[]>();
-  readonly #written = new Set<MicrodataItem>();
-
-  constructor(differences: readonly Difference[], directory: string, newUsersFiles: ReadonlyMap<string, string>) {
-    this.#directory = directory;
-    this.#newUsersFiles = newUsersFiles;
-    for (const each of [...differences].sort((a, b) => a.line - b.line)) {
-      this.#comments.set(each.item, [...(this.#comments.get(each.item) ?? []), each]);
-    }
+    this.#usersFiles = usersFiles;
   }
 
   page(server: MicrodataItem): string {
-    this.#page.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
+    const writer = this.#writer;
+    writer.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
     // The old users files hold the same passwords, and no plugin protects them any longer.
-    const old = [...this.#newUsersFiles.keys()].map((path) => relative(this.#directory, path));
-    this.#properties(
-      1,
-      server,
-      old.map((path) => ["protectedFiles", path] as const),
+    const old = [...this.#usersFiles.keys()].map(
+      (path) => ["protectedFiles", relative(this.#directory, path)] as const,
     );
-    for (const host of itemsOf(server, "host")) this.#host(host);
-    this.#page.add(0, "</main>");
-    return this.#page.html;
-  }
-
-  #host(host: MicrodataItem): void {
-    this.#page.add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
-    this.#properties(2, host);
-    this.#plugins(2, host);
-    this.#page.add(1, "</section>");
+    // rusty-beam lists no directories.
+    this.#properties(1, server, oldOfServer, [["listing", "false"], ...old]);
+    for (const host of this.#items.filter((item) => isOfType(item, "HostConfig"))) {
+      writer.add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
+      this.#properties(2, host, oldOfHost);
+      this.#plugins(2, host);
+      writer.add(1, "</section>");
+    }
+    writer.add(0, "</main>");
+    return writer.html;
   }
 
   #plugins(depth: number, parent: MicrodataItem): void {
-    const plugins = itemsOf(parent, "plugin");
-    if (plugins.length === 0) return;
-    this.#page.add(depth, "<ol>");
-    for (const plugin of plugins) {
-      this.#page.add(depth + 1, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
-      if (this.#written.has(plugin)) this.#page.comment(depth + 2, "this was one plugin for several hosts");
-      this.#written.add(plugin);
-      const usersFile = usersFileOf(plugin, this.#directory) ?? "";
-      const isClosed = [...plugin.properties].some(([name]) => optionName(name) === "requireUser");
-      const closes = !isClosed && libraryOf(plugin) === "basic-auth" && this.#newUsersFiles.has(usersFile);
-      this.#properties(depth + 2, plugin, closes ? [["require_user", "true"]] : []);
-      this.#plugins(depth + 2, plugin);
-      this.#page.add(depth + 1, "</li>");
-    }
-    this.#page.add(depth, "</ol>");
+    const plugins = this.#pluginsIn(parent);
+    // A list without plugins says something else of a directory than no list.
+    if (plugins.length === 0 && !hasEmptyList(parent)) return;
+    this.#writer.add(depth, "<ol>");
+    for (const plugin of plugins) this.#plugin(depth + 1, plugin);
+    this.#writer.add(depth, "</ol>");
   }
 
-  #properties(depth: number, item: MicrodataItem, added: readonly (readonly [string, string])[] = []): void {
-    for (const { line, text } of this.#comments.get(item) ?? []) this.#page.comment(depth, `line ${line}: ${text}`);
-    const values = [...item.properties].flatMap(([name, each]) =>
-      each.flatMap(({ value }) =>
-        typeof value === "string" ? [[name, this.#value(name, tidyText(value))] as const] : [],
-      ),
-    );
-    this.#page.properties(depth, [...values, ...added]);
+  /** Its plugins, and those of a list that is marked as a plugin itself. */
+  #pluginsIn(parent: MicrodataItem): readonly MicrodataItem[] {
+    this.written.add(parent);
+    const values = parent.properties.get("plugin") ?? [];
+    const plugins = values.flatMap(({ value }) => (typeof value === "string" ? [] : [value]));
+    return plugins.flatMap((each) => (isList(each) ? this.#pluginsIn(each) : [each]));
+  }
+
+  #plugin(depth: number, plugin: MicrodataItem): void {
+    this.written.add(plugin);
+    const name = pluginOf(plugin);
+    if (builtIn.has(name)) {
+      this.#writer.comment(depth, `line ${plugin.line}: ${name} is built in, and left out`);
+      return;
+    }
+    this.#writer.add(depth, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
+    const hasNewUsers = this.#usersFiles.has(filePath(textOf(plugin, "authfile") ?? "") ?? "");
+    const added: [string, string][] = [];
+    if (name === "basic-auth" && hasNewUsers) added.push(["require_user", "true"]);
+    if (name === "access-log" && textOf(plugin, "format") === undefined) added.push(["format", "common"]);
+    this.#properties(depth + 1, plugin, oldPropertiesOf(name), added);
+    this.#plugins(depth + 1, plugin);
+    this.#writer.add(depth, "</li>");
+  }
+
+  #properties(
+    depth: number,
+    item: MicrodataItem,
+    names: OldProperties,
+    added: readonly (readonly [string, string])[] = [],
+  ): void {
+    const written: (readonly [string, string])[] = [];
+    for (const [property, values] of item.properties) {
+      const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
+      if (texts.length === 0) continue;
+      const old = optionName(property);
+      const name = Object.hasOwn(names, old) ? names[old] : property;
+      const becomes = name === undefined ? "has no effect, and is left out" : `is called ${name} here`;
+      if (name !== property)
+        this.#writer.comment(depth, `line ${values[0]?.line}: the property ${property} ${becomes}`);
+      if (name !== undefined)
+        written.push(...texts.map((text) => [name, this.#value(optionName(name), text)] as const));
+    }
+    this.#writer.properties(depth, [...written, ...added]);
   }
 
   #value(name: string, text: string): string {
-    if (isAuthfile(name)) return this.#newUsersFiles.get(filePath(text, this.#directory) ?? "") ?? text;
-    const library = name === "library" ? readLibrary(text, this.#directory) : undefined;
-    return library?.kind === "bundled" ? library.name : text;
+    const path = filePath(text);
+    if (name === "keyStrategy" && text === "global") return "ip"; // as rusty-beam takes it
+    // There, a location whose last segment is the path in the site.
+    if (name === "directory" && /^file:/i.test(text)) return `/${text.replace(/\/+$/, "").replace(/^.*\//, "")}`;
+    if (name === "library") return this.#library(text);
+    if (path === undefined || !locations.includes(name.toLowerCase())) return text;
+    return this.#usersFiles.get(path) ?? (relative(this.#directory, path) || ".");
+  }
+
+  #library(text: string): string {
+    const library = readLibrary(text, process.cwd());
+    if (library?.kind === "module") return relative(this.#directory, library.path);
+    return newPluginNames.get(plainName(text)) ?? (library?.kind === "bundled" ? library.name : text);
   }
 }
 
-function itemsOf({ properties }: MicrodataItem, name: string): readonly MicrodataItem[] {
-  return (properties.get(name) ?? []).flatMap(({ value }) => (typeof value === "string" ? [] : [value]));
+function isPlugin(item: MicrodataItem): boolean {
+  return item.properties.has("library") || typeNames(item).some((type) => /Plugin|Pipeline/.test(type));
+}
+
+function isList(item: MicrodataItem): boolean {
+  const isNamed = ["library", "pluginPath", "directory"].some((name) => textOf(item, name) !== undefined);
+  return !isNamed && item.properties.has("plugin");
+}
+
+/** The name of a plugin here; `""` for an item that names no library. */
+function pluginOf(item: MicrodataItem): string {
+  const name = plainName(textOf(item, "library") ?? textOf(item, "pluginPath") ?? "");
+  return newPluginNames.get(name) ?? name;
+}
+
+/** The first value of a property, in whatever spelling. */
+function textOf({ properties }: MicrodataItem, name: string): string | undefined {
+  const [, values] = [...properties].find(([property]) => spelled(property) === spelled(name)) ?? [];
+  return typeof values?.[0]?.value === "string" ? tidyText(values[0].value) : undefined;
+}
+
+function spelled(property: string): string {
+  return optionName(property).toLowerCase();
 }

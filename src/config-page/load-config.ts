@@ -70,8 +70,8 @@ export async function loadConfig(location: string | URL, options: LoadConfigOpti
 }
 
 /** Whether a page is written in the vocabulary of rusty-beam, with whatever words. */
-export function isOldPage({ items, strays }: MicrodataPage): boolean {
-  return [...items, ...strays].some(isTheirs);
+export function isOldPage({ items }: MicrodataPage): boolean {
+  return items.some(isTheirs);
 }
 
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */

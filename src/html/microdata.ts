@@ -9,7 +9,7 @@ export {
   type MicrodataPage,
   type MicrodataValue,
 } from "./microdata/microdata-page.ts";
-export { hasEmptyList, liesIn, withElementOf } from "./microdata/read-items.ts";
+export { hasEmptyList } from "./microdata/read-items.ts";
 
 /**
  * Reads the top-level items of a page as the HTML Standard says ("5 Microdata"), while others have their turn. A value

@@ -52,9 +52,6 @@ export interface MicrodataValue {
 export interface MicrodataPage {
   /** The top-level items: those that are not the property of another item. */
   readonly items: readonly MicrodataItem[];
-  /** Items with `itemprop` that are the property of no item; which makes mistakes of them, and of what is in them. */
-  readonly strays: readonly MicrodataItem[];
-  readonly strayMistakes: ReadonlySet<MicrodataMistake>;
   /** What is written down but belongs to no item, and references that lead nowhere or in a circle; by line. */
   readonly mistakes: readonly MicrodataMistake[];
 }

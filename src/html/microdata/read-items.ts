@@ -1,6 +1,6 @@
 import { existsOne, getAttributeValue, getElementsByTagName, hasAttrib, textContent } from "domutils";
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import type { SourceElement, TreeParent } from "../document/html-nodes.ts";
+import type { SourceElement } from "../document/html-nodes.ts";
 import { ItemElements, isItem, propertyNames, tokens } from "./item-elements.ts";
 import {
   MicrodataError,
@@ -29,27 +29,8 @@ export function* readItems(page: Page): SlicedWork<MicrodataPage> {
     if (isItem(element) && !hasAttrib(element, "itemprop")) items.push(yield* reader.read(element));
   }
   const atStrays = yield* strayAttributes(page, reader.used);
-  const mistakes = [...page.mistakes, ...reader.mistakes, ...atStrays.map(([, mistake]) => mistake)];
-  return { items, mistakes: mistakes.sort((a, b) => a.line - b.line), ...(yield* readStrays(page, atStrays)) };
-}
-
-/** Reads the items that belong to nothing, although they have `itemprop`, so that a caller may find a place for them. */
-function* readStrays(
-  page: Page,
-  mistakes: StrayAttributes,
-): SlicedWork<Pick<MicrodataPage, "strays" | "strayMistakes">> {
-  const reader = new ItemReader(page);
-  const roots = new Set<SourceElement>();
-  const strays: MicrodataItem[] = [];
-  for (const [element] of mistakes) {
-    if (!isItem(element) || reader.used.has(element)) continue;
-    roots.add(element);
-    strays.push(yield* reader.read(element));
-  }
-  const strayMistakes = mistakes.flatMap(([element, mistake]) =>
-    roots.has(element) || reader.used.has(element) ? [mistake] : [],
-  );
-  return { strays, strayMistakes: new Set(strayMistakes) };
+  const mistakes = [...page.mistakes, ...reader.mistakes, ...atStrays];
+  return { items, mistakes: mistakes.sort((a, b) => a.line - b.line) };
 }
 
 /** The elements of all items that are still in use. */
@@ -60,21 +41,6 @@ export function hasEmptyList(item: MicrodataItem): boolean {
   const element = elements.get(item);
   const lists = element ? getElementsByTagName((name) => name === "ol" || name === "ul", element) : [];
   return lists.some((list) => !existsOne((each) => hasAttrib(each, "itemprop"), [list]));
-}
-
-/** Whether an item stands in the element of another one, whether or not it belongs to it. */
-export function liesIn(item: MicrodataItem, outer: MicrodataItem): boolean {
-  const container = elements.get(outer);
-  let element: TreeParent | null | undefined = elements.get(item)?.parent;
-  while (element && element !== container) element = element.parent;
-  return element !== undefined && element !== null;
-}
-
-/** An item that was made of another one counts as the item of the same element. */
-export function withElementOf(original: MicrodataItem, item: MicrodataItem): MicrodataItem {
-  const element = elements.get(original);
-  if (element) elements.set(item, element);
-  return item;
 }
 
 class ItemReader {
@@ -151,21 +117,18 @@ class ItemReader {
   }
 }
 
-type StrayAttributes = readonly (readonly [SourceElement, MicrodataMistake])[];
-
 /** What says something about an item, but about none that there is. */
-function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): SlicedWork<StrayAttributes> {
-  const mistakes: [SourceElement, MicrodataMistake][] = [];
+function* strayAttributes(page: Page, used: ReadonlySet<SourceElement>): SlicedWork<readonly MicrodataMistake[]> {
+  const mistakes: MicrodataMistake[] = [];
   let looked = 0;
   for (const [element, line] of page.lines) {
     looked += 1;
     if (looked % 1024 === 0) yield;
     const names = getAttributeValue(element, "itemprop");
     if (names !== undefined && !used.has(element))
-      mistakes.push([element, { line, text: `itemprop="${names}" belongs to no item` }]);
+      mistakes.push({ line, text: `itemprop="${names}" belongs to no item` });
     const stray = ["itemtype", "itemid", "itemref"].find((name) => hasAttrib(element, name));
-    if (stray && !isItem(element))
-      mistakes.push([element, { line, text: `${stray} is of no effect without itemscope` }]);
+    if (stray && !isItem(element)) mistakes.push({ line, text: `${stray} is of no effect without itemscope` });
   }
   return mistakes;
 }

@@ -58,7 +58,7 @@ async function readPage(html: string, found: FoundUsers): Promise<MicrodataPage>
   } catch (error) {
     if (!(error instanceof MicrodataError)) throw error;
     found.problems.push({ line: error.line, text: error.message });
-    return { items: [], mistakes: [], strays: [], strayMistakes: new Set() };
+    return { items: [], mistakes: [] };
   }
 }
 
