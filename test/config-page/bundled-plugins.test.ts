@@ -98,7 +98,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   },
   metrics: {
     path: ["/stats", "/stats"],
-    buckets: ["0.1, 0.5, 2", [0.1, 0.5, 2]],
   },
   "rate-limit": {
     requests_per_second: ["2.5", 2.5],

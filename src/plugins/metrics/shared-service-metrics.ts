@@ -1,11 +1,11 @@
 import { type ServiceCounts, sharedFeeds, sharedServices } from "../../server/shared-services.ts";
-import { type NamedMetric, readCounter, readGauge } from "./read-metric.ts";
+import { metricOf, type NamedMetric } from "./metric.ts";
 
 /** What Redis and histories do for the servers of this process. */
 export function sharedServiceMetrics(): readonly NamedMetric[] {
   const counter = (name: string, help: string, count: keyof ServiceCounts): NamedMetric => {
     const known = new Map<ServiceCounts, number>(); // a connection that has ended still counts
-    return readCounter(name, help, () => {
+    return metricOf("counter", name, help, () => {
       for (const { counts } of sharedServices) if (counts) known.set(counts, counts[count]);
       return sum(known.values());
     });
@@ -15,10 +15,10 @@ export function sharedServiceMetrics(): readonly NamedMetric[] {
     counter("redis_command_failures_total", "Commands that Redis did not answer, or not in time.", "failures"),
     counter("redis_command_seconds_total", "Seconds from commands to their replies, all together.", "seconds"),
     counter("redis_reconnects_total", "Attempts to connect to Redis again.", "reconnects"),
-    readGauge("change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
+    metricOf("gauge", "change_feed_lag_seconds", "How long a change takes to its place in the shared feed.", () =>
       Math.max(0, ...[...sharedFeeds].map(({ lagSeconds }) => lagSeconds)),
     ),
-    readGauge("history_backlog_bytes", "Changes that wait to become commits of a history.", () =>
+    metricOf("gauge", "history_backlog_bytes", "Changes that wait to become commits of a history.", () =>
       sum([...sharedServices].map(({ backlogBytes = 0 }) => backlogBytes)),
     ),
   ];

@@ -1,42 +1,31 @@
-import type { Counter, Histogram } from "prom-client";
 import type { Storage, StorageObserver, StoreRequest } from "../../storage/storage.ts";
-import { promClient } from "./prom-client.ts";
-import { type NamedMetric, readCounter } from "./read-metric.ts";
+import { Durations, metricOf, type NamedMetric } from "./metric.ts";
 
 /** Counts what storages ask of stores that lie elsewhere, such as S3. */
 export class StoreMetrics implements StorageObserver {
   readonly metrics: readonly NamedMetric[];
   /** The storages that are observed, and how that ends; hosts may share one. */
   readonly #observed = new Map<Storage, () => void>();
-  readonly #durations: Histogram<"operation">;
-  readonly #failures: Counter<"operation">;
+  readonly #durations = new Durations(
+    "store_request_duration_seconds",
+    "From a request to the store to its answer, with all retries, in seconds.",
+    "operation",
+  );
+  readonly #failures = new Map<string, number>();
   #retries = 0;
   #lostRaces = 0;
 
-  constructor(buckets: readonly number[]) {
-    const { Counter, Histogram } = promClient();
-    const durations = "store_request_duration_seconds";
-    this.#durations = new Histogram({
-      name: durations,
-      help: "From a request to the store to its answer, with all retries, in seconds.",
-      labelNames: ["operation"],
-      buckets: [...buckets], // prom-client freezes it
-      registers: [],
-    });
-    const failures = "store_request_failures_total";
-    this.#failures = new Counter({
-      name: failures,
-      help: "Requests that the store has not answered, or could not.",
-      labelNames: ["operation"],
-      registers: [],
-    });
+  constructor() {
+    const failures = "Requests that the store has not answered, or could not.";
     const retries = "Requests to the store that were sent again.";
     const lostRaces = "Changes that were made again because another server was first.";
     this.metrics = [
-      { name: durations, metric: this.#durations },
-      { name: failures, metric: this.#failures },
-      readCounter("store_request_retries_total", retries, () => this.#retries),
-      readCounter("store_lost_races_total", lostRaces, () => this.#lostRaces),
+      this.#durations.metric,
+      metricOf("counter", "store_request_failures_total", failures, () =>
+        [...this.#failures].map(([operation, value]) => ({ labels: { operation }, value })),
+      ),
+      metricOf("counter", "store_request_retries_total", retries, () => this.#retries),
+      metricOf("counter", "store_lost_races_total", lostRaces, () => this.#lostRaces),
     ];
   }
 
@@ -53,8 +42,8 @@ export class StoreMetrics implements StorageObserver {
   }
 
   requested({ name, seconds, isAnswered, retries }: StoreRequest): void {
-    this.#durations.observe({ operation: name }, seconds);
-    if (!isAnswered) this.#failures.inc({ operation: name });
+    this.#durations.add(name, seconds);
+    if (!isAnswered) this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
     this.#retries += retries;
   }
 
