@@ -1,4 +1,3 @@
-import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
 import type { User } from "../server/access.ts";
@@ -9,16 +8,15 @@ import {
   accountsOfFunction,
   accountsOfUsers,
   type CheckCredentials,
-  permissionsFor,
+  createHashing,
 } from "./basic-auth/accounts.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";
 import { checkBasicAuthOptions } from "./basic-auth/options.ts";
 import { parseHash } from "./basic-auth/password.ts";
 import type { UserRecord } from "./basic-auth/users.ts";
 import { readUsersFile } from "./basic-auth/users-file.ts";
-import { createHashing } from "./basic-auth/verifier.ts";
-import { applyRules, type Verdict } from "./permissions/apply-rules.ts";
-import type { PermissionRule } from "./permissions/rules.ts";
+import { applyRules } from "./permissions/apply-rules.ts";
+import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
 /** Options for {@link basicAuth}. Either `authfile` or `users`. */
@@ -36,8 +34,6 @@ export interface BasicAuthOptions {
   readonly requireUser?: boolean | undefined;
   /** What browsers show where they ask for a password: printable ASCII characters. @default "filement" */
   readonly realm?: string | undefined;
-  /** Seconds for which a password that was right is believed without hashing it again; 0 for never. @default 300 */
-  readonly cacheTime?: number | undefined;
 }
 
 /**
@@ -53,32 +49,44 @@ export interface BasicAuthOptions {
  */
 export function basicAuth(options: BasicAuthOptions): Plugin {
   checkBasicAuthOptions(options);
-  const { realm = "filement" } = options;
+  const { realm = "filement", requireUser = false } = options;
   const source = accountsSource(options);
   const challenge = `Basic realm="${realm.replace(/["\\]/g, "\\$&")}", charset="UTF-8"`;
   return {
     name: "basic-auth",
-    anonymousMayWrite: () => source.latest().permissions.anyoneMayWrite,
+    anonymousMayWrite: () => !requireUser && source.latest().permissions.anyoneMayWrite,
     start: (site) => source.start(site),
     close: () => source.close(),
     async handle(exchange, next) {
-      const accounts = await source.current();
+      const { accounts, permissions } = await source.current();
       const user = await identify(exchange, accounts, challenge);
+      const noUser = (): HttpError => unauthorized(challenge, "Send a user name and a password.");
+      if (requireUser && !user) throw noUser();
       return applyRules(exchange, next, {
-        permissions: accounts.permissions,
+        permissions,
         user,
-        renewed: () => renewed(source.latest(), user),
-        unauthorized: () => unauthorized(challenge, "Send a user name and a password."),
+        renewed() {
+          const { accounts, permissions } = source.latest();
+          const known = user && accounts.renewed(user);
+          return user && !known ? "gone" : { permissions, user: known };
+        },
+        unauthorized: noUser,
         vary: ["authorization"],
       });
     },
   };
 }
 
+/** What requests are judged by. */
+interface UsersAndRules {
+  readonly accounts: Accounts;
+  readonly permissions: Permissions;
+}
+
 /** Where the users that checked options name come from. */
-function accountsSource(options: BasicAuthOptions): Source<Accounts> {
-  const { authfile, users = [], rules = [], cacheTime = 300, requireUser = false } = options;
-  const hashing = createHashing(cacheTime);
+function accountsSource(options: BasicAuthOptions): Source<UsersAndRules> {
+  const { authfile, users = [], rules = [] } = options;
+  const hashing = createHashing();
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) {
     return fileSource({
@@ -87,23 +95,22 @@ function accountsSource(options: BasicAuthOptions): Source<Accounts> {
       failure: "the users file has changed and cannot be used; the former users and rules remain in force",
       async load() {
         const found = await readUsersFile(path);
-        await new TimeSlice().renew(); // checking thousands of rules and sorting them each take milliseconds
-        const permissions = permissionsFor([...rules, ...found.rules], requireUser);
-        const content = accountsOfUsers(found.users, permissions, hashing);
-        await content.ready;
-        return { content, warnings: found.warnings };
+        const accounts = accountsOfUsers(found.users, hashing);
+        await accounts.ready;
+        const permissions = createPermissions([...rules, ...found.rules]);
+        return { content: { accounts, permissions }, warnings: found.warnings };
       },
     });
   }
-  const permissions = permissionsFor(rules, requireUser);
+  const permissions = createPermissions(rules);
   if (typeof users === "function") {
-    return fixedSource("basicAuth", { content: accountsOfFunction(users, permissions), warnings: [] });
+    return fixedSource("basicAuth", { accounts: accountsOfFunction(users), permissions });
   }
   const warnings = users.flatMap((user) => {
     const { warning } = parseHash(user);
     return warning === undefined ? [] : [`user ${JSON.stringify(user.username)}: ${warning}`];
   });
-  return fixedSource("basicAuth", { content: accountsOfUsers(users, permissions, hashing), warnings });
+  return fixedSource("basicAuth", { accounts: accountsOfUsers(users, hashing), permissions }, warnings);
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */
@@ -119,14 +126,6 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
   });
   if (!user) throw unauthorized(challenge, "The user name or the password is wrong.");
   return user;
-}
-
-/** Who a user is by now, and by which rules that is judged; `"gone"` for one who was removed. */
-function renewed(accounts: Accounts, user: User | undefined): Verdict | "gone" {
-  const { permissions } = accounts;
-  if (!user) return { permissions, user };
-  const known = accounts.renewed(user);
-  return known ? { permissions, user: known } : "gone";
 }
 
 function unauthorized(challenge: string, details: string): HttpError {

@@ -81,16 +81,16 @@ export function permissions(options: PermissionsOptions = {}): Plugin {
 
   return {
     name: "permissions",
-    anonymousMayWrite: () => rules.latest().permissions.anyoneMayWrite,
+    anonymousMayWrite: () => rules.latest().anyoneMayWrite,
     start: (site) => rules.start(site),
     close: () => rules.close(),
     async handle(exchange, next) {
-      const { permissions } = await rules.current();
+      const permissions = await rules.current();
       const user = findUser ? checkedUser(await findUser(exchange)) : exchange.user;
       const latest = findUser
         ? latestUser(user, async () => checkedUser(await findUser(exchange)))
         : () => exchange.user;
-      const renewed = () => ({ ...rules.latest(), user: latest() });
+      const renewed = () => ({ permissions: rules.latest(), user: latest() });
       const guarding = { permissions, user, renewed, unauthorized, vary };
       if (user || signInPage === undefined || !opensPage(exchange)) return applyRules(exchange, next, guarding);
       try {
@@ -111,18 +111,13 @@ function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
   return isReading && !isUpgrade && preferredType(headers.accept, types) === "text/html";
 }
 
-/** Permissions, as sources of rules give them. */
-interface Compiled {
-  readonly permissions: Permissions;
-}
-
-function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Compiled> {
+function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Permissions> {
   if (typeof rules === "function") return foundRules(rules);
   if (typeof rules === "string" || rules instanceof URL) return rulesInFile(String(rules));
-  return fixedSource("permissions", { content: { permissions: createPermissions(rules) }, warnings: [] });
+  return fixedSource("permissions", createPermissions(rules));
 }
 
-function rulesInFile(location: string): Source<Compiled> {
+function rulesInFile(location: string): Source<Permissions> {
   return fileSource({
     plugin: "permissions",
     location: filePath(location) ?? location,
@@ -130,22 +125,20 @@ function rulesInFile(location: string): Source<Compiled> {
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
       const { rules, warnings } = await readRulesFile(location);
-      const permissions = createPermissions(rules);
-      await permissions.prepare();
-      return { content: { permissions }, warnings };
+      return { content: createPermissions(rules), warnings };
     },
   });
 }
 
 /** Asks a function at each request, and compiles what it has not seen before. */
-function foundRules(find: FindRules): Source<Compiled> {
-  const compiled = new WeakMap<readonly PermissionRule[], Compiled>();
-  let latest: Compiled | undefined;
-  const current = async (): Promise<Compiled> => {
+function foundRules(find: FindRules): Source<Permissions> {
+  const compiled = new WeakMap<readonly PermissionRule[], Permissions>();
+  let latest: Permissions | undefined;
+  const current = async (): Promise<Permissions> => {
     const rules = await find();
     const known = compiled.get(rules);
     if (!known) checkOptions("permissions: rules()", permissionsOptions, { rules });
-    latest = known ?? { permissions: createPermissions(rules) };
+    latest = known ?? createPermissions(rules);
     compiled.set(rules, latest);
     return latest;
   };

@@ -17,7 +17,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     authfile: ["file://./users.html", "/etc/users.html"],
     require_user: ["true", true],
     realm: ["The archive", "The archive"],
-    cache_time: ["0.5", 0.5],
   },
   cors: {
     origins: ["https://a.example, https://b.example", ["https://a.example", "https://b.example"]],

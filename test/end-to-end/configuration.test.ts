@@ -74,7 +74,6 @@ function inCode(place: string): FileServerConfig {
           basicAuth({
             authfile: join(place, "members/users.html"),
             realm: "The members",
-            cacheTime: 0,
           }),
           rateLimit({ requestsPerSecond: 0.001, burstCapacity: 2, keyStrategy: "user" }),
           fileHandler(),

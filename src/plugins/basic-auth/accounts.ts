@@ -1,19 +1,172 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { FairQueue } from "../../event-loop/fair-queue.ts";
+import { TimeSlice } from "../../event-loop/sliced-work.ts";
+import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 import { latestUser } from "../permissions/latest-user.ts";
-import { createPermissions, type PermissionRule, type Permissions } from "../permissions/rules.ts";
 import type { Credentials } from "./credentials.ts";
+import { isPossiblePassword, parseHash, type StoredPassword } from "./password.ts";
 import type { UserRecord } from "./users.ts";
-import { createVerifier, type Hashing } from "./verifier.ts";
 
-/** The users, and their permissions. */
+/** Who may sign in. */
 export interface Accounts {
-  readonly permissions: Permissions;
-  /** Resolves when the accounts are ready to use without holding the event loop. */
-  readonly ready: Promise<void>;
-  /** The user whose credentials these are, or `undefined`. Throws a 503 where too many passwords wait to be checked. */
-  identify(credentials: Credentials, signal: AbortSignal, address: string): Promise<User | undefined>;
+  /**
+   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be checked, and the
+   * reason of `signal` as soon as that is aborted. Addresses share the turns equally.
+   */
+  identify(credentials: Credentials, signal?: AbortSignal, address?: string): Promise<User | undefined>;
   /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
   renewed(user: User): User | undefined;
+}
+
+/** Accounts of a list of users. */
+export interface ListedAccounts extends Accounts {
+  /** Resolves when all users of the list are read, which happens in slices. */
+  readonly ready: Promise<void>;
+}
+
+/** What outlives a change of the users: waiting requests keep their turn, and users who signed in before their place. */
+export interface Hashing {
+  readonly queue: FairQueue;
+  /** Credentials that were right, under a keyed hash, and until when that is believed without hashing. */
+  readonly right: LRUCache<string, { readonly user: User; readonly until: number }>;
+}
+
+/** Most hashes computed at once: half of the thread pool, which reads files as well. */
+const concurrency = 2;
+/** Most passwords that wait to be checked; of users who signed in before, as many again. */
+const maxWaiting = 100;
+/** Most credentials remembered, and how long they are believed without hashing, in milliseconds. */
+const maxRemembered = 10_000;
+const believedMs = 300_000;
+/** Most kinds of hashes compared in a failed attempt. Files have one or two kinds, and each costs time. */
+const maxDecoys = 4;
+
+export function createHashing(): Hashing {
+  const queue = new FairQueue({ concurrency, maxWaiting, refusal: tooMany });
+  return { queue, right: new LRUCache({ max: maxRemembered }) };
+}
+
+/** What is remembered is of no use outside this process. */
+const key = randomBytes(32);
+
+/** A check that is waiting or running; all requests with the same credentials share it. */
+interface Attempt {
+  readonly result: Promise<User | undefined>;
+  readonly abandoned: AbortController;
+  interested: number;
+}
+
+/** What users were made of, in any version of their accounts. */
+const records = new WeakMap<User, UserRecord>();
+
+/**
+ * Accounts of a list of users. Right credentials are remembered, because browsers send them with every request and good
+ * hashes are slow. Wrong ones are not: guesses differ, and would only push out what is right.
+ *
+ * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind in
+ * the list: the user's own, where the name exists, and another user's for each other kind of the most common ones.
+ */
+export function accountsOfUsers(
+  users: readonly UserRecord[],
+  { queue, right }: Hashing,
+  parse: (record: UserRecord) => StoredPassword = parseHash,
+): ListedAccounts {
+  const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
+  let decoys: readonly StoredPassword[] = [];
+  const attempts = new Map<string, Attempt>();
+
+  async function readUsers(): Promise<void> {
+    const kinds = new Map<string, { readonly decoy: StoredPassword; count: number }>();
+    const slice = new TimeSlice();
+    for (const record of users) {
+      if (slice.isOver) await slice.renew();
+      const stored = parse(record);
+      const user = userOf(record.username, record.roles);
+      records.set(user, record);
+      known.set(record.username, { user, stored });
+      if (stored.kind === undefined) continue;
+      const kind = kinds.get(stored.kind) ?? { decoy: stored, count: 0 };
+      kind.count += 1;
+      kinds.set(stored.kind, kind);
+    }
+    const byCount = [...kinds.values()].sort((one, other) => other.count - one.count);
+    decoys = byCount.slice(0, maxDecoys).map(({ decoy }) => decoy);
+  }
+  const ready = readUsers();
+
+  async function check({ username, password }: Credentials): Promise<User | undefined> {
+    await ready;
+    const own = known.get(username);
+    if (await own?.stored.matches(password)) return own?.user;
+    for (const decoy of decoys) {
+      if (decoy.kind !== own?.stored.kind) await decoy.matches(password); // whatever it says, the answer is no
+    }
+    return undefined;
+  }
+
+  function begin(credentials: Credentials, digest: string, address: string): Attempt {
+    const abandoned = new AbortController();
+    const client = { address, account: credentials.username, isKnown: right.has(digest) };
+    const result = queue
+      .run(client, () => check(credentials), { signal: abandoned.signal })
+      .then((user) => {
+        if (user) right.set(digest, { user, until: performance.now() + believedMs });
+        return user;
+      });
+    const attempt = { result, abandoned, interested: 0 };
+    attempts.set(digest, attempt);
+    return attempt;
+  }
+
+  return {
+    ready,
+    async identify(credentials, signal, address = "") {
+      signal?.throwIfAborted();
+      const { username, password } = credentials;
+      if (!isPossiblePassword(password)) return undefined;
+      // The password has no NUL, so that the last one parts it from the name.
+      const digest = createHmac("sha256", key).update(`${username}\0${password}`).digest("base64");
+      const remembered = right.get(digest);
+      const isOfNow = remembered && known.get(username)?.user === remembered.user; // and not of a former list
+      if (isOfNow && performance.now() <= remembered.until) return remembered.user;
+
+      const attempt = attempts.get(digest) ?? begin(credentials, digest, address);
+      attempt.interested += 1;
+      try {
+        return await unlessAborted(attempt.result, signal);
+      } finally {
+        attempt.interested -= 1;
+        if (attempt.interested === 0) {
+          attempts.delete(digest);
+          attempt.abandoned.abort();
+        }
+      }
+    },
+    renewed(user) {
+      const before = records.get(user);
+      const now = known.get(user.name)?.user;
+      const record = now && records.get(now);
+      const isSame = record && before && record.password === before.password && record.encryption === before.encryption;
+      return isSame ? now : undefined;
+    },
+  };
+}
+
+function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function tooMany(): HttpError {
+  return new HttpError(503, "OVERLOADED", "Too many passwords are being checked; try again shortly.", {
+    headers: { "retry-after": "1" },
+  });
 }
 
 /**
@@ -25,38 +178,8 @@ export type CheckCredentials = (username: string, password: string) => CheckedCr
 /** What {@link CheckCredentials} may say. */
 export type CheckedCredentials = boolean | null | undefined | { readonly roles?: readonly string[] | undefined };
 
-/** What users were made of, in any version of their accounts. */
-const records = new WeakMap<User, UserRecord>();
-
-/** Accounts of a list of users. */
-export function accountsOfUsers(users: readonly UserRecord[], permissions: Permissions, hashing: Hashing): Accounts {
-  const verifier = createVerifier(users, hashing);
-  // One object for each user, by which the permissions remember the rules about them.
-  const known = new WeakMap<UserRecord, User>();
-  const userOfRecord = (record: UserRecord): User => {
-    const user = known.get(record) ?? userOf(record.username, record.roles);
-    known.set(record, user);
-    records.set(user, record);
-    return user;
-  };
-  return {
-    permissions,
-    ready: verifier.ready.then(() => permissions.prepare()), // side by side, each turn would have a slice of both
-    async identify(credentials, signal, address) {
-      const record = await verifier.verify(credentials, signal, address);
-      return record && userOfRecord(record);
-    },
-    renewed(user) {
-      const before = records.get(user);
-      const record = verifier.find(user.name);
-      const isSame = record && before && record.password === before.password && record.encryption === before.encryption;
-      return isSame ? userOfRecord(record) : undefined;
-    },
-  };
-}
-
 /** Accounts that a function of the host program decides about. */
-export function accountsOfFunction(check: CheckCredentials, permissions: Permissions): Accounts {
+export function accountsOfFunction(check: CheckCredentials): Accounts {
   const latest = new WeakMap<User, () => User | undefined>();
   const ask = async ({ username, password }: Credentials): Promise<User | undefined> => {
     const checked: unknown = await check(username, password);
@@ -69,30 +192,13 @@ export function accountsOfFunction(check: CheckCredentials, permissions: Permiss
     return userOf(username, roles);
   };
   return {
-    permissions,
-    ready: permissions.prepare(),
     async identify(credentials) {
       const user = await ask(credentials);
-      if (user)
-        latest.set(
-          user,
-          latestUser(user, () => ask(credentials)),
-        );
+      const renewed = latestUser(user, () => ask(credentials));
+      if (user) latest.set(user, renewed);
       return user;
     },
     renewed: (user) => latest.get(user)?.(),
-  };
-}
-
-/** Permissions by rules; where a user is required, anonymous clients have none whatever the rules say. */
-export function permissionsFor(rules: readonly PermissionRule[], requireUser: boolean): Permissions {
-  const permissions = createPermissions(rules);
-  if (!requireUser) return permissions;
-  return {
-    ...permissions,
-    anyoneMayWrite: false,
-    forAnyone: { allow: new Set(), deny: new Set() },
-    permits: (user, ...asked) => user !== undefined && permissions.permits(user, ...asked),
   };
 }
 

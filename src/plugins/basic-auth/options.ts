@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config.ts";
 import { checkOptions } from "../../options/check-config.ts";
-import { fileLocation, pluginOptions, secondsOrNone } from "../../options/option-types.ts";
+import { fileLocation, pluginOptions } from "../../options/option-types.ts";
 import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../../options/schema.ts";
 import { ruleSchema } from "../permissions/rules.ts";
 import { parseHash } from "./password.ts";
@@ -14,7 +14,6 @@ export const basicAuthOptions: OptionsSchema = pluginOptions({
   // It stands between quotes in a header field, and many clients know no more than this.
   requireUser: yesOrNo,
   realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
-  cacheTime: secondsOrNone,
 });
 
 const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);

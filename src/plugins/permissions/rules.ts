@@ -1,4 +1,3 @@
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { fileMethods } from "../../http/methods.ts";
 import { compilePathPattern, type PathPattern } from "../../http/path-pattern.ts";
 import { documentKind } from "../../http/selector-range.ts";
@@ -44,10 +43,6 @@ export interface Permissions {
   selectorsOf(user: User | undefined, path: string): readonly string[];
   /** Whether a rule allows anonymous clients to write somewhere. Another rule may still deny it. */
   readonly anyoneMayWrite: boolean;
-  /** The rules about anonymous clients, in words, by which two versions are compared. */
-  readonly forAnyone: Readonly<Record<"allow" | "deny", ReadonlySet<string>>>;
-  /** Compiles all rules in slices. Otherwise the first question about a user compiles theirs in one go. */
-  prepare(): Promise<void>;
 }
 
 const writing: ReadonlySet<Right> = new Set(["create", "overwrite", "append", "delete"]);
@@ -124,44 +119,21 @@ interface CompiledRule {
   readonly rank: number;
 }
 
+const everythingForUsers: PermissionRule = { username: ":signed-in", path: "/*", permission: "allow" };
+
 /**
  * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
  * owner, anyone signed in, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
  * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
  */
-export function createPermissions(rules: readonly PermissionRule[]): Permissions {
-  if (rules.length === 0)
-    return {
-      permits: (user) => user !== undefined,
-      selectorsOf: () => [],
-      anyoneMayWrite: false,
-      forAnyone: { allow: new Set(), deny: new Set() },
-      prepare: async () => {},
-    };
-  const groups = groupsByWho(rules);
-  const rulesFor = ruleFinder(groups);
-  const forAnyone = { allow: new Set<string>(), deny: new Set<string>() };
-  for (const rule of rules.filter(({ username }) => username === "*")) {
-    const elements = rule.selector === undefined ? "" : ` (${rule.selector})`;
-    forAnyone[rule.permission].add(`${rightsIn(rule).join(", ")} ${rule.path}${elements}`);
-  }
+export function createPermissions(given: readonly PermissionRule[]): Permissions {
+  const rules = given.length > 0 ? given : [everythingForUsers];
+  const rulesFor = ruleFinder(groupsByWho(rules));
   return {
-    forAnyone,
     anyoneMayWrite: rules.some(
       ({ username, permission, ...rule }) =>
         username === "*" && permission === "allow" && rightsIn(rule).some((right) => writing.has(right)),
     ),
-    async prepare() {
-      const slice = new TimeSlice();
-      for (const group of [...groups.byUsername.values(), ...groups.byRole.values()]) {
-        const compiled: CompiledRule[] = [];
-        for (const rule of group.rules) {
-          if (slice.isOver) await slice.renew();
-          compiled.push(compile(rule));
-        }
-        group.compiled = bySpecificity(compiled);
-      }
-    },
     selectorsOf(user, path) {
       const concerned = rulesFor(user).filter((rule) => rule.path.matches(path, user?.name));
       const selectors = concerned.flatMap(({ selector }) =>

@@ -2,7 +2,6 @@ import { ConfigError } from "../../config.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
-import type { Permissions } from "./rules.ts";
 
 /** Where users and rules come from. */
 export interface Source<Content> {
@@ -15,12 +14,6 @@ export interface Source<Content> {
   close(): Promise<void>;
 }
 
-/** What a source was read as, and what its operator should know about it. */
-export interface Read<Content> {
-  readonly content: Content;
-  readonly warnings: readonly string[];
-}
-
 /** A file that is read again whenever it changes. */
 export interface FileSourceOptions<Content> {
   /** Says in logs and errors who reads it. */
@@ -28,12 +21,16 @@ export interface FileSourceOptions<Content> {
   readonly location: string;
   /** What is reported of a change that cannot be used. */
   readonly failure: string;
-  /** Throws a `ConfigError` for a file that cannot be used. */
-  load(): Promise<Read<Content>>;
+  /** Throws a `ConfigError` for a file that cannot be used. The warnings are for the log. */
+  load(): Promise<{ readonly content: Content; readonly warnings: readonly string[] }>;
 }
 
 /** What never changes. */
-export function fixedSource<Content>(plugin: string, { content, warnings }: Read<Content>): Source<Content> {
+export function fixedSource<Content>(
+  plugin: string,
+  content: Content,
+  warnings: readonly string[] = [],
+): Source<Content> {
   let isStarted = false;
   return {
     start({ logger }) {
@@ -47,27 +44,20 @@ export function fixedSource<Content>(plugin: string, { content, warnings }: Read
 }
 
 /** What a file says. No client sees the file, wherever it lies. */
-export function fileSource<Content extends { readonly permissions: Permissions }>(
-  options: FileSourceOptions<Content>,
-): Source<Content> {
-  const { plugin, location, failure, load } = options;
+export function fileSource<Content>(options: FileSourceOptions<Content>): Source<Content> {
+  const { plugin, location, failure } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
-  let before: Permissions | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Content>> =>
     WatchedFile.open({
       location,
       async load() {
-        const { content, warnings } = await load();
+        const { content, warnings } = await options.load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        const [first, ...more] = before ? openedBy(before, content.permissions) : [];
-        before = content.permissions;
-        const others = more.length > 0 ? `, and ${more.length} more` : "";
-        const opened = first === undefined ? [] : [`${location} now lets anonymous clients ${first}${others}`];
-        warn(logger, plugin, [...warnings, ...opened]);
+        warn(logger, plugin, warnings);
         return content;
       },
       onFailure: (error) => {
@@ -102,12 +92,6 @@ export function fileSource<Content extends { readonly permissions: Permissions }
       await opened?.close();
     },
   };
-}
-
-/** What a change of rules lets anonymous clients do. */
-function openedBy({ forAnyone: before }: Permissions, { forAnyone: now }: Permissions): readonly string[] {
-  const denied = now.allow.size > 0 ? [...before.deny].filter((what) => !now.deny.has(what)) : [];
-  return [...[...now.allow].filter((what) => !before.allow.has(what)), ...denied];
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {

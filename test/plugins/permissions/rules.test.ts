@@ -6,7 +6,6 @@ import { checkOptions } from "../../../src/options/check-config.ts";
 import type { PermissionRule } from "../../../src/plugins/permissions/rules.ts";
 import { createPermissions, ruleSchema } from "../../../src/plugins/permissions/rules.ts";
 import type { Right, SelectedElements, User } from "../../../src/server/access.ts";
-import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { checks } from "../../helpers/effort.ts";
 
 const ada: User = { name: "ada", roles: ["editor"] };
@@ -29,15 +28,6 @@ function granted(rules: readonly PermissionRule[], user: User | undefined, path:
 }
 
 describe("createPermissions", () => {
-  it("compiles thousands of rules in slices", async () => {
-    const rules = Array.from({ length: 2000 }, (_, i) => allow({ username: "*", path: `/${i}/*` }));
-    const permissions = createPermissions([...rules, deny({ username: "*", path: "/1999/secret" })]);
-    stepClock();
-    expect(await turnsUntil(permissions.prepare())).toBeGreaterThan(300);
-    expect(permissions.permits(undefined, "read", "/1999/open")).toBe(true);
-    expect(permissions.permits(undefined, "read", "/1999/secret")).toBe(false);
-  });
-
   it("without rules permits everything to every user and nothing to others", () => {
     expect(granted([], ada, "/x")).toEqual(rights);
     expect(granted([], bob, "/")).toEqual(rights);
