@@ -40,17 +40,18 @@ export function fromMiddleware(middleware: ConnectMiddleware, options: FromMiddl
     async handle(exchange, next) {
       const { signal, site } = exchange;
       const request = requestOf(exchange);
-      const response = new CapturedResponse(request);
-      exchange.defer(() => response.release());
+      const captured = new CapturedResponse(request);
+      const { response } = captured;
+      exchange.defer(() => void response.destroy());
 
       let rest: Promise<void> | undefined;
       const fail = (error: unknown): void => {
-        if (response.isAnswered && !signal.aborted) site.report(error, exchange); // too late to tell the client
-        response.destroy(error);
+        if (captured.isAnswered && !signal.aborted) site.report(error, exchange); // too late to tell the client
+        captured.fail(error);
       };
       const runRest = (): Promise<void> =>
         next()
-          .then((reply) => response.passOn(reply))
+          .then((reply) => captured.passOn(reply))
           .catch(fail);
       const proceed = (error?: unknown): void => {
         if (isFailure(error)) fail(asHttpError(error));
@@ -61,7 +62,7 @@ export function fromMiddleware(middleware: ConnectMiddleware, options: FromMiddl
       run().catch((error) => fail(asHttpError(error)));
 
       try {
-        return await response.reply;
+        return await captured.reply;
       } catch (error) {
         if (signal.aborted) await rest; // the exchange is not over while the rest of the pipeline still works on it
         throw error;

@@ -227,8 +227,7 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
 
   it.each<[string, http.OutgoingHttpHeaders | http.OutgoingHttpHeader[]]>([
     ["an object", { "X-Word": "a", "Set-Cookie": ["a=1", "b=2"] }],
-    ["names and values in turn", ["X-Word", "a", "Set-Cookie", "a=1", "Set-Cookie", "b=2"]],
-    ["pairs", [["X-Word", "a"] as never, ["Set-Cookie", ["a=1", "b=2"]] as never]],
+    ["names and values in turn", ["X-Word", "a", "Set-Cookie", ["a=1", "b=2"]]],
   ])("takes the header fields of writeHead as %s", async (_form, fields) => {
     const { status, headers } = await ask(
       server([

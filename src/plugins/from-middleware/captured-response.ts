@@ -1,63 +1,86 @@
-import { Buffer } from "node:buffer";
-import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from "node:http";
 import { finished, PassThrough, Readable } from "node:stream";
 import { HttpError } from "../../http/http-error.ts";
 import { bodyLength, discard, type Reply, type ReplyHeaders } from "../../server/reply.ts";
-import { methodsOf } from "./connect-request.ts";
+import { PeerSocket } from "./connect-request.ts";
 
-type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
-type Done = (error?: Error | null) => void;
-
-/**
- * A response of `node:http` whose output is captured as a {@link Reply} in place of being sent. It calls its own methods
- * the way Node's does, for middleware puts its own in their place: `write` and `end` go through `this.writeHead`.
- *
- * `"finish"` and `"close"` come when the exchange is over, since only then the content has gone out.
- */
-export class CapturedResponse extends ServerResponse<IncomingMessage> {
-  override readonly socket: Socket;
-  /** What was written, as soon as its head is known; rejects when the response is destroyed before that. */
-  readonly reply: Promise<Reply>;
-  #answered = false;
-  #passedOn: Reply | undefined;
-  #content: PassThrough | undefined;
-  #resolve!: (reply: Reply) => void;
-  #reject!: (error: unknown) => void;
-  readonly #leave = (): void => {
-    this.destroy(new HttpError(499, "CLIENT_LEFT", "The client left before it was answered."));
-  };
+/** Takes the content of a response, as fast as it is read. */
+class ContentSocket extends PeerSocket {
+  readonly content: PassThrough = new PassThrough();
 
   constructor(request: IncomingMessage) {
-    super(request);
-    Object.assign(this, methods);
-    this.sendDate = false; // the server's own
-    this.socket = request.socket;
-    this.socket.once("close", this.#leave);
+    const { remoteAddress = "" } = request.socket;
+    super(remoteAddress, Reflect.get(request.socket, "encrypted") === true);
+    Object.assign(this, { _writev: undefined }); // of net.Socket: pieces come one by one
+    this.content.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
+    this.content.once("close", () => this.destroy());
+  }
+
+  override _write(chunk: string | Uint8Array, encoding: BufferEncoding, done: () => void): void {
+    if (this.content.write(chunk, encoding)) done();
+    else this.content.once("drain", done);
+  }
+}
+
+/**
+ * A response of `node:http` whose output becomes a {@link Reply} in place of being sent. It is Node's own down to its connection, as
+ * middleware puts methods of its own in place of those of a response, and an Express application a prototype.
+ */
+export class CapturedResponse {
+  readonly response: ServerResponse;
+  /** What was written, as soon as its head is known; rejects when the response is destroyed before that. */
+  readonly reply: Promise<Reply>;
+  /** Whether {@link reply} is settled. */
+  isAnswered = false;
+  readonly #socket: ContentSocket;
+  #passedOn: Reply | undefined;
+  #resolve!: (reply: Reply) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(request: IncomingMessage) {
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (this.socket.destroyed) this.#leave();
-  }
+    const response = new ServerResponse(request);
+    const socket = new ContentSocket(request);
+    this.response = response;
+    this.#socket = socket;
+    response.sendDate = false; // the server's own
+    response.on("error", () => {}); // that it was written to after its end
+    response.once("finish", () => socket.content.end());
+    response.assignSocket(socket);
+    socket.on("drain", () => response.emit("drain"));
 
-  /** Whether {@link reply} is settled. */
-  get isAnswered(): boolean {
-    return this.#answered;
+    const leave = (): void => this.fail(new HttpError(499, "CLIENT_LEFT", "The client left before it was answered."));
+    request.socket.once("close", leave);
+    socket.once("close", () => {
+      request.socket.off("close", leave);
+      this.fail(new Error("The middleware destroyed its response."));
+    });
+    if (request.socket.destroyed) leave();
+
+    const { writeHead } = response;
+    response.writeHead = (...head: unknown[]) => {
+      Reflect.apply(writeHead, response, head);
+      this.#answer();
+      return response;
+    };
   }
 
   /** Writes the reply of the rest of the pipeline, the way a handler under Connect would. */
   passOn(reply: Reply): void {
+    const { response } = this;
     const { status, headers, body, accept } = reply;
-    if (this.writableEnded || this.destroyed) {
+    if (response.writableEnded || response.destroyed) {
       discard(body);
       return;
     }
     try {
-      this.statusCode = status;
+      response.statusCode = status;
       for (const [name, value] of Object.entries(headers)) this.#inherit(name, value);
       this.#passedOn = reply;
-      if (accept) this.end();
+      if (accept) response.end();
       else if (body instanceof Readable && this.#hasContent) this.#pipeFrom(body);
       else this.#endWith(body);
     } catch (error) {
@@ -66,145 +89,82 @@ export class CapturedResponse extends ServerResponse<IncomingMessage> {
     }
   }
 
-  /** Tells middleware that the exchange is over: `"finish"` where all was sent, then `"close"`. */
-  release(): void {
-    if (this.destroyed) return;
-    const isSent = this.writableEnded && (this.#content?.readableEnded ?? true);
-    try {
-      if (isSent) this.emit("finish");
-    } finally {
-      this.destroy();
-    }
+  /** Gives up: before there is a reply, the error becomes it; afterwards its content fails, unless it is all there. */
+  fail(error: unknown): void {
+    if (this.isAnswered && this.response.writableEnded) return;
+    this.isAnswered = true;
+    this.#reject(error);
+    this.#socket.content.destroy(error instanceof Error ? error : new Error("The content failed.", { cause: error }));
+    this.#socket.destroy();
   }
 
-  override writeHead(statusCode: number, reason?: string | Fields, fields?: Fields): this {
-    const headers = typeof reason === "string" ? fields : reason;
-    if (headers && !this.headersSent) this.#store(fieldLines(headers)); // Node would print these without storing them
-    return typeof reason === "string" ? super.writeHead(statusCode, reason) : super.writeHead(statusCode);
-  }
-
-  override flushHeaders(): void {
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    if (this.#hasContent) this.#stream();
-    else this.#answer();
-  }
-
-  override write(chunk: unknown, encoding?: BufferEncoding | Done | null, done?: Done): boolean {
-    if (typeof encoding === "function") return this.write(chunk, undefined, encoding);
-    if (this.writableEnded || this.destroyed) return false;
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    if (this.#hasContent) return this.#stream().write(toBytes(chunk, encoding), done ?? undefined);
-    if (done) process.nextTick(done);
-    return true;
-  }
-
-  override end(chunk?: unknown, encoding?: BufferEncoding | (() => void) | null, done?: () => void): this {
-    if (typeof chunk === "function") return this.end(undefined, undefined, chunk as () => void);
-    if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
-    if (this.writableEnded || this.destroyed) return this;
-    const bytes = chunk === undefined || chunk === null ? undefined : toBytes(chunk, encoding);
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    if (done) this.once("finish", done);
-    this.finished = true;
-    if (this.#content) this.#content.end(bytes);
-    else this.#answer(this.#hasContent ? bytes : undefined);
-    return this;
-  }
-
-  /** Gives up: before there is a reply, `error` becomes it; afterwards its content fails. */
-  override destroy(error?: unknown): this {
-    if (this.destroyed) return this;
-    this.destroyed = true;
-    this.socket.off("close", this.#leave);
-    if (!this.#answered) this.#reject(error ?? new Error("The middleware destroyed its response."));
-    this.#answered = true;
-    if (this.#content && !this.#content.readableEnded) {
-      this.#content.destroy(error instanceof Error ? error : new Error("The content ended early.", { cause: error }));
-    }
-    process.nextTick(() => this.emit("close"));
-    return this;
-  }
-
-  /** HEAD, 204 and 304 have no content, whatever is written (RFC 9110 §6.4.1). */
+  /** HEAD, 101, 204 and 304 have no content, whatever is written (RFC 9110 §6.4.1). */
   get #hasContent(): boolean {
-    return this.req.method !== "HEAD" && this.statusCode !== 204 && this.statusCode !== 304;
-  }
-
-  #store(lines: readonly [name: string, value: OutgoingHttpHeader][]): void {
-    for (const [name] of lines) this.removeHeader(name);
-    for (const [name, value] of lines) this.appendHeader(name, typeof value === "number" ? String(value) : value);
+    const { req, statusCode } = this.response;
+    return req.method !== "HEAD" && statusCode >= 200 && statusCode !== 204 && statusCode !== 304;
   }
 
   /** Takes over a field: the later value wins, except where both count. */
   #inherit(name: string, value: string | readonly string[]): void {
-    if (name === "vary") this.setHeader(name, unitedLists(this.getHeader(name), value));
-    else if (name === "set-cookie") this.appendHeader(name, value);
-    else this.setHeader(name, value);
+    const { response } = this;
+    if (name === "vary") response.setHeader(name, unitedLists(response.getHeader(name), value));
+    else if (name === "set-cookie") response.appendHeader(name, value);
+    else response.setHeader(name, value);
   }
 
   #endWith(body: Reply["body"]): void {
+    const { response } = this;
     const length = bodyLength(body);
-    if (body === undefined || length === undefined) {
+    if (body === undefined || body instanceof Readable || length === undefined) {
       discard(body);
-      this.end();
+      response.end();
       return;
     }
     // As Express sets it: loggers print it, compression compares it, and HEAD tells it.
-    if (!this.hasHeader("content-length")) this.setHeader("content-length", String(length));
-    this.end(toBytes(body));
+    if (!response.hasHeader("content-length")) response.setHeader("content-length", String(length));
+    response.end(body);
   }
 
   #pipeFrom(body: Readable): void {
-    this.once("close", () => body.destroy());
+    this.response.once("close", () => body.destroy());
     finished(body, { writable: false }, (error) => {
-      if (error) this.destroy(error);
+      if (error) this.fail(error);
     });
-    this.flushHeaders(); // the first byte may be a long time coming
-    body.pipe(this);
+    this.response.flushHeaders(); // the first byte may be a long time coming
+    body.pipe(this.response);
   }
 
-  #stream(): PassThrough {
-    if (this.#content) return this.#content;
-    const content = new PassThrough();
-    content.on("error", () => {}); // it may fail before it is read; a later reader gets the error all the same
-    content.on("drain", () => this.emit("drain"));
-    content.once("close", () => content.readableEnded || this.destroy());
-    this.#content = content;
-    this.#answer(content);
-    return content;
-  }
-
-  #answer(body?: Reply["body"]): void {
-    if (this.#answered) return;
-    this.#answered = true;
+  /** The head is as Node is about to send it. It goes no further, and neither does the framing of the content. */
+  #answer(): void {
+    const { response } = this;
+    const head = String(Reflect.get(response, "_header"));
+    Object.assign(response, { _headerSent: true, chunkedEncoding: false });
     const { body: _replaced, ...passedOn } = this.#passedOn ?? {};
-    const headers = replyHeaders(this.getHeaders());
-    this.#resolve({ ...passedOn, status: this.statusCode, headers, ...(body !== undefined && { body }) });
+    const reply = { ...passedOn, status: response.statusCode, headers: fieldsOf(head) };
+    if (!this.#hasContent) {
+      response.once("finish", () => this.#settle(reply));
+      return;
+    }
+    this.#settle({ ...reply, body: this.#socket.content });
+  }
+
+  #settle(reply: Reply): void {
+    this.isAnswered = true;
+    this.#resolve(reply);
   }
 }
 
-const methods = methodsOf(CapturedResponse.prototype);
+/** Header fields of one connection; each has its own. */
+const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-function toBytes(chunk: unknown, encoding?: BufferEncoding | null): Buffer {
-  if (typeof chunk === "string") return Buffer.from(chunk, encoding ?? "utf8");
-  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  throw new TypeError(`a response takes strings and bytes, not ${chunk === null ? "null" : typeof chunk}`);
-}
-
-/** The header fields given to `writeHead`, which takes an object, pairs, or names and values in turn. */
-function fieldLines(fields: Fields): [name: string, value: OutgoingHttpHeader][] {
-  if (!Array.isArray(fields)) return Object.entries(fields) as [string, OutgoingHttpHeader][];
-  if (Array.isArray(fields[0])) return fields as unknown as [string, OutgoingHttpHeader][];
-  const names = fields.filter((_, index) => index % 2 === 0);
-  return names.map((name, index) => [String(name), fields[2 * index + 1] ?? ""]);
-}
-
-function replyHeaders(headers: OutgoingHttpHeaders): ReplyHeaders {
-  const reply: ReplyHeaders = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) reply[name] = Array.isArray(value) ? value.map(String) : String(value);
+function fieldsOf(head: string): ReplyHeaders {
+  const fields: Record<string, string | string[]> = {};
+  for (const [, name = "", value = ""] of head.matchAll(/^([^\s:]+): (.*)\r$/gm)) {
+    const key = name.toLowerCase();
+    const before = fields[key];
+    if (!ofConnection.has(key)) fields[key] = before === undefined ? value : [before, value].flat();
   }
-  return reply;
+  return fields;
 }
 
 /** `Vary` names what each part of the pipeline looked at; a cache that misses one serves wrong pages. */

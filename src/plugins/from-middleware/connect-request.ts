@@ -4,7 +4,7 @@ import { methodsWithContent } from "../../http/methods.ts";
 import type { Exchange, HostRequest } from "../../server/exchange.ts";
 
 /** The part of a connection that middleware uses: the peer's address, whether it is TLS, and when it closes. */
-class PeerSocket extends Socket {
+export class PeerSocket extends Socket {
   override readonly remoteAddress: string;
   override readonly remoteFamily: string;
   readonly encrypted: boolean;
@@ -19,70 +19,7 @@ class PeerSocket extends Socket {
   }
 }
 
-/** An exchange as a request of `node:http`. */
-export class ConnectRequest extends IncomingMessage {
-  /** The request target as the client sent it; `url` is the part below the mount point. */
-  originalUrl: string;
-  baseUrl: string;
-  ip: string;
-  readonly #exchange: Exchange;
-  #content: AsyncIterator<Uint8Array> | undefined;
-
-  constructor(exchange: Exchange) {
-    super(new PeerSocket(exchange.address, exchange.protocol === "https"));
-    Object.assign(this, methods);
-    this.#exchange = exchange;
-    this.method = exchange.method;
-    this.originalUrl = exchange.url;
-    this.baseUrl = exchange.mount;
-    this.url = targetBelowMount(exchange);
-    this.ip = exchange.address;
-    this.headers = headersOf(exchange);
-    this.rawHeaders = Object.entries(this.headers).flatMap(([name, value]) =>
-      [value ?? []].flat().flatMap((each) => [name, each]),
-    );
-    this.httpVersion = exchange.httpVersion;
-    const [major = 1, minor = 0] = exchange.httpVersion.split(".").map(Number);
-    this.httpVersionMajor = major;
-    this.httpVersionMinor = minor;
-  }
-
-  /** Takes the content from the exchange when it is first read: the file handler may need it instead. */
-  override _read(size: number): void {
-    super._read(size); // lets Node note that the message is being consumed
-    this.#content ??= this.#exchange.body[Symbol.asyncIterator]();
-    this.#content.next().then(
-      ({ done, value }) => {
-        if (done) this.complete = true;
-        this.push(done ? null : value);
-      },
-      (error) => this.destroy(error),
-    );
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (!this.complete && this.#exchange.signal.aborted) {
-      this.aborted = true;
-      this.emit("aborted"); // deprecated in Node, yet what raw-body and multipart parsers listen for
-    }
-    this.#content?.return?.().catch(() => {}); // the exchange is over
-    done(this.listenerCount("error") > 0 ? error : null); // as in node:http: "error" only for those who listen
-  }
-}
-
-/**
- * The methods of a class, for `Object.assign` to an instance. An Express application puts its own prototypes in place of
- * those of the request and the response that it is given, and with them its own idea of where bytes come from and go.
- */
-export function methodsOf(prototype: object): Readonly<Record<string, unknown>> {
-  const { constructor: _class, ...properties } = Object.getOwnPropertyDescriptors(prototype);
-  const methods = Object.entries(properties).filter(([, { value }]) => typeof value === "function");
-  return Object.fromEntries(methods.map(([name, { value }]) => [name, value]));
-}
-
-const methods = methodsOf(ConnectRequest.prototype);
-
-const requests = new WeakMap<Exchange, ConnectRequest>();
+const requests = new WeakMap<Exchange, IncomingMessage>();
 
 /**
  * The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find. Where
@@ -92,7 +29,7 @@ export function requestOf(exchange: Exchange): IncomingMessage {
   if (isMounted(exchange.request)) return exchange.request;
   const known = requests.get(exchange);
   if (known) return known;
-  const request = new ConnectRequest(exchange);
+  const request = connectRequest(exchange);
   requests.set(exchange, request);
   for (const [name, value] of Object.entries(exchange.request))
     if (!(name in request)) Reflect.set(request, name, value);
@@ -115,6 +52,48 @@ export function requestOf(exchange: Exchange): IncomingMessage {
 /** Whether the framework has made the request one as middleware knows it: `url` is below the mount point. */
 function isMounted(request: HostRequest): request is IncomingMessage {
   return request instanceof IncomingMessage && "originalUrl" in request;
+}
+
+/** An exchange as a request of `node:http`. An Express application changes its prototype: all that differs is its own. */
+function connectRequest(exchange: Exchange): IncomingMessage {
+  const request = new IncomingMessage(new PeerSocket(exchange.address, exchange.protocol === "https"));
+  const headers = headersOf(exchange);
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
+  const [httpVersionMajor = 1, httpVersionMinor = 0] = exchange.httpVersion.split(".").map(Number);
+  let content: AsyncIterator<Uint8Array> | undefined;
+  return Object.assign(request, {
+    method: exchange.method,
+    /** As the client sent it; `url` is the part below the mount point. */
+    originalUrl: exchange.url,
+    baseUrl: exchange.mount,
+    url: targetBelowMount(exchange),
+    ip: exchange.address,
+    headers,
+    rawHeaders: lines.flat(),
+    httpVersion: exchange.httpVersion,
+    httpVersionMajor,
+    httpVersionMinor,
+    /** Takes the content from the exchange when it is first read: the file handler may need it instead. */
+    _read(size: number) {
+      IncomingMessage.prototype._read.call(request, size); // lets Node note that the message is being consumed
+      content ??= exchange.body[Symbol.asyncIterator]();
+      content.next().then(
+        ({ done, value }) => {
+          if (done) request.complete = true;
+          request.push(done ? null : value);
+        },
+        (error) => request.destroy(error),
+      );
+    },
+    _destroy(error: Error | null, done: (error?: Error | null) => void) {
+      if (!request.complete && exchange.signal.aborted) {
+        request.aborted = true;
+        request.emit("aborted"); // deprecated in Node, yet what raw-body and multipart parsers listen for
+      }
+      content?.return?.().catch(() => {}); // the exchange is over
+      done(request.listenerCount("error") > 0 ? error : null); // as in node:http: "error" only for those who listen
+    },
+  });
 }
 
 function targetBelowMount({ url, mount, path, search }: Exchange): string {
