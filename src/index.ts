@@ -35,7 +35,6 @@ export { type HistoryOptions, history } from "./plugins/history.ts";
 export { type MetricsOptions, type MetricsRegistry, metrics } from "./plugins/metrics.ts";
 export type { PermissionRule } from "./plugins/permissions/rules.ts";
 export {
-  type FindRules,
   type FindUser,
   type FoundUser,
   type PermissionsOptions,

@@ -92,7 +92,6 @@ const types = [
   "FileServerConfig",
   "FileUpdate",
   "FileWrite",
-  "FindRules",
   "FindUser",
   "FoundUser",
   "FromMiddlewareOptions",

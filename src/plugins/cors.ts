@@ -1,6 +1,6 @@
 import { checkOptions } from "../options/check-config.ts";
 import { origin, pluginOptions } from "../options/option-types.ts";
-import { anyOf, integer, listOf, type OptionsSchema, oneOf, text, withRule, yesOrNo } from "../options/schema.ts";
+import { anyOf, listOf, type OptionsSchema, oneOf, text, withRule, yesOrNo } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy, withFields } from "../server/reply.ts";
@@ -11,12 +11,8 @@ export interface CorsOptions {
   readonly origins?: readonly string[] | undefined;
   /** Request header fields that their scripts may send. @default those of the protocol */
   readonly headers?: readonly string[] | undefined;
-  /** Header fields of replies that their scripts may read. @default those of the protocol */
-  readonly exposedHeaders?: readonly string[] | undefined;
   /** Whether cookies and passwords may go along; not with `["*"]`. @default false */
   readonly credentials?: boolean | undefined;
-  /** How long browsers may remember the answer to a preflight, in seconds. @default 600 */
-  readonly maxAge?: number | undefined;
 }
 
 /** What the protocol lets clients send beside what every page may send. */
@@ -32,15 +28,12 @@ const protocolHeaders = [
   "X-Request-ID",
 ];
 /** What it answers beside what every page may read. */
-const protocolExposed = [
-  ...["Accept-Ranges", "Allow", "Content-Range", "ETag", "Location", "Retry-After"],
-  ...["X-Normalised", "X-Request-ID", "X-Selector-Matches"],
-];
-
-const fieldNames = listOf(
-  text("the name of a header field", (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
-  "a list of names of header fields",
-);
+const exposed = {
+  "access-control-expose-headers":
+    "Accept-Ranges, Allow, Content-Range, ETag, Location, Retry-After, X-Normalised, X-Request-ID, X-Selector-Matches",
+};
+/** How long browsers may remember the answer to a preflight, in seconds. */
+const maxAge = "600";
 
 /** What the options are checked against. */
 export const corsOptions: OptionsSchema = withRule(
@@ -49,10 +42,11 @@ export const corsOptions: OptionsSchema = withRule(
       anyOf([oneOf(["*"]), origin], "an origin as browsers send it, such as https://admin.example, or *"),
       "a list of origins",
     ),
-    headers: fieldNames,
-    exposedHeaders: fieldNames,
+    headers: listOf(
+      text("the name of a header field", (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
+      "a list of names of header fields",
+    ),
     credentials: yesOrNo,
-    maxAge: integer("a whole number of seconds, 0 or more", (seconds) => seconds >= 0),
   }),
   ({ origins = [], credentials = false }: CorsOptions) =>
     credentials && origins.includes("*")
@@ -69,16 +63,9 @@ export const corsOptions: OptionsSchema = withRule(
  */
 export function cors(options: CorsOptions = {}): Plugin {
   checkOptions("cors", corsOptions, options);
-  const {
-    origins,
-    headers = protocolHeaders,
-    exposedHeaders = protocolExposed,
-    credentials = false,
-    maxAge = 600,
-  } = options;
+  const { origins, headers = protocolHeaders, credentials = false } = options;
   const named = origins && new Set(origins);
   const isForAll = named?.has("*") ?? false;
-  const exposed = { "access-control-expose-headers": exposedHeaders.join(", ") };
 
   /** What lets the page that asks read the reply. */
   function permission({ site, headers: { origin } }: Exchange): Reply["headers"] {
@@ -98,7 +85,7 @@ export function cors(options: CorsOptions = {}): Plugin {
       ...allowed,
       "access-control-allow-methods": exchange.site.options.methods.join(", "),
       "access-control-allow-headers": headers.join(", "),
-      "access-control-max-age": String(maxAge),
+      "access-control-max-age": maxAge,
     });
   }
 

@@ -28,9 +28,6 @@ export type FoundUser = SignedIn | null | undefined;
  */
 export type FindUser = { call(exchange: Exchange): FoundUser | Promise<FoundUser> }["call"];
 
-/** Rules from elsewhere, asked for at each request. The same list is compiled once. */
-export type FindRules = () => readonly PermissionRule[] | Promise<readonly PermissionRule[]>;
-
 /** Options for {@link permissions}. */
 export interface PermissionsOptions {
   /**
@@ -39,10 +36,10 @@ export interface PermissionsOptions {
    */
   readonly user?: FindUser | undefined;
   /**
-   * The rules: a list, the location of a page with them, which is read again whenever it changes, or a function.
+   * The rules: a list, or the location of a page with them, which is read again whenever it changes.
    * @default users may do everything, anonymous clients nothing
    */
-  readonly rules?: readonly PermissionRule[] | string | URL | FindRules | undefined;
+  readonly rules?: readonly PermissionRule[] | string | URL | undefined;
   /** The `WWW-Authenticate` of a 401: `Bearer`. Browsers ask for a password where it is `Basic`. @default "Session" */
   readonly challenge?: string | undefined;
   /**
@@ -112,45 +109,20 @@ function opensPage({ method, isUpgrade, headers }: Exchange): boolean {
 }
 
 function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Permissions> {
-  if (typeof rules === "function") return foundRules(rules);
-  if (typeof rules === "string" || rules instanceof URL) return rulesInFile(String(rules));
-  return fixedSource("permissions", createPermissions(rules));
-}
-
-function rulesInFile(location: string): Source<Permissions> {
+  if (typeof rules !== "string" && !(rules instanceof URL)) {
+    return fixedSource("permissions", createPermissions(rules));
+  }
+  const location = filePath(String(rules)) ?? "";
   return fileSource({
     plugin: "permissions",
-    location: filePath(location) ?? location,
+    location,
     failure: "the page with the rules has changed and cannot be used; the former rules remain in force",
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
-      const { rules, warnings } = await readRulesFile(location);
-      return { content: createPermissions(rules), warnings };
+      const found = await readRulesFile(location);
+      return { content: createPermissions(found.rules), warnings: found.warnings };
     },
   });
-}
-
-/** Asks a function at each request, and compiles what it has not seen before. */
-function foundRules(find: FindRules): Source<Permissions> {
-  const compiled = new WeakMap<readonly PermissionRule[], Permissions>();
-  let latest: Permissions | undefined;
-  const current = async (): Promise<Permissions> => {
-    const rules = await find();
-    const known = compiled.get(rules);
-    if (!known) checkOptions("permissions: rules()", permissionsOptions, { rules });
-    latest = known ?? createPermissions(rules);
-    compiled.set(rules, latest);
-    return latest;
-  };
-  return {
-    start: async () => void (await current()),
-    current,
-    latest() {
-      if (!latest) throw new Error("permissions: the plugin was not started");
-      return latest;
-    },
-    close: async () => {},
-  };
 }
 
 /** What comes from the host program may be anything; a name that is no text would match rules by accident. */

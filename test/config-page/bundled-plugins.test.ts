@@ -21,9 +21,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   cors: {
     origins: ["https://a.example, https://b.example", ["https://a.example", "https://b.example"]],
     headers: ["Range, If-Match", ["Range", "If-Match"]],
-    exposed_headers: ["ETag", ["ETag"]],
     credentials: ["true", true],
-    max_age: ["60", 60],
   },
   directory: { directory: ["/api", "/api"] },
   "error-pages": { pages: ["404 /errors/404.html", { 404: "/errors/404.html" }] },

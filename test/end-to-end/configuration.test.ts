@@ -90,7 +90,7 @@ function inCode(place: string): FileServerConfig {
             },
           }),
           errorPages({ pages: { 404: "/home.html" } }),
-          cors({ origins: ["https://reader.example"], maxAge: 60 }),
+          cors({ origins: ["https://reader.example"] }),
           redirects({ rules: { "/old.html": "/home.html", "/blog/*": "/notes/:splat" }, status: 302 }),
           directory({
             directory: "/archive",

@@ -141,19 +141,9 @@ describe("permissions", () => {
     await expect(serverOf({ rules: page }).ready()).rejects.toThrow("there are no rules: expected at least one item");
   });
 
-  it("asks a function for the rules at each request", async () => {
-    let rules: readonly PermissionRule[] = [{ username: "*", path: "/*", permission: "allow" }];
-    const files = serverOf({ rules: async () => rules });
-    expect(await statusOf(files, "/a.txt")).toBe(200);
-    rules = [{ username: "ada", path: "/*", permission: "allow" }];
-    expect(await statusOf(files, "/a.txt")).toBe(401);
-    rules = [{ username: "ada", path: "no path", permission: "allow" }];
-    expect(await statusOf(files, "/a.txt", "ada")).toBe(500);
-  });
-
   it.each<[string, PermissionsOptions]>([
     ["permissions: rules[0].path is", { rules: [{ username: "ada", path: "x", permission: "allow" }] }],
-    ["permissions: rules is 3: expected a list of rules, the location of a page, or a function", { rules: 3 as never }],
+    ["permissions: rules is 3: expected a list of rules, or the location of a page", { rules: 3 as never }],
     ['permissions: challenge is "a\\nb": expected printable ASCII', { challenge: "a\nb" }],
     ["permissions: signInPage is", { signInPage: "/sign in" }],
     ["permissions: vary[0] is", { vary: ["Cookie"] }],

@@ -4,12 +4,11 @@ import { ruleSchema } from "./rules.ts";
 
 const ruleList = listOf(ruleSchema, "a list of rules");
 
+const pageOrList = anyOf([fileLocation], "a list of rules, or the location of a page");
+
 /** A list is checked rule by rule, so that the problem says which rule it is about. */
 const rules: Schema = {
-  problemsOf(value) {
-    if (Array.isArray(value)) return ruleList.problemsOf(value);
-    return anyOf([aFunction, fileLocation], "a list of rules, the location of a page, or a function").problemsOf(value);
-  },
+  problemsOf: (value) => (Array.isArray(value) ? ruleList : pageOrList).problemsOf(value),
 };
 
 // Both go into a header field.
