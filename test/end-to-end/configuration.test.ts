@@ -330,7 +330,7 @@ describe.each([
     const preflight = await ask("parts.example", "OPTIONS", "/home.html", { headers });
     expect(preflight).toMatchObject({
       status: 204,
-      headers: { "access-control-allow-origin": "https://reader.example", "access-control-max-age": "60" },
+      headers: { "access-control-allow-origin": "https://reader.example", "access-control-max-age": "600" },
     });
   });
 
