@@ -120,10 +120,7 @@ async function identify(exchange: Exchange, accounts: Accounts, challenge: strin
   if (credentials === "unreadable") {
     throw unauthorized(challenge, "The Authorization header holds no user name and password of the Basic scheme.");
   }
-  const user = await accounts.identify(credentials, exchange.signal, exchange.address).catch((error) => {
-    if (!exchange.signal.aborted) throw error;
-    throw new HttpError(499, "CLIENT_LEFT", "The client left before it was answered.");
-  });
+  const user = await accounts.identify(credentials, exchange.address);
   if (!user) throw unauthorized(challenge, "The user name or the password is wrong.");
   return user;
 }

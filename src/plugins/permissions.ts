@@ -2,14 +2,15 @@ import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { filePath } from "../local-files/file-path.ts";
 import { checkOptions } from "../options/check-config.ts";
+import { aFunction, fileLocation, pluginOptions } from "../options/option-types.ts";
+import { anyOf, listOf, type OptionsSchema, type Schema, text, valueThat } from "../options/schema.ts";
 import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type Reply, variesBy } from "../server/reply.ts";
 import { applyRules } from "./permissions/apply-rules.ts";
 import { latestUser } from "./permissions/latest-user.ts";
-import { permissionsOptions } from "./permissions/options.ts";
-import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
+import { createPermissions, type PermissionRule, type Permissions, ruleSchema } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
 /** Someone who is signed in, as the host program knows them. */
@@ -50,6 +51,31 @@ export interface PermissionsOptions {
   /** Request header fields that `user` looks at, for the `Vary` of replies. @default ["authorization", "cookie"] */
   readonly vary?: readonly string[] | undefined;
 }
+
+const ruleList = listOf(ruleSchema, "a list of rules");
+
+const pageOrList = anyOf([fileLocation], "a list of rules, or the location of a page");
+
+/** A list is checked rule by rule, so that the problem says which rule it is about. */
+const rules: Schema = {
+  problemsOf: (value) => (Array.isArray(value) ? ruleList : pageOrList).problemsOf(value),
+};
+
+// Both go into a header field.
+const headerText = text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value));
+const location = text("a URL or a path", (value) => /^[\x21-\x7e]+$/.test(value), "a URL or a path, percent-encoded");
+
+/** What the options of `permissions` are checked against. */
+const permissionsOptions: OptionsSchema = pluginOptions({
+  user: aFunction,
+  rules,
+  challenge: headerText,
+  signInPage: anyOf([location, aFunction], "a URL or a path, percent-encoded, or a function"),
+  vary: listOf(
+    valueThat((value) => typeof value === "string" && /^[a-z0-9-]+$/.test(value), "a header field in lower case"),
+    "a list of header fields",
+  ),
+});
 
 /**
  * Applies permission rules to users whom the host program has signed in. A request without permission gets 403 where its

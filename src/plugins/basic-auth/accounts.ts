@@ -12,10 +12,10 @@ import type { UserRecord } from "./users.ts";
 /** Who may sign in. */
 export interface Accounts {
   /**
-   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be checked, and the
-   * reason of `signal` as soon as that is aborted. Addresses share the turns equally.
+   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be checked; addresses
+   * share the turns equally.
    */
-  identify(credentials: Credentials, signal?: AbortSignal, address?: string): Promise<User | undefined>;
+  identify(credentials: Credentials, address: string): Promise<User | undefined>;
   /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
   renewed(user: User): User | undefined;
 }
@@ -51,13 +51,6 @@ export function createHashing(): Hashing {
 /** What is remembered is of no use outside this process. */
 const key = randomBytes(32);
 
-/** A check that is waiting or running; all requests with the same credentials share it. */
-interface Attempt {
-  readonly result: Promise<User | undefined>;
-  readonly abandoned: AbortController;
-  interested: number;
-}
-
 /** What users were made of, in any version of their accounts. */
 const records = new WeakMap<User, UserRecord>();
 
@@ -75,7 +68,8 @@ export function accountsOfUsers(
 ): ListedAccounts {
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
   let decoys: readonly StoredPassword[] = [];
-  const attempts = new Map<string, Attempt>();
+  /** Checks that wait or run; all requests with the same credentials share one. */
+  const attempts = new Map<string, Promise<User | undefined>>();
 
   async function readUsers(): Promise<void> {
     const kinds = new Map<string, { readonly decoy: StoredPassword; count: number }>();
@@ -106,24 +100,20 @@ export function accountsOfUsers(
     return undefined;
   }
 
-  function begin(credentials: Credentials, digest: string, address: string): Attempt {
-    const abandoned = new AbortController();
-    const client = { address, account: credentials.username, isKnown: right.has(digest) };
-    const result = queue
-      .run(client, () => check(credentials), { signal: abandoned.signal })
-      .then((user) => {
-        if (user) right.set(digest, { user, until: performance.now() + believedMs });
-        return user;
-      });
-    const attempt = { result, abandoned, interested: 0 };
-    attempts.set(digest, attempt);
-    return attempt;
+  async function attempt(credentials: Credentials, digest: string, address: string): Promise<User | undefined> {
+    try {
+      const client = { address, account: credentials.username, isKnown: right.has(digest) };
+      const user = await queue.run(client, () => check(credentials));
+      if (user) right.set(digest, { user, until: performance.now() + believedMs });
+      return user;
+    } finally {
+      attempts.delete(digest);
+    }
   }
 
   return {
     ready,
-    async identify(credentials, signal, address = "") {
-      signal?.throwIfAborted();
+    async identify(credentials, address) {
       const { username, password } = credentials;
       if (!isPossiblePassword(password)) return undefined;
       // The password has no NUL, so that the last one parts it from the name.
@@ -131,18 +121,9 @@ export function accountsOfUsers(
       const remembered = right.get(digest);
       const isOfNow = remembered && known.get(username)?.user === remembered.user; // and not of a former list
       if (isOfNow && performance.now() <= remembered.until) return remembered.user;
-
-      const attempt = attempts.get(digest) ?? begin(credentials, digest, address);
-      attempt.interested += 1;
-      try {
-        return await unlessAborted(attempt.result, signal);
-      } finally {
-        attempt.interested -= 1;
-        if (attempt.interested === 0) {
-          attempts.delete(digest);
-          attempt.abandoned.abort();
-        }
-      }
+      const result = attempts.get(digest) ?? attempt(credentials, digest, address);
+      attempts.set(digest, result);
+      return result;
     },
     renewed(user) {
       const before = records.get(user);
@@ -152,15 +133,6 @@ export function accountsOfUsers(
       return isSame ? now : undefined;
     },
   };
-}
-
-function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 function tooMany(): HttpError {

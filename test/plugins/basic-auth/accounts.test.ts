@@ -35,8 +35,7 @@ function counting({ users = [ada, bob], hashing = createHashing(), kindOf = () =
     },
   });
   const accounts = accountsOfUsers(users, hashing, parse);
-  const verify = (username: string, password: string, signal?: AbortSignal) =>
-    accounts.identify({ username, password }, signal);
+  const verify = (username: string, password: string) => accounts.identify({ username, password }, "192.0.2.1");
   const release = (): void => {
     state.isHolding = false;
     for (const go of held.splice(0)) go();
@@ -68,8 +67,8 @@ describe("accounts", () => {
   it("knows real hashes", async () => {
     const users = [{ username: "ada", password: "$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC" }];
     const { identify } = accountsOfUsers(users, createHashing());
-    expect(await identify({ username: "ada", password: "myPassword" })).toMatchObject(signedIn(users[0]));
-    expect(await identify({ username: "ada", password: "mypassword" })).toBeUndefined();
+    expect(await identify({ username: "ada", password: "myPassword" }, "")).toMatchObject(signedIn(users[0]));
+    expect(await identify({ username: "ada", password: "mypassword" }, "")).toBeUndefined();
   });
 
   it("believes right credentials without hashing, until the time is over", async () => {
@@ -173,64 +172,6 @@ describe("accounts that many requests ask at once", () => {
     await Promise.all(running);
   });
 
-  /** Two attempts that are hashed and do not end, so that all others wait. */
-  async function busy() {
-    const checks = counting();
-    checks.state.isHolding = true;
-    const running = ["a", "b"].map((name) => checks.verify(name, "x"));
-    await turn();
-    checks.hashed.length = 0;
-    return { ...checks, running: Promise.all(running) };
-  }
-
-  it("does not hash for a client that left before its turn", async () => {
-    const { verify, hashed, release, running } = await busy();
-    const leaving = new AbortController();
-    const gone = new Error("the client left");
-    const waiting = verify("ada", "lovelace", leaving.signal);
-    leaving.abort(gone);
-    await expect(waiting).rejects.toBe(gone);
-    release();
-    await running;
-    await turn();
-    expect(hashed).toEqual([]);
-  });
-
-  it("does hash for the one that stays of two that came with the same credentials", async () => {
-    const { verify, hashed, release } = await busy();
-    const leaving = new AbortController();
-    const leaver = verify("ada", "lovelace", leaving.signal);
-    const stayer = verify("ada", "lovelace", new AbortController().signal);
-    leaving.abort();
-    await expect(leaver).rejects.toThrow();
-    release();
-    expect(await stayer).toMatchObject(signedIn(ada));
-    expect(hashed).toEqual(["lovelace"]);
-  });
-
-  it("does not send a newcomer away with those that left just before", async () => {
-    const { verify, release } = await busy();
-    const leaving = new AbortController();
-    const leaver = verify("ada", "lovelace", leaving.signal);
-    leaving.abort();
-    await expect(leaver).rejects.toThrow();
-    const newcomer = verify("ada", "lovelace");
-    release();
-    expect(await newcomer).toMatchObject(signedIn(ada));
-  });
-
-  it("answers at once to a client that leaves while its password is hashed", async () => {
-    const { verify, state, release } = counting();
-    state.isHolding = true;
-    const leaving = new AbortController();
-    const gone = new Error("the client left");
-    const running = verify("ada", "lovelace", leaving.signal);
-    await turn();
-    leaving.abort(gone);
-    await expect(running).rejects.toBe(gone);
-    release();
-  });
-
   it("passes on what goes wrong, to each that waits, and tries anew afterwards", async () => {
     const failure = new Error("no memory");
     let isBroken = true;
@@ -244,8 +185,9 @@ describe("accounts that many requests ask at once", () => {
     });
     const { identify: verify } = accountsOfUsers([ada], createHashing(), parse);
     const credentials = { username: "ada", password: "lovelace" };
-    for (const attempt of [verify(credentials), verify(credentials)]) await expect(attempt).rejects.toBe(failure);
+    for (const attempt of [verify(credentials, ""), verify(credentials, "")])
+      await expect(attempt).rejects.toBe(failure);
     isBroken = false;
-    expect(await verify(credentials)).toMatchObject(signedIn(ada));
+    expect(await verify(credentials, "")).toMatchObject(signedIn(ada));
   });
 });
