@@ -82,15 +82,6 @@ describe("docs/configuration.md", () => {
     expect(required.filter((option) => !section("Plugins").includes(`\`${option}\``))).toEqual([]);
   });
 
-  it("names what only code can give", () => {
-    const options = [serverItem, hostItem, ...Object.values(bundledPlugins)].flatMap(({ codeOnly = [] }) => codeOnly);
-    // These four are said by items and properties of other names.
-    const elsewhere = new Set(["plugins", "hosts", "aliases"]);
-    for (const option of options.filter((each) => !elsewhere.has(each))) {
-      expect(section("Only in code")).toContain(`\`${option}\``);
-    }
-  });
-
   it("begins with a page that works", async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "site"));
