@@ -27,7 +27,7 @@ export { type DirectoryOptions, directory } from "./plugins/directory.ts";
 export { type ErrorPagesOptions, errorPages } from "./plugins/error-pages.ts";
 export { type EventStreamOptions, eventStream } from "./plugins/event-stream.ts";
 export { type FileHandlerOptions, fileHandler } from "./plugins/file-handler.ts";
-export { type ConnectMiddleware, type FromMiddlewareOptions, fromMiddleware } from "./plugins/from-middleware.ts";
+export { type ConnectMiddleware, fromMiddleware } from "./plugins/from-middleware.ts";
 export { type GuardedRequest, type GuardOptions, guard } from "./plugins/guard.ts";
 export type { HealthCheck } from "./plugins/health-check/watched-check.ts";
 export { type HealthCheckOptions, healthCheck } from "./plugins/health-check.ts";

@@ -94,7 +94,6 @@ const types = [
   "FileWrite",
   "FindUser",
   "FoundUser",
-  "FromMiddlewareOptions",
   "GuardOptions",
   "GuardedRequest",
   "HealthCheck",

@@ -100,11 +100,8 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
     handle(exchange) {
       const space = spaces.get(exchange.site);
       if (!space) throw new Error(`the file handler was not started for host "${exchange.site.name}"`);
-      const { dav } = space.options;
-      const isAnnounced = dav !== undefined && exchange.method === "OPTIONS";
       const past = exchange.inspection?.storage;
-      const answered = answer(exchange, past ? pastSpace(space, past) : space);
-      return isAnnounced ? withField(answered, "dav", dav) : answered;
+      return answer(exchange, past ? pastSpace(space, past) : space);
     },
     async close() {
       await Promise.all(unwatches.map((unwatch) => unwatch()));
@@ -117,12 +114,6 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
 /** The space as it was: what is read there is the same for ever, and of no use to other requests. */
 function pastSpace(space: HandlerSpace, storage: Storage): HandlerSpace {
   return { ...space, storage, methods: ["GET", "HEAD"], documents: new DocumentCache({ maxBytes: 1 }) };
-}
-
-async function withField(answered: Promise<Reply>, name: string, value: string): Promise<Reply> {
-  const reply = await answered;
-  reply.headers[name] = value;
-  return reply;
 }
 
 function storageOf(root: string | URL): Storage {
@@ -153,7 +144,7 @@ const noRange = { unit: "none" } as const;
 
 async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const { method, headers } = exchange;
-  if (exchange.path === "*") return serverOptionsReply(method, space.methods);
+  if (exchange.path === "*") return serverOptionsReply(method, space.methods, space.options);
   if (exchange.isUpgrade) throw new HttpError(404, "NOT_FOUND", "Nothing accepts web sockets here.");
   refuseHiddenPath(method, exchange.path, space.options.dotfiles);
   // Before the disk is touched, so that a refusal does not tell what exists.

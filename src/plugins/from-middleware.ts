@@ -12,12 +12,6 @@ export type ConnectMiddleware = {
   call(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
 }["call"];
 
-/** Options for {@link fromMiddleware}. */
-export interface FromMiddlewareOptions {
-  /** Says in logs and errors which middleware is meant. @default the name of the function, or "middleware" */
-  readonly name?: string;
-}
-
 /**
  * Uses Connect or Express middleware as it comes from npm (`helmet`, `cors`, `compression`, `morgan`...) as a plugin. It
  * sees a request of `node:http` and a response whose output becomes the reply, alike over HTTP/1, HTTP/2 and `fetch`.
@@ -30,13 +24,12 @@ export interface FromMiddlewareOptions {
  * @example
  * createFileServer({ root: "site", plugins: [fromMiddleware(helmet()), fromMiddleware(compression())] });
  */
-export function fromMiddleware(middleware: ConnectMiddleware, options: FromMiddlewareOptions = {}): Plugin {
+export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
   if (typeof middleware !== "function") {
     throw new TypeError(`fromMiddleware: expected middleware(request, response, next), got ${typeof middleware}`);
   }
-  const { name = middleware.name || "middleware" } = options;
   return {
-    name,
+    name: middleware.name || "middleware",
     async handle(exchange, next) {
       const { signal, site } = exchange;
       const request = requestOf(exchange);

@@ -92,7 +92,8 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
       let decision: BucketDecision;
       try {
         const taken = store.take(key, policy);
-        decision = checkedDecision("then" in Object(taken) ? await taken : (taken as BucketDecision));
+        decision = "then" in Object(taken) ? await taken : (taken as BucketDecision);
+        if (!decision) throw new TypeError("rateLimit: the store's take gave no decision");
       } catch (error) {
         exchange.site.report(error, exchange); // a store that is lost must not refuse requests
         return next();
@@ -132,14 +133,6 @@ const keys = {
 function checkedKey(key: unknown): string | undefined {
   if (key === undefined || typeof key === "string") return key;
   throw new TypeError(`rateLimit: the function keyStrategy returned ${typeof key}: expected a string or undefined`);
-}
-
-/** A store written without types may omit a field, and `Retry-After` would be `NaN`. */
-function checkedDecision(decision: Partial<BucketDecision> | undefined): BucketDecision {
-  const { allowed, remaining, msUntilFull, msUntilToken } = decision ?? {};
-  const isWhole = Number.isFinite(remaining) && Number.isFinite(msUntilFull) && Number.isFinite(msUntilToken);
-  if (typeof allowed !== "boolean" || !isWhole) throw new TypeError("rateLimit: the store's take gave no decision");
-  return decision as BucketDecision;
 }
 
 /** The same reply for every client, whatever it accepts, as the interface has it. */

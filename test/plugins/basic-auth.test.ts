@@ -887,7 +887,7 @@ describe("basicAuth with an authfile", () => {
   });
 
   it("reads the file once for several hosts", async () => {
-    const { authfile } = await fileSite("# encryption: plaintext\nada:engine\n");
+    const { authfile } = await fileSite("ada:$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6\n");
     const plugin = basicAuth({ authfile });
     const host = { storage: memoryStorage({ "/x": "x" }), plugins: [plugin] };
     const { logger, lines } = recordingLogger();

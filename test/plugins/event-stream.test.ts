@@ -266,12 +266,13 @@ describe("eventStream", () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       onTestFinished(() => void vi.useRealTimers());
       const authfile = join(await temporaryDirectory(), "users");
-      await writeFile(authfile, "# encryption: plaintext\nada:secret\nbob:secret\n");
+      const hash = "$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy";
+      await writeFile(authfile, `ada:${hash}\nbob:${hash}\n`);
       const onError = (): void => {};
       const plugins = [basicAuth({ authfile }), eventStream()];
       const served = await serveEvents({}, { plugins, onError });
       const { ended } = await read(served, "/events", { authorization });
-      await writeFile(authfile, "# encryption: plaintext\nbob:secret\n");
+      await writeFile(authfile, `bob:${hash}\n`);
       await expect
         .poll(async () => (await send(served.url, "GET", "/a.html", { headers: { authorization } })).status)
         .toBe(401);

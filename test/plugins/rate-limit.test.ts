@@ -640,12 +640,6 @@ describe("a store of one's own", () => {
     ],
     ["rejects", () => Promise.reject(new Error("lost")), "lost"],
     ["says nothing", () => undefined as never, "gave no decision"],
-    ["says half of it", () => ({ allowed: false, remaining: 0 }) as never, "gave no decision"],
-    [
-      "says what is no number",
-      () => ({ allowed: false, remaining: Number.NaN, msUntilFull: 1, msUntilToken: 1 }),
-      "gave no decision",
-    ],
   ] as const)("that %s refuses nobody, and onError is told of each request", async (_name, take, message) => {
     const onError = vi.fn();
     const files = server([rateLimit({ store: storeOf(take), burstCapacity: 1 })], { onError });

@@ -7,6 +7,7 @@ import { asksForSelectors, documentKind } from "../../http/selector-range.ts";
 import type { SelectedElements } from "../../server/access.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import { emptyReply, type Reply } from "../../server/reply.ts";
+import type { FileOptions } from "../../server/site.ts";
 import {
   allowedMethods,
   elementOperations,
@@ -20,9 +21,9 @@ import {
 const mostSelectors = 100;
 
 /** What OPTIONS tells of the server: `OPTIONS *`. */
-export function serverOptionsReply(method: string, methods: readonly string[]): Reply {
+export function serverOptionsReply(method: string, methods: readonly string[], { dav }: FileOptions): Reply {
   if (method !== "OPTIONS") throw new HttpError(400, "INVALID_PATH", "`*` stands for the server, for OPTIONS only.");
-  return optionsReply(methods.join(", "), true);
+  return optionsReply(methods.join(", "), true, dav);
 }
 
 /**
@@ -47,7 +48,8 @@ export function pathOptionsReply(
   const asElements = { path: document ?? path, elements: "any" } as const;
   const elements = ofElements.map((table) => allowedMethods(access, asElements, table, taken));
   const allowed = [own, sent, ...elements].join(", ").split(", ");
-  const reply = optionsReply(taken.filter((method) => allowed.includes(method)).join(", "), document !== undefined);
+  const allow = taken.filter((method) => allowed.includes(method)).join(", ");
+  const reply = optionsReply(allow, document !== undefined, options.dav);
   return document !== undefined && isBySelector ? optionsBySelector(exchange, document, taken, reply) : reply;
 }
 
@@ -62,10 +64,10 @@ function documentAt({ exchange, path, stat }: FileRequest, isPartEnough: boolean
   return mayRead ? path : undefined;
 }
 
-function optionsReply(allow: string, isDocument: boolean): Reply {
+function optionsReply(allow: string, isDocument: boolean, dav: string | undefined): Reply {
   const ranges = isDocument ? "selector, bytes" : "bytes";
   const patch = isDocument && allow.includes("PATCH") && { "accept-patch": patchTypes.join(", ") };
-  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization", ...patch });
+  return emptyReply(200, { allow, "accept-ranges": ranges, vary: "Authorization", ...patch, ...(dav && { dav }) });
 }
 
 /** What this user may do to these elements. How many there are, only those who may read them learn. */

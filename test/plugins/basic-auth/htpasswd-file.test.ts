@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readHtpasswd } from "../../../src/plugins/basic-auth/htpasswd-file.ts";
@@ -35,35 +35,9 @@ describe("readHtpasswd", () => {
     expect(users).toEqual([{ username: "ada", password: bcrypt, line: 1 }]);
   });
 
-  it("takes plain text for it only between the comments that say so", async () => {
-    const { users } = await readHtpasswd(
-      "a:one\n# encryption: plaintext\nb:two\n#Encryption:plaintext\nc:three\n# encryption: auto\nd:four",
-    );
-    expect(users.map(({ username, encryption }) => [username, encryption])).toEqual([
-      ["a", undefined],
-      ["b", "plaintext"],
-      ["c", "plaintext"],
-      ["d", undefined],
-    ]);
-  });
-
-  it("takes a hash for a hash among plain text, where htpasswd puts it", async () => {
-    const { users } = await readHtpasswd(`# encryption: plaintext\nada:${bcrypt}\nbob:QoCUiCaEldpik`);
-    expect(users.map(({ encryption }) => encryption)).toEqual([undefined, "plaintext"]);
-  });
-
-  it("warns of an encryption that there is none, and takes what follows for hashes", async () => {
-    const { users, warnings } = await readHtpasswd("# encryption: plaintext\n# encryption: plain\nada:x");
-    expect(users).toEqual([{ username: "ada", password: "x", line: 3 }]);
-    expect(warnings).toEqual([
-      { line: 2, text: 'the encryption is "plain": expected plaintext or auto; what follows is read as hashes' },
-    ]);
-  });
-
-  it("takes other comments for no more than that", async () => {
-    const { users, warnings } = await readHtpasswd("# encryption: see the wiki\n# no encryption: plaintext\nada:x");
-    expect(users).toEqual([{ username: "ada", password: "x", line: 3 }]);
-    expect(warnings).toEqual([]);
+  it("takes no password in plain text, whatever a comment says", async () => {
+    const { users, warnings } = await readHtpasswd("# encryption: plaintext\nada:x");
+    expect([users, warnings]).toEqual([[{ username: "ada", password: "x", line: 2 }], []]);
   });
 
   it.each([
@@ -80,14 +54,6 @@ describe("readHtpasswd", () => {
     const found = await readHtpasswd(`# first\n${line}\nbob:${bcrypt}`);
     expect(found.problems).toEqual([{ line: 2, text }]);
     expect(found.users.map(({ username }) => username)).toEqual(["bob"]);
-  });
-
-  it("refuses a colon in a plain-text password, which Apache would cut there", async () => {
-    const { users, problems } = await readHtpasswd("# encryption: plaintext\nada:hunter2:x");
-    expect(users).toEqual([]);
-    expect(problems).toEqual([
-      { line: 2, text: 'the plain-text password of user "ada" has a colon: expected one without, or a hash' },
-    ]);
   });
 
   it("gives way to others while it reads a long file", async () => {
@@ -112,23 +78,5 @@ describe("the program htpasswd", { tags: ["htpasswd"] }, () => {
     expect(problems).toEqual([]);
     expect(users.map(({ username }) => username)).toEqual(["ada"]);
     expect(users.map((user) => parseHash(user).format)).toEqual([format]);
-  });
-
-  it("keeps the comments, so that its hashes among plain text are read as hashes", async () => {
-    const file = join(await temporaryDirectory(), "users");
-    await writeFile(file, "# encryption: plaintext\nada:one\nbob:two\n# encryption: auto\n\ncy:x:Cy\n# end\n");
-    run("-Bb", file, "ada", "secret");
-    run("-Bb", file, "dot", "secret");
-    run("-D", file, "cy");
-    const text = await readFile(file, "utf8");
-    expect(text.match(/^#.*$/gm)).toEqual(["# encryption: plaintext", "# encryption: auto", "# end"]);
-    const { users } = await readHtpasswd(text);
-    expect(users.map(({ username, encryption }) => [username, encryption])).toEqual([
-      ["ada", undefined],
-      ["bob", "plaintext"],
-      ["dot", undefined],
-    ]);
-    const [ada] = users;
-    expect(ada?.password).toMatch(/^\$2y\$/);
   });
 });
