@@ -14,7 +14,6 @@ import helmet from "helmet";
 import untypedMorgan from "morgan";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer, type FileServer } from "../../src/file-server.ts";
-import { HttpError } from "../../src/http/http-error.ts";
 import { type ConnectMiddleware, fromMiddleware } from "../../src/plugins/from-middleware.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import type { Reply } from "../../src/server/reply.ts";
@@ -49,15 +48,6 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
     expect(headers.get("content-security-policy")).toContain("default-src 'self'");
     expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
     expect(body.toString()).toBe(page);
-  });
-
-  it("adds them to an error of the rest of the pipeline, which stays an error for earlier plugins", async () => {
-    const [spy, seen] = spyOn();
-    const { status, headers } = await ask(server([spy, fromMiddleware(helmet())]), { path: "/missing.html" });
-    expect(status).toBe(404);
-    expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
-    expect(headers.get("content-type")).toBe("application/json");
-    expect(seen[0]?.error).toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("leaves what a later plugin sets in place of the same field", async () => {
@@ -301,13 +291,6 @@ describe.each(environments)("fromMiddleware over %s", (_name, ask, open) => {
     expect(answer.status).toBe(status);
     expect(answer.headers.get("retry-after")).toBe("7");
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code, details });
-  });
-
-  it("tells the client an HttpError as it is", async () => {
-    const error = new HttpError(409, "WRITE_CONFLICT", "Try again.");
-    const { status, body } = await ask(server([fromMiddleware((_request, _response, next) => next(error))]));
-    expect(status).toBe(409);
-    expect(JSON.parse(body.toString())).toMatchObject({ code: "WRITE_CONFLICT" });
   });
 
   it("takes Express's next('route') for going on", async () => {

@@ -70,14 +70,6 @@ describe("healthCheck", () => {
     }
   });
 
-  it("answers at its path only", async () => {
-    const files = fileServer({ path: "/status/up" });
-    expect((await probe(files, "/status/up?verbose")).status).toBe(200);
-    for (const path of ["/health", "/status/up/", "/status", "/Status/up"]) {
-      expect([path, (await probe(files, path)).status]).toEqual([path, 404]);
-    }
-  });
-
   it("gives the version of the host program where it is told", async () => {
     expect(await reportOf(fileServer({ version: "2026.11" }))).toEqual([
       200,
@@ -110,33 +102,6 @@ describe("healthCheck", () => {
     expect(reported[0]).toMatchObject({ cause: secret });
   });
 
-  it("answers although the logger fails that is told of a check that passes again", async () => {
-    const failure = new Error("the disk of the log is full");
-    const fail = (): never => {
-      throw failure;
-    };
-    const reported: unknown[] = [];
-    let isConnected = false;
-    const files = fileServer(
-      { checks: { database: () => isConnected }, cacheTime: 0 },
-      { logger: { debug: fail, info: fail, warn: fail, error: fail }, onError: (error) => reported.push(error) },
-    );
-    expect((await reportOf(files))[0]).toBe(503);
-    isConnected = true;
-    expect((await reportOf(files))[0]).toBe(200);
-    expect((await reportOf(files))[0]).toBe(200);
-    expect(reported.filter((error) => error === failure)).toHaveLength(1);
-  });
-
-  it("runs the checks side by side", async () => {
-    let meet: (value?: unknown) => void = () => {};
-    const met = new Promise((resolve) => {
-      meet = resolve;
-    });
-    const files = fileServer({ checks: { first: async () => void (await met), second: async () => meet() } });
-    expect((await probe(files)).status).toBe(200);
-  });
-
   it("asks a check once for many probes", async () => {
     const check = vi.fn(async () => true);
     const files = fileServer({ checks: { check }, cacheTime: 3600 });
@@ -157,14 +122,6 @@ describe("healthCheck", () => {
     expect((await probe(after)).status).toBe(403);
     const before = fileServer({}, { plugins: [healthCheck(), closed] });
     expect((await probe(before)).status).toBe(200);
-  });
-
-  it("does not ask for what belongs to a later plugin", async () => {
-    const files = createFileServer({
-      storage: memoryStorage({ "/a.txt": "hello" }),
-      plugins: [healthCheck({ checks: { failing: () => false } })],
-    });
-    expect(await (await probe(files, "/a.txt")).text()).toBe("hello");
   });
 });
 
@@ -278,30 +235,9 @@ describe("a health check while everybody else gets 503", () => {
     await files.close();
     expect(await (await probe(files)).json()).toEqual({ status: "closing", uptime: expect.any(Number), version });
   });
-
-  it("is refused by what stands before it, as long as that is asked", async () => {
-    const guard = {
-      name: "guard",
-      handle: () => {
-        throw new HttpError(401, "UNAUTHORIZED", "Who are you?");
-      },
-    };
-    let maintenance = false;
-    const config = { plugins: [guard, healthCheck()], maintenance: () => maintenance };
-    const files = fileServer({}, config);
-    expect((await probe(files)).status).toBe(401);
-    maintenance = true;
-    expect((await probe(files)).status).toBe(503);
-  });
 });
 
 describe("the options of healthCheck", () => {
-  it("may be frozen", () => {
-    const options: HealthCheckOptions = Object.freeze({ path: "/up", checks: Object.freeze({ a: () => true }) });
-    expect(healthCheck(options).name).toBe("health-check");
-    expect(healthCheck({ path: undefined } as never).name).toBe("health-check");
-  });
-
   it("may have a check of one's own for the storage in place of the built-in one", async () => {
     const storage = checkedStorage(() => Promise.reject(new Error("read-only")));
     const files = fileServer({ checkStorage: false, checks: { storage: () => true } }, { storage });

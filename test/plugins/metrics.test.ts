@@ -134,12 +134,6 @@ describe("metrics", () => {
     }
   });
 
-  it("answers at another path", async () => {
-    const files = fileServer({ path: "/internal/numbers" });
-    expect((await scrape(files, "/internal/numbers?a=b")).get("http_requests_in_flight")).toBe(1);
-    expect((await ask(files, "GET", "/metrics")).status).toBe(404);
-  });
-
   it("measures durations in seconds", async () => {
     const clock = stepClock(0);
     const { plugin, entered, release } = gate();
@@ -376,18 +370,6 @@ describe("the registry of metrics", () => {
     expect(registry.getMetricsAsArray()).toEqual([requests]);
   });
 
-  it("may be reset by the host program while requests are in flight", async () => {
-    const registry = new Registry();
-    const { plugin, entered, release } = gate();
-    const files = fileServer({ registry }, plugin);
-    const slow = ask(files, "GET", "/slow");
-    await entered;
-    registry.resetMetrics();
-    release();
-    await slow;
-    expect((await scrape(files)).get("http_requests_in_flight")).toBe(1);
-  });
-
   it("counts requests from nothing again when the host program resets it", async () => {
     const registry = new Registry();
     const files = fileServer({ registry });
@@ -401,40 +383,9 @@ describe("the registry of metrics", () => {
     expect(samples.get(requestsTotal("GET", 404))).toBe(1);
     expect(samples.get('http_request_duration_seconds_count{method="GET"}')).toBe(1);
   });
-
-  it("that fails is a failure of the server, and tells the client nothing", async () => {
-    const registry = new Registry();
-    const failure = new Error("the secret is a word");
-    new Counter({ name: "bad", help: "Bad.", registers: [registry], collect: () => Promise.reject(failure) });
-    const reported: unknown[] = [];
-    const files = createFileServer({
-      storage: memoryStorage(),
-      plugins: [metrics({ registry })],
-      onError: (error) => reported.push(error),
-    });
-    const response = await ask(files, "GET", "/metrics");
-    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("secret")]);
-    expect(reported).toEqual([failure]);
-  });
-
-  it("is used again by a server that comes after another", async () => {
-    const registry = new Registry();
-    const plugin = metrics({ registry });
-    const first = createFileServer({ storage: memoryStorage(), plugins: [plugin] });
-    await scrape(first);
-    await first.close();
-    const second = createFileServer({ storage: memoryStorage(), plugins: [plugin] });
-    expect((await scrape(second)).get(requestsTotal("GET", 200))).toBe(1);
-  });
 });
 
 describe("the options of metrics", () => {
-  it("may be frozen", () => {
-    const options: MetricsOptions = Object.freeze({ path: "/m" });
-    expect(metrics(options).name).toBe("metrics");
-    expect(metrics({ path: undefined } as never).name).toBe("metrics");
-  });
-
   const refused: readonly (readonly [options: unknown, problem: string])[] = [
     [
       { path: "metrics" },

@@ -76,31 +76,6 @@ describe("permissions", () => {
     expect(await statusOf(files, "/a.txt", "eve:editor")).toBe(403);
   });
 
-  it("judges by elements, as basicAuth does", async () => {
-    const rules: readonly PermissionRule[] = [
-      { username: ":signed-in", path: "/*", selector: "#open", permission: "allow" },
-    ];
-    const files = serverOf({ rules });
-    const element = (selector: string) => ({ headers: { range: `selector=${selector}` } });
-    expect(await statusOf(files, "/page.html", "ada", element("#open"))).toBe(206);
-    expect(await statusOf(files, "/page.html", "ada", element("#shut"))).toBe(403);
-    expect(await statusOf(files, "/page.html", undefined, element("#open"))).toBe(401);
-    expect(await statusOf(files, "/page.html", "ada")).toBe(403);
-  });
-
-  it("takes the user whom an earlier plugin has found", async () => {
-    const finder: Plugin = {
-      name: "finder",
-      handle(exchange, next) {
-        exchange.user = { name: "ada", roles: [] };
-        return next();
-      },
-    };
-    const plugins = [finder, permissions()];
-    const files = createFileServer({ storage: memoryStorage(content), plugins });
-    expect(await statusOf(files, "/a.txt")).toBe(200);
-  });
-
   it("reads the rules of a page, and again when it changes", async () => {
     const page = join(await temporaryDirectory(), "rules.html");
     const rule = (permission: string) => `<ul><li itemscope itemtype="https://example.com/AuthorizationRule">

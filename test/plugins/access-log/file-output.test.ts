@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs, { constants } from "node:fs";
-import { access, type FileHandle, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { fileOutput } from "../../../src/plugins/access-log/file-output.ts";
 import { LogFailures, type Output } from "../../../src/plugins/access-log/output.ts";
@@ -54,20 +53,6 @@ describe("a file", () => {
     expect((await stat(file)).mode & 0o037).toBe(0);
   });
 
-  it("may be given as a path or a file URL", async () => {
-    const directory = await temporaryDirectory();
-    const files = [join(directory, "a.log"), join(directory, "b.log"), join(directory, "c.log")] as const;
-    const plugins = [
-      accessLog({ file: files[0] }),
-      accessLog({ file: pathToFileURL(files[1]) }),
-      accessLog({ file: pathToFileURL(files[2]).href }),
-    ];
-    const { url, files: server } = await serve({ storage: memoryStorage(), plugins });
-    await send(url, "GET", "/none");
-    await server.close();
-    for (const file of files) expect(await linesOf(file)).toHaveLength(1);
-  });
-
   it.each([
     ["whose directory is missing", "none/access.log", "ENOENT"],
     ["that is a directory", "", "EISDIR"],
@@ -89,18 +74,6 @@ describe("a file", () => {
     add("late");
     expect(await linesOf(file)).toEqual(["one"]);
     expect(failures.dropped).toBe(1);
-  });
-
-  it("can be started again after it was closed", async () => {
-    const file = join(await temporaryDirectory(), "access.log");
-    const { log, site, add, failures } = await openLog(file);
-    add("one");
-    await log.close();
-    await log.start(site);
-    add("two");
-    await log.close();
-    expect(await linesOf(file)).toEqual(["one", "two"]);
-    expect(failures.dropped).toBe(0);
   });
 
   it("loses what goes beyond the queue, and counts it", async () => {
@@ -167,17 +140,6 @@ describe("reopening", () => {
     add("one");
     await log.close();
     expect(await linesOf(`${file}.1`)).toEqual(["one"]);
-  });
-
-  it("does nothing before the start and after the end", async () => {
-    const file = join(await temporaryDirectory(), "access.log");
-    await accessLog({ file }).reopen();
-    await expect(access(file)).rejects.toMatchObject({ code: "ENOENT" });
-    const { log } = await openLog(file);
-    await log.close();
-    await rm(file);
-    await log.reopen();
-    await expect(access(file)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -9,7 +8,6 @@ import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
 import { functionOutput, type LogStream, streamOutput } from "../../../src/plugins/access-log/function-output.ts";
 import { LogFailures, type Output } from "../../../src/plugins/access-log/output.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
-import type { Site } from "../../../src/server/site.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
@@ -70,17 +68,6 @@ describe("the failures of a log", () => {
     failures.succeeded();
     failures.warn();
     expect(warnings.slice(2)).toEqual([{ dropped: 2, droppedInAll: 24 }]);
-  });
-
-  it("are told without failures where the logger fails, too", () => {
-    const { site, reports } = aSite();
-    const warn = (): never => {
-      throw new Error("no logger");
-    };
-    const failures = new LogFailures();
-    failures.site = { ...site, logger: { ...site.logger, warn } } as Site;
-    failures.drop(1);
-    expect(reports).toEqual(["Error: no logger"]);
   });
 });
 
@@ -232,28 +219,5 @@ describe("a stream", () => {
     await close();
     expect([errors, failures.dropped]).toEqual([[], 1]);
     expect(reports).toEqual(["Error: accessLog: its stream failed: it ended before the server did"]);
-  });
-
-  it("to a socket whose other end has gone fails no request", async () => {
-    const collector = createServer().listen(0, "127.0.0.1");
-    await once(collector, "listening");
-    const stream = connect((collector.address() as { port: number }).port, "127.0.0.1");
-    const [other] = (await once(collector, "connection")) as [Socket];
-    collector.close();
-    const reports: unknown[] = [];
-    const plugin = accessLog({ stream });
-    const { url, files } = await serve({
-      storage: memoryStorage(),
-      plugins: [plugin],
-      onError: (error) => reports.push(error),
-    });
-    await files.ready();
-    other.resetAndDestroy();
-    for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
-    await until(() => stream.closed);
-    for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
-    await files.close();
-    expect(plugin.dropped).toBeGreaterThanOrEqual(3);
-    expect(reports).toHaveLength(1);
   });
 });

@@ -253,16 +253,6 @@ describe("the server's own changes", () => {
       ]);
   });
 
-  it("in great number are announced once", async () => {
-    const site = await liveSite({ "/list.txt": "" }, { durability: "rename" });
-    const paths = Array.from({ length: timesOf(60, 400) }, (_, i) => `/d${i % 20}/${i % 90}.txt`);
-    await Promise.all(paths.map((path) => site.send("PUT", path, "x", byUs())));
-    await Promise.all(paths.map(() => site.send("POST", "/list.txt", "line\n", byUs())));
-    const summary = await site.summary();
-    expect(summary.length).toBe(2 * paths.length);
-    expect(summary.every((each) => each.endsWith(" by us"))).toBe(true);
-  });
-
   it("do not swallow the edit that follows at once", async () => {
     const site = await liveSite();
     await site.send("PUT", "/a.txt", "ours", byUs());
@@ -299,22 +289,6 @@ describe("the server's own changes", () => {
     const summary = await site.summary();
     expect(summary.filter((each) => each.includes("new"))).toEqual(["created /new.txt by us", "deleted /new.txt"]);
     expect(summary.filter((each) => each.includes("old"))).toEqual(["deleted /old.txt by us", "created /old.txt"]);
-  });
-
-  it("and those of others alternate without one being lost or announced twice", async () => {
-    const site = await liveSite({}, { durability: "rename" });
-    let kept: string[] = [];
-    for (let i = 0; i < timesOf(15, 40); i += 1) {
-      await site.send("PUT", "/a.txt", `ours ${i}`, byUs());
-      kept.push("by us");
-      await site.edit("/a.txt", `theirs ${i}`);
-      kept.push("");
-    }
-    await site.until(() => site.changes.length === kept.length);
-    const summary = await site.summary();
-    expect(summary.map((each) => (each.endsWith("by us") ? "by us" : ""))).toEqual(kept);
-    kept = site.changes.map(({ path, etag }) => `${path} ${etag}`);
-    expect(new Set(kept).size).toBe(kept.length);
   });
 
   it("through a link are announced at the link, and at the file as another's", async () => {

@@ -1,13 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
-import { fileMethods } from "../../../src/http/methods.ts";
-import {
-  allowedMethods,
-  elementOperations,
-  isMethod,
-  operations,
-} from "../../../src/plugins/file-handler/operations.ts";
-import type { Access, Right } from "../../../src/server/access.ts";
+import type { Right } from "../../../src/server/access.ts";
 import type { Plugin } from "../../../src/server/plugin.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
@@ -46,70 +39,6 @@ const untouchable = new Proxy({} as Storage, {
       throw new Error(`the storage was touched: ${String(name)}`);
     };
   },
-});
-
-type Table = Parameters<typeof allowedMethods>[2];
-
-/** The `Allow` where all methods are taken. */
-const allowed = (access: Access, path: string, table: Table): string =>
-  allowedMethods(access, { path }, table, fileMethods);
-
-describe("the table of operations", () => {
-  it.each([
-    ["file", "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS"],
-    ["directory", "GET, HEAD, POST, DELETE, OPTIONS"],
-    ["root", "GET, HEAD, POST, OPTIONS"],
-    ["slot", "PUT, MKCOL, OPTIONS"],
-    ["gap", "MKCOL, OPTIONS"],
-    ["nothing", "OPTIONS"],
-  ] as const)("allows for a %s: %s", (target, allow) => {
-    expect(allowed(accessOf(everybody), "/x", operations[target])).toBe(allow);
-    expect(allowed(accessOf(nobody), "/x", operations[target])).toBe("OPTIONS");
-  });
-
-  it.each<[string, Permits, string]>([
-    ["read", only("read"), "GET, HEAD, OPTIONS"],
-    ["overwrite", only("overwrite"), "PUT, OPTIONS"],
-    ["append", only("append"), "POST, OPTIONS"],
-    ["delete", only("delete"), "DELETE, OPTIONS"],
-    ["create and list", only("create", "list"), "OPTIONS"],
-  ])("allows to those who may %s a file, or elements of it, just that", (_rights, permits, allow) => {
-    expect(allowed(accessOf(permits), "/x", operations.file).replace("COPY, ", "")).toBe(allow);
-    expect(allowed(accessOf(permits), "/x", elementOperations)).toBe(allow);
-  });
-
-  it.each<[string, Permits, string]>([
-    ["list", only("list"), "GET, HEAD, OPTIONS"],
-    ["read", only("read"), "GET, HEAD, OPTIONS"],
-    ["create in", only("create"), "POST, OPTIONS"],
-    ["delete", only("delete"), "DELETE, OPTIONS"],
-  ])("allows to those who may %s a directory just that", (_rights, permits, allow) => {
-    expect(allowed(accessOf(permits), "/x/", operations.directory)).toBe(allow);
-  });
-
-  it("allows to copy what one may read, and to move what one may also delete", () => {
-    expect(allowed(accessOf(only("read")), "/x", operations.file)).toBe("GET, HEAD, COPY, OPTIONS");
-    expect(allowed(accessOf(only("delete", "read")), "/x", operations.file)).toBe(
-      "GET, HEAD, DELETE, MOVE, COPY, OPTIONS",
-    );
-  });
-
-  it("allows to fill a slot only those who may create", () => {
-    expect(allowed(accessOf(only("create")), "/x", operations.slot)).toBe("PUT, MKCOL, OPTIONS");
-    expect(allowed(accessOf(only("overwrite")), "/x", operations.slot)).toBe("OPTIONS");
-  });
-
-  it("allows nothing that is not taken", () => {
-    const allow = allowedMethods(accessOf(everybody), { path: "/x" }, operations.file, ["GET", "POST"]);
-    expect(allow).toBe("GET, POST");
-  });
-
-  it("knows its methods, and no names that every object has", () => {
-    expect(["GET", "DELETE", "OPTIONS", "get", "toString", "__proto__", "constructor"].filter(isMethod)).toEqual([
-      "GET",
-      "DELETE",
-    ]);
-  });
 });
 
 describe("who may do nothing", () => {

@@ -115,27 +115,6 @@ describe("a watched check", () => {
     expect(await next).toBe(true);
   });
 
-  it("that heeds its signal is begun again", async () => {
-    const { passes, runs, changes } = watch(
-      (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-    );
-    for (const round of [1, 2]) {
-      const answer = passes();
-      await settled();
-      vi.advanceTimersByTime(5000);
-      expect(await answer).toBe(false);
-      expect(runs()).toBe(round);
-      now += 1000;
-    }
-    expect(changes).toEqual(["the check took longer than 5000 ms"]);
-  });
-
-  it("leaves no timer behind", async () => {
-    await watch(() => true).passes();
-    await watch(() => false).passes();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it("is told of when it begins to fail and when it passes again, not each time", async () => {
     const results = [true, false, false, true, true, false];
     const { passes, changes } = watch(() => results.shift() ?? true);
