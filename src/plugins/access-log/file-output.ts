@@ -11,47 +11,31 @@ const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (con
 
 const standardStreams: Readonly<Record<string, number>> = { "/dev/stdout": 1, "/dev/stderr": 2 };
 
-/** An open file, and the bytes of each line that it does not have yet. */
-interface OpenLog {
-  readonly output: SonicBoom;
-  readonly left: number[];
-}
-
 /** Appends lines to a file, as many at a time as have come since the last write began. */
 export function fileOutput(location: string, failures: LogFailures): Output {
   const sites = new Set<Site>();
-  let opening: Promise<OpenLog> | undefined;
-  let log: OpenLog | undefined;
+  let opening: Promise<SonicBoom> | undefined;
+  let log: SonicBoom | undefined;
 
-  async function openLog(): Promise<OpenLog> {
+  async function openLog(): Promise<SonicBoom> {
     const { default: sonicBoom } = await import("sonic-boom");
     // Open already: a socket under systemd, or another user's, could not be opened again.
     const fd = standardStreams[location] ?? (await promisify(open)(location, flags, 0o640));
     const output = new sonicBoom.SonicBoom({ fd, maxLength: maxQueuedBytes });
-    const left: number[] = [];
-    let written = 0;
-    output.on("write", (bytes) => {
-      written += bytes;
-      while (left[0] !== undefined && left[0] <= written) written -= left.shift() ?? 0;
-      failures.succeeded();
-    });
-    output.on("drop", () => {
-      left.pop();
-      failures.drop(1);
-    });
+    output.on("write", () => failures.succeeded());
+    output.on("drop", () => failures.drop(1));
     // Its lines stay, and are tried again with the next one.
     output.on("error", (error) => failures.failed(`cannot write to ${location}`, error));
-    return { output, left };
+    return output;
   }
 
   /** Writes what is left, as far as that works in time, and closes the file. */
-  async function end({ output, left }: OpenLog): Promise<void> {
+  async function end(output: SonicBoom): Promise<void> {
     const ended = new Promise<void>((resolve) => {
       output.once("close", resolve).once("error", () => resolve());
     });
     output.end();
-    await isDoneInTime(ended);
-    if (left.length > 0) failures.drop(left.length);
+    if (!(await isDoneInTime(ended))) failures.failed(`cannot write to ${location}`, "it took too long to end");
     output.destroy();
   }
 
@@ -69,8 +53,7 @@ export function fileOutput(location: string, failures: LogFailures): Output {
     },
     add(line) {
       if (!log) return failures.drop(1);
-      log.left.push(Buffer.byteLength(line) + 1);
-      log.output.write(`${line}\n`);
+      log.write(`${line}\n`);
     },
     /** What was logged before goes to the end of the old file, which may have another name by now. */
     async reopen() {

@@ -59,7 +59,6 @@ export class LogFailures {
   /** A line was written: the next failure is reported again. */
   succeeded(): void {
     this.#isFailing = false;
-    if (this.#unreported > 0 && performance.now() - this.#warnedAt >= warnEveryMs) this.warn();
   }
 
   /** Warns of the lines lost since the last warning. */

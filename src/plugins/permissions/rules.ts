@@ -74,13 +74,8 @@ export const ruleSchema: Schema = withRule(
 );
 
 /** What each property of a rule allows but their combination does not. */
-function inconsistency({
-  username,
-  role,
-  path,
-  methods,
-  rights,
-}: Omit<PermissionRule, "permission">): string | undefined {
+function inconsistency(rule: PermissionRule): string | undefined {
+  const { username, role, path, methods, rights } = rule;
   if ((username === undefined) === (role === undefined)) return "either a username or a role";
   if (methods && rights) return "methods or rights, not both";
   if (methods?.every((each) => each === "OPTIONS")) return "more than OPTIONS, which comes with every right";
@@ -128,7 +123,7 @@ const everythingForUsers: PermissionRule = { username: ":signed-in", path: "/*",
  */
 export function createPermissions(given: readonly PermissionRule[]): Permissions {
   const rules = given.length > 0 ? given : [everythingForUsers];
-  const rulesFor = ruleFinder(groupsByWho(rules));
+  const rulesFor = ruleFinder(rules);
   return {
     anyoneMayWrite: rules.some(
       ({ username, permission, ...rule }) =>
@@ -176,51 +171,38 @@ export function isPrincipal(name: string): boolean {
   return principals.includes(name);
 }
 
-/** The rules about one name, one role or `*`. They are compiled when first needed, since a file may have thousands. */
-interface RuleGroup {
-  readonly rules: PermissionRule[];
-  compiled?: readonly CompiledRule[];
-}
-
-/** The rules of a list, by those whom they are about. */
-interface RuleGroups {
-  readonly byUsername: ReadonlyMap<string, RuleGroup>;
-  readonly byRole: ReadonlyMap<string, RuleGroup>;
-}
-
-function groupsByWho(rules: readonly PermissionRule[]): RuleGroups {
-  const byUsername = new Map<string, RuleGroup>();
-  const byRole = new Map<string, RuleGroup>();
-  for (const rule of rules) {
-    const [index, who] = rule.role === undefined ? [byUsername, rule.username ?? ""] : [byRole, rule.role];
-    const group = index.get(who);
-    if (group) group.rules.push(rule);
-    else index.set(who, { rules: [rule] });
-  }
-  return { byUsername, byRole };
-}
-
 /** Finds the rules that can apply to a user, the most specific first. This part does not depend on the path. */
-function ruleFinder({ byUsername, byRole }: RuleGroups): (user: User | undefined) => readonly CompiledRule[] {
+function ruleFinder(rules: readonly PermissionRule[]): (user: User | undefined) => readonly CompiledRule[] {
+  const groups = new Map<string, PermissionRule[]>();
+  for (const rule of rules) {
+    const who = rule.role === undefined ? `user ${rule.username}` : `role ${rule.role}`;
+    const group = groups.get(who);
+    if (group) group.push(rule);
+    else groups.set(who, [rule]);
+  }
+  const compiled = new Map<string, readonly CompiledRule[]>();
+
+  /** Compiled when they are first needed, since a file may have thousands. */
+  function rulesAbout(who: string): readonly CompiledRule[] {
+    const group = groups.get(who);
+    if (!group) return [];
+    const found = compiled.get(who) ?? bySpecificity(group.map(compile));
+    compiled.set(who, found);
+    return found;
+  }
+
   const remembered = new WeakMap<User, readonly CompiledRule[]>();
   return (user) => {
-    const anyone = compiledGroup(byUsername, "*");
-    if (!user) return anyone;
+    if (!user) return rulesAbout("user *");
     const before = remembered.get(user);
     if (before) return before;
-    const own = isPrincipal(user.name) ? [] : compiledGroup(byUsername, user.name);
-    const inRoles = [...new Set(user.roles)].flatMap((role) => compiledGroup(byRole, role));
-    const found = [...own, ...bySpecificity(inRoles), ...principals.flatMap((each) => compiledGroup(byUsername, each))];
+    const own = isPrincipal(user.name) ? [] : rulesAbout(`user ${user.name}`);
+    const inRoles = [...new Set(user.roles)].flatMap((role) => rulesAbout(`role ${role}`));
+    const about = principals.flatMap((each) => rulesAbout(`user ${each}`));
+    const found = [...own, ...bySpecificity(inRoles), ...about];
     remembered.set(user, found);
     return found;
   };
-}
-
-function compiledGroup(index: ReadonlyMap<string, RuleGroup>, who: string): readonly CompiledRule[] {
-  const group = index.get(who);
-  if (!group) return [];
-  group.compiled ??= bySpecificity(group.rules.map(compile));
-  return group.compiled;
 }
 
 function rightsIn({ rights, methods }: Pick<PermissionRule, "rights" | "methods">): readonly Right[] {

@@ -148,7 +148,7 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "access.log");
     await symlink("/dev/full", file); // every write fails with ENOSPC
-    const { log, add, failures, reports } = await openLog(file);
+    const { log, add, reports } = await openLog(file);
     add("one", "two");
     await until(() => reports.length > 0);
     await rm(file);
@@ -158,7 +158,6 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     await log.close();
     expect(await linesOf(file)).toEqual(["three"]);
     expect(reports).toEqual([expect.stringMatching(/^Error: accessLog: cannot write to \/.*access\.log: ENOSPC/)]);
-    expect(failures.dropped).toBe(2);
   });
 
   it("gets what it did not take with the next line, once it takes it", async () => {
@@ -190,7 +189,6 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     const { url, files } = await serve(config);
     for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
     await files.close();
-    expect(plugin.dropped).toBe(3);
     expect(reports).toHaveLength(1);
   });
 });
