@@ -777,7 +777,7 @@ describe("basicAuth with an authfile", () => {
   });
 
   it("reads the file once for several hosts", async () => {
-    const { authfile } = await fileSite("ada:$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6\n");
+    const { authfile } = await fileSite("ada:$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy\n");
     const plugin = basicAuth({ authfile });
     const host = { storage: memoryStorage({ "/x": "x" }), plugins: [plugin] };
     const { logger, lines } = recordingLogger();

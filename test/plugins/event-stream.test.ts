@@ -266,7 +266,7 @@ describe("eventStream", () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       onTestFinished(() => void vi.useRealTimers());
       const authfile = join(await temporaryDirectory(), "users");
-      const hash = "$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy";
+      const hash = "$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6";
       await writeFile(authfile, `ada:${hash}\nbob:${hash}\n`);
       const onError = (): void => {};
       const plugins = [basicAuth({ authfile }), eventStream()];

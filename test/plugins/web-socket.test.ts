@@ -377,7 +377,7 @@ describe("webSocket", () => {
     it("is not told any more to a user who was removed, and whose connection then ends", async () => {
       const ping = heldPings();
       const authfile = join(await temporaryDirectory(), "users");
-      const line = (name: string): string => `${name}:$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy\n`;
+      const line = (name: string): string => `${name}:$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6\n`;
       const asBob = { headers: { authorization: `Basic ${btoa("bob:secret")}` } };
       await writeFile(authfile, line("ada") + line("bob"));
       const { url } = await serveLive({}, { plugins: [basicAuth({ authfile }), webSocket()] });

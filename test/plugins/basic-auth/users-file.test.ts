@@ -72,7 +72,7 @@ describe("readUsersFile", () => {
   });
 
   it("warns with file and line", async () => {
-    const path = await file("ada:$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6\n\n\nbob:hunter3\n");
+    const path = await file("ada:$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy\n\n\nbob:hunter3\n");
     const { users, warnings } = await readUsersFile(path);
     expect(users).toMatchObject([{ username: "ada" }, { username: "bob", password: "hunter3" }]);
     expect(warnings).toEqual([
