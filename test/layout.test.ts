@@ -61,6 +61,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "storage/storage": "interfaces; storage/contract.ts is their test",
   "storage/disk/directory": "open-directory.test.ts, swapped-directories.test.ts",
   "storage/disk/disk": "interfaces",
+  "storage/disk/look": "paths.test.ts, swapped-directories.test.ts",
   "storage/bytes-file": "memory-storage.test.ts and small-files.test.ts",
   "storage/memory/memory-tree": "memory-storage.test.ts",
   "storage/disk/append-note": "recovery.test.ts",

@@ -15,15 +15,6 @@ describe("a path lock", () => {
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  it("does not let different keys wait for each other", async () => {
-    const lock = new PathLock();
-    const { opened, open } = gate();
-    const held = lock.run("one", () => opened);
-    expect(await lock.run("other", async () => "ran")).toBe("ran");
-    open();
-    await held;
-  });
-
   it("tells the locks since when a task waits, those before it included", async () => {
     let now = 5;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
@@ -64,15 +55,6 @@ describe("a path lock", () => {
     };
     await Promise.all([announce("a"), announce("b")]);
     expect(steps).toEqual(["a changes", "a announced", "b changes", "b announced"]);
-  });
-
-  it("starts at once when nobody holds the key", () => {
-    let hasStarted = false;
-    void new PathLock().run("key", async () => {
-      hasStarted = true;
-    });
-    // `run` awaits nothing that takes a turn of the event loop.
-    return Promise.resolve().then(() => expect(hasStarted).toBe(true));
   });
 
   it("tries a task only where nobody holds the key", async () => {

@@ -11,17 +11,12 @@ let isShown: boolean | undefined;
 
 /** Whether the system tells where an open directory lies. Elsewhere directories go by their names, and are compared by identity. */
 export function isTold(): boolean {
-  isShown ??= process.platform === "linux" && exists(descriptorsFolder);
-  return isShown;
-}
-
-/** `false` also where the runtime does not let the program look. */
-function exists(path: string): boolean {
   try {
-    return existsSync(path);
+    isShown ??= process.platform === "linux" && existsSync(descriptorsFolder);
   } catch {
-    return false;
+    isShown = false; // the runtime does not let the program look
   }
+  return isShown;
 }
 
 /** Windows opens no directories. */

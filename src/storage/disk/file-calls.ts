@@ -46,10 +46,14 @@ export function* readInto(file: number, memory: Uint8Array, position: number): P
 
 /** Whether something was done that may fail without anything being wrong. */
 export function* attempted(program: Program<void>): Program<boolean> {
+  return (yield* unlessFailed(program, "failed")) !== "failed";
+}
+
+/** What a program gives, or `otherwise` where it fails. */
+export function* unlessFailed<Result, Other>(program: Program<Result>, otherwise: Other): Program<Result | Other> {
   try {
-    yield* program;
-    return true;
+    return yield* program;
   } catch {
-    return false;
+    return otherwise;
   }
 }

@@ -49,57 +49,39 @@ export async function openPlace(disk: Disk, path: string): Promise<Place> {
   }
 }
 
+/** What is done under the lock. Where it says "elsewhere", it has done nothing: the path leads elsewhere by now. */
+type Task = (target: LockedTarget) => Promise<"done" | "elsewhere">;
+
 /**
  * Runs `task` while nothing else on this machine changes the file that `path` leads to. Most paths have no links in them and lead to
- * directories that exist, which the task finds out: where it says "elsewhere", it has done nothing, and is run again with what the
- * path turns out to lead to.
+ * directories that exist, which the task finds out; it is run again with what other paths turn out to lead to.
  */
-export async function locked(
-  disk: Disk,
-  path: string,
-  since: number,
-  task: (target: LockedTarget) => Promise<"done" | "elsewhere">,
-): Promise<void> {
+export async function locked(disk: Disk, path: string, since: number, task: Task): Promise<void> {
   // Those who wait for another process do not keep this one from its end, once the storage is closed.
   const alive = setInterval(() => {}, aliveMs);
   disk.alive.add(alive);
   try {
-    await lockedAt(disk, path, since, task);
+    const plain = disk.paths.plainLocation(path);
+    if (plain !== undefined) {
+      const place = { real: plain, directory: dirname(plain), missing: [], name: basename(plain), isLookedUp: false };
+      if ((await diskLocks.run(plain, (held) => task({ ...place, held }), since)) === "done") return;
+    }
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      if ((await lockedFound(disk, path, since, task)) === "done") return;
+    }
+    throw new StorageError("conflict");
   } finally {
     clearInterval(alive);
     disk.alive.delete(alive);
   }
 }
 
-async function lockedAt(
-  disk: Disk,
-  path: string,
-  since: number,
-  task: (target: LockedTarget) => Promise<"done" | "elsewhere">,
-): Promise<void> {
-  const plain = disk.paths.plainLocation(path);
-  if (plain !== undefined) {
-    const place = { real: plain, directory: dirname(plain), missing: [], name: basename(plain), isLookedUp: false };
-    if ((await diskLocks.run(plain, (held) => task({ ...place, held }), since)) !== "elsewhere") return;
-  }
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if ((await lockedFound(disk, path, since, task)) !== "elsewhere") return;
-  }
-  throw new StorageError("conflict");
-}
-
-async function lockedFound(
-  disk: Disk,
-  path: string,
-  since: number,
-  task: (target: LockedTarget) => Promise<"done" | "elsewhere">,
-): Promise<"done" | "elsewhere"> {
+async function lockedFound(disk: Disk, path: string, since: number, task: Task): Promise<"done" | "elsewhere"> {
   const { real } = await disk.paths.target(path);
-  const locked = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
-    // Looked up again: while this one waited, links may have been changed and directories made or removed.
+  const lookAgain = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
+    // While this one waited, links may have been changed and directories made or removed.
     const target = await disk.paths.target(path);
-    if (target.real !== real) return "elsewhere";
-    return task({ ...target, name: basename(real), held, isLookedUp: true });
+    return target.real === real ? task({ ...target, name: basename(real), held, isLookedUp: true }) : "elsewhere";
   };
-  return diskLocks.run(real, locked, since);
+  return diskLocks.run(real, lookAgain, since);
 }

@@ -7,7 +7,7 @@ import { errnoOf, fileIdentity, statOf } from "./file-record.ts";
 import { foldedName } from "./listed-names.ts";
 import { maxAttempts } from "./locked-target.ts";
 import { settle } from "./visible-file.ts";
-import type { FileRecord, JobResult } from "./write-programs.ts";
+import type { FileRecord } from "./write-programs.ts";
 
 /**
  * Renames a file while nothing else on this machine changes it, or what is at its new path. `undefined` where a link or another disk
@@ -54,7 +54,15 @@ async function moveLocked(
     check?.(statOf(found));
     checkTarget?.(replaced);
     requireHeld(...held);
-    const result = await renamed(disk, source, target, version, replaced?.version);
+    const place = {
+      directory: dirname(source),
+      name: basename(source),
+      expected: version,
+      missing: [],
+      sync: disk.sync,
+    };
+    const goal = { directory: dirname(target), name: basename(target), expected: replaced?.version };
+    const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessOtherDisk);
     if (result === undefined || result.kind === "elsewhere") return undefined;
     if (result.kind !== "done" || !result.record) continue; // another program has changed one of them
     const stat: StoredStat = statOf(result.record);
@@ -65,8 +73,7 @@ async function moveLocked(
 }
 
 async function look(disk: Disk, location: string): Promise<FileRecord | "nothing" | "elsewhere"> {
-  const name = basename(location);
-  const result = await disk.run({ kind: "look", directory: dirname(location), name });
+  const result = await disk.run({ kind: "look", directory: dirname(location), name: basename(location) });
   return result.kind !== "found" || result.hasNote ? "elsewhere" : (result.found ?? "nothing");
 }
 
@@ -75,19 +82,6 @@ function isMovable(found: FileRecord | "nothing" | "elsewhere"): found is FileRe
 }
 
 /** `undefined` where the two lie on different disks. */
-async function renamed(
-  disk: Disk,
-  source: string,
-  target: string,
-  expected: string,
-  replaced: string | undefined,
-): Promise<JobResult | undefined> {
-  const place = { directory: dirname(source), name: basename(source), expected, missing: [], sync: disk.sync };
-  const goal = { directory: dirname(target), name: basename(target), expected: replaced };
-  try {
-    return await disk.run({ kind: "move", ...place, goal });
-  } catch (error) {
-    if (errnoOf(error) === "EXDEV") return undefined;
-    throw error;
-  }
+function unlessOtherDisk(error: unknown): undefined {
+  if (errnoOf(error) !== "EXDEV") throw error;
 }

@@ -1,10 +1,6 @@
-/** Options of {@link QuietPaths}. */
-export interface QuietPathsOptions {
-  /** How long nothing must have happened to a path before it is looked at, in milliseconds. @default 100 */
-  readonly quietMs?: number;
-  /** How long a path that never comes to rest is put off at most, in milliseconds. @default 1000 */
-  readonly maxDelayMs?: number;
-}
+/** How long nothing must have happened to a path before it is looked at, and how long it is put off at most, in milliseconds. */
+const quietMs = 100;
+const maxDelayMs = 1000;
 
 /** How many paths are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const maxAtOnce = 16;
@@ -18,8 +14,6 @@ const maxReady = 1000;
  */
 export class QuietPaths {
   readonly #look: (path: string) => Promise<void>;
-  readonly #quietMs: number;
-  readonly #maxDelayMs: number;
   /** Not yet at rest, in the order in which they are due. */
   readonly #restless = new Map<string, { readonly since: number; readonly due: number }>();
   readonly #ready = new Set<string>();
@@ -28,11 +22,8 @@ export class QuietPaths {
   #isClosed = false;
 
   /** `look` must not reject. */
-  constructor(look: (path: string) => Promise<void>, options: QuietPathsOptions = {}) {
-    const { quietMs = 100, maxDelayMs = 1000 } = options;
+  constructor(look: (path: string) => Promise<void>) {
     this.#look = look;
-    this.#quietMs = quietMs;
-    this.#maxDelayMs = maxDelayMs;
   }
 
   /** Something happened to a path: it is looked at when that was the last for a while. */
@@ -41,11 +32,11 @@ export class QuietPaths {
     const now = performance.now();
     const known = this.#restless.get(path);
     const since = known?.since ?? now;
-    const due = now + this.#quietMs;
-    if (known && due > since + this.#maxDelayMs) return; // put off often enough
+    const due = now + quietMs;
+    if (known && due > since + maxDelayMs) return; // put off often enough
     this.#restless.delete(path); // moves it to the end
     this.#restless.set(path, { since, due });
-    this.#timer ??= setTimeout(() => this.#endRest(), this.#quietMs).unref();
+    this.#timer ??= setTimeout(() => this.#endRest(), quietMs).unref();
   }
 
   /** Looks at a path without waiting for it to come to rest. */

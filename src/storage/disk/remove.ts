@@ -54,7 +54,7 @@ async function removeTarget(
     const found = await lookAt(disk, directory, name);
     return found === undefined || found === "elsewhere"
       ? "elsewhere"
-      : removeAt(disk, directory, name, versionOf(found));
+      : removeAt(disk, directory, name, statOf(found).version);
   }
 }
 
@@ -69,11 +69,7 @@ async function removeLink(disk: Disk, location: string): Promise<"done" | "elsew
   const found = await lookAt(disk, dirname(location), basename(location));
   // Something else by now: not what was asked to be removed.
   if (found === "elsewhere" || found?.type !== "link") throw new StorageError("conflict");
-  return removeAt(disk, dirname(location), basename(location), versionOf(found));
-}
-
-function versionOf(found: FileRecord): string {
-  return statOf(found).version;
+  return removeAt(disk, dirname(location), basename(location), statOf(found).version);
 }
 
 /** Where the last name of a path itself is; differs from the real location of what it leads to if it is a link. */

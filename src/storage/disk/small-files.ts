@@ -82,7 +82,7 @@ export class SmallFiles {
     const record = records.at(-1);
     // What this process is appending to is another file than its record says, until that is done.
     if (!record || storedStat(record).version !== file.stat.version) return undefined;
-    const content = await file.bytes().catch(ignoreFailure);
+    const content = await file.bytes().catch(() => undefined); // the reader of the file meets the same failure
     if (!content) return undefined;
     await file.close();
     const { type, size, modified } = file.stat;
@@ -133,9 +133,6 @@ function tickOf(records: readonly BigIntStats[]): number {
   const { ctimeNs = 0n } = records.at(-1) ?? {};
   return ctimeNs % 1_000_000n === 0n ? coarseTickMs : tickMs;
 }
-
-/** The reader of the file meets the same failure. */
-function ignoreFailure(): undefined {}
 
 type Answer = Promise<BigIntStats | undefined>;
 

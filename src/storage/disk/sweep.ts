@@ -11,7 +11,7 @@ const atStart = 100;
 /** Between two of the others, in milliseconds: a server has better things to do. */
 const paceMs = 5;
 
-/** Tidies the directories of a root after a start, and none of other file systems: the first few before the start is over, the others slowly. */
+/** Tidies the directories of a root at a start, but for those of other file systems: the first before it is over, the others slowly. */
 export class Sweep {
   readonly #root: string;
   readonly #report: (problem: unknown) => void;

@@ -43,11 +43,6 @@ export function knownWhole(real: string): WholeFile | undefined {
   return settled.get(real);
 }
 
-/** Whether a version is known to be whole. */
-export function isSettled(real: string, stat: StoredStat): boolean {
-  return settled.get(real)?.stat.version === stat.version;
-}
-
 /** What readers are to know of a file or directory; `undefined` for anything else. */
 export async function statAt(directory: Directory, name: string): Promise<Seen<StoredStat>> {
   const read = async (): Promise<BigIntStats> => {
@@ -80,7 +75,7 @@ export async function visibleStat(
   for (let look = 0; look < maxLooks; look += 1) {
     const before = pending.get(fileIdentity(seen));
     if (before) return before;
-    if (stat.type === "directory" || isSettled(real, stat)) return stat;
+    if (stat.type === "directory" || settled.get(real)?.stat.version === stat.version) return stat;
     const found = await beforeAppend(directory, name, seen);
     if (found) return statOf({ ino: seen.ino, ...found });
     // An append may have ended since the record was read, which would then be one of its intermediate steps.

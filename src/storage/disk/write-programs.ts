@@ -22,7 +22,7 @@ import {
   requireInPlace,
   sync,
 } from "./directory.ts";
-import { attempted, openIfThere, readInto, recordAt, writeAll } from "./file-calls.ts";
+import { attempted, openIfThere, readInto, recordAt, unlessFailed, writeAll } from "./file-calls.ts";
 import { errnoOf, storedStat } from "./file-record.ts";
 import { call, type Program } from "./system-calls.ts";
 import { endAppend, removeNote, takeBack } from "./take-back.ts";
@@ -263,21 +263,14 @@ function* moveInto(from: string, file: number, to: string, isReplacement: boolea
 }
 
 function* isAt(location: string, file: number): Program<boolean> {
-  try {
-    const there = yield* recordAt(location);
-    const own = yield* call.fstat(file, { bigint: true });
-    return there !== undefined && there.ino === own.ino && there.dev === own.dev;
-  } catch {
-    return false; // the error before tells
-  }
+  const there = yield* unlessFailed(recordAt(location), undefined);
+  const own = yield* unlessFailed(call.fstat(file, { bigint: true }), undefined);
+  return there !== undefined && there.ino === own?.ino && there.dev === own.dev;
 }
 
 function* recordAfter(file: number): Program<FileRecord | undefined> {
-  try {
-    return recordOf(yield* call.fstat(file, { bigint: true }));
-  } catch {
-    return undefined;
-  }
+  const stats = yield* unlessFailed(call.fstat(file, { bigint: true }), undefined);
+  return stats && recordOf(stats);
 }
 
 /** Syncs what is to be synced after a change. The change stands, also where that fails. */
@@ -481,18 +474,10 @@ function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): P
   try {
     yield* before.isDirectory() ? call.rmdir(location) : call.unlink(location);
   } catch (error) {
-    const isGone = yield* isNothingAt(location); // done, whatever was said of it
-    if (!isGone) throw error;
+    const there = yield* unlessFailed(recordAt(location), before);
+    if (there) throw error; // otherwise it is done, whatever was said of it
   }
   return yield* done(job.sync ? [directory] : []);
-}
-
-function* isNothingAt(location: string): Program<boolean> {
-  try {
-    return (yield* recordAt(location)) === undefined;
-  } catch {
-    return false; // the error before tells
-  }
 }
 
 /**

@@ -98,7 +98,7 @@ export function memoryStorage(files: Readonly<Record<string, string | Uint8Array
     async makeDirectory(path) {
       const plain = `/${namesOf(path).join("/")}`;
       if (tree.find(plain)) throw new StorageError("exists");
-      if (tree.place(plain).missing > 0) throw new StorageError("no-parent");
+      if (tree.missingAbove(plain) > 0) throw new StorageError("no-parent");
       tree.makeDirectory(namesOf(path));
     },
     async watch(watcher) {
@@ -126,7 +126,7 @@ function plant(tree: MemoryTree, path: string, content: string | Uint8Array): vo
 /** Throws where the options, or what is there, forbid that a file is stored. */
 function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isThere: boolean): void {
   const { createParents = true, exclusive = false } = options;
-  const { missing } = tree.place(path);
+  const missing = tree.missingAbove(path);
   if (exclusive && isThere) throw new StorageError("exists");
   if (!createParents && missing > 0) throw new StorageError("no-parent");
   if (missing > maxMissing) throw new StorageError("too-deep");

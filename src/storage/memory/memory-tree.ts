@@ -13,13 +13,6 @@ export interface MemoryDirectory {
   readonly children: Map<string, MemoryFile | MemoryDirectory>;
 }
 
-/** Where a file is, or would be made. */
-export interface MemoryPlace {
-  readonly file: MemoryFile | undefined;
-  /** Directories above it that are not there. */
-  readonly missing: number;
-}
-
 /** Files and directories by path. All of its methods do their work at once, whole or not at all. */
 export class MemoryTree {
   /** Tags of an earlier run of the program must not match files of this one. */
@@ -37,34 +30,34 @@ export class MemoryTree {
     return found !== undefined && !isDirectory(found) && path.endsWith("/") ? undefined : found;
   }
 
-  /** Where a file of that path is or could be; throws where a directory or another file stands in the way. */
-  place(path: string): MemoryPlace {
+  /** How many directories above a file of that path are not there; throws where something else stands in the way. */
+  missingAbove(path: string): number {
     if (path.endsWith("/")) throw new StorageError("is-directory");
     const names = namesOf(path);
     const name = names.pop();
     let parent = this.#root;
     for (const [depth, parentName] of names.entries()) {
       const child = parent.children.get(parentName);
-      if (child === undefined) return { file: undefined, missing: names.length - depth };
+      if (child === undefined) return names.length - depth;
       if (!isDirectory(child)) throw new StorageError("not-a-directory");
       parent = child;
     }
-    const file = name === undefined ? parent : parent.children.get(name);
-    if (file !== undefined && isDirectory(file)) throw new StorageError("is-directory");
-    return { file, missing: 0 };
+    const there = name === undefined ? parent : parent.children.get(name);
+    if (there !== undefined && isDirectory(there)) throw new StorageError("is-directory");
+    return 0;
   }
 
   /** The file of that path; throws where there is none. */
   file(path: string): MemoryFile {
-    const found = this.find(path) ?? this.place(path).file;
-    if (found === undefined) throw new StorageError("not-found");
-    if (isDirectory(found)) throw new StorageError("is-directory");
-    return found;
+    const found = this.find(path);
+    if (found && !isDirectory(found)) return found;
+    this.missingAbove(path);
+    throw new StorageError("not-found");
   }
 
   /** Makes or replaces a file, and makes the directories above it. `content` is kept, not copied. */
   put(path: string, content: Uint8Array): StoredStat {
-    this.place(path);
+    this.missingAbove(path);
     const names = namesOf(path);
     const name = names.pop() ?? "";
     const parent = this.makeDirectory(names);

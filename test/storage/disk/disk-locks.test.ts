@@ -33,14 +33,6 @@ describe("a lock of the machine", { tags: ["linux"] }, () => {
     (await yours.acquire(key, tooLong)).release();
   });
 
-  it("does not keep those of other keys waiting", async () => {
-    const [mine, yours] = [machineLocks(), machineLocks()];
-    const [one, other] = [await mine.acquire(randomUUID()), await yours.acquire(randomUUID())];
-    expect([one.isAwaited, other.isAwaited]).toEqual([false, false]);
-    one.release();
-    other.release();
-  });
-
   it("goes to one who waits, of whom the holder knows", async () => {
     const [mine, yours, key] = [machineLocks(), machineLocks(), randomUUID()];
     const held = await mine.acquire(key);

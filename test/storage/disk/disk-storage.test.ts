@@ -1,10 +1,9 @@
-import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
-import { leaveDirectory } from "../../../src/storage/disk/open-directory.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { openedDirectory, textAt } from "../content.ts";
+import { textAt } from "../content.ts";
 import { storageContract } from "../contract.ts";
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
@@ -39,30 +38,5 @@ describe("a disk storage without fsync", () => {
     await storage.start?.();
     expect(await textAt(storage, "/a.txt")).toBe("hello");
     await storage.close?.();
-  });
-});
-
-describe("a look at a path whose directory somebody has open", { tags: ["linux"] }, () => {
-  it("tells what it tells otherwise", async () => {
-    const parent = await directoryWith({ "/root/a.txt": "a", "/root/dir/b.txt": "b", "/secret.txt": "secret" });
-    const root = join(parent, "root");
-    await symlink("a.txt", join(root, "inside.txt"));
-    await symlink("../secret.txt", join(root, "outside.txt"));
-    const storage = diskStorage(root);
-    const paths = ["/a.txt", "/a.txt/", "/dir", "/dir/", "/inside.txt", "/outside.txt", "/missing.txt", "/"];
-    const all = () => Promise.all(paths.map(async (path) => ({ ...(await storage.stat(path)) })));
-    const before = await all();
-    const directory = await openedDirectory(root);
-    onTestFinished(() => leaveDirectory(directory));
-    expect(await all()).toEqual(before);
-  });
-
-  it("does not see what was moved away with that directory", async () => {
-    const root = await directoryWith({ "/dir/a.txt": "a" });
-    const storage = diskStorage(root);
-    const directory = await openedDirectory(join(root, "dir"));
-    onTestFinished(() => leaveDirectory(directory));
-    await rename(join(root, "dir"), join(root, "moved"));
-    expect(await storage.stat("/dir/a.txt")).toBeUndefined();
   });
 });

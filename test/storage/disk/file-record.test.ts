@@ -1,15 +1,8 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  asStorageError,
-  errnoOf,
-  meansAbsent,
-  storedStat,
-  uniqueMoment,
-  withStorageErrors,
-} from "../../../src/storage/disk/file-record.ts";
+import { asStorageError, errnoOf, storedStat, uniqueMoment } from "../../../src/storage/disk/file-record.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 describe("a version", () => {
@@ -38,13 +31,6 @@ describe("a unique moment", () => {
     const [first, second] = [uniqueMoment(), uniqueMoment()];
     expect([Math.floor(first * 1000), second > first]).toEqual([back, true]);
   });
-
-  it("is the present", () => {
-    const before = Date.now() / 1000;
-    const moment = uniqueMoment();
-    expect(moment).toBeGreaterThanOrEqual(before);
-    expect(moment).toBeLessThan(Date.now() / 1000 + 1);
-  });
 });
 
 const errno = (code: string): Error => Object.assign(new Error(code), { code });
@@ -71,15 +57,5 @@ describe("an error of the operating system", () => {
     const unnamed = { code: "Unknown system error -122", errno: -constants.errno.EDQUOT, syscall: "write" };
     expect(errnoOf(Object.assign(new Error("quota"), unnamed))).toBe("EDQUOT");
     expect(errnoOf(Object.assign(new Error("no system call"), { code: "X", errno: -1 }))).toBe("");
-  });
-
-  it("is told by its name", () => {
-    expect([errnoOf(errno("ENOENT")), errnoOf(errno("ERR_X")), errnoOf(undefined)]).toEqual(["ENOENT", "", ""]);
-    expect([meansAbsent(errno("ELOOP")), meansAbsent(errno("EACCES"))]).toEqual([true, false]);
-  });
-
-  it("is translated when a promise fails with it", async () => {
-    const reading = withStorageErrors(readFile("/no/such/file"));
-    await expect(reading).rejects.toMatchObject({ name: "StorageError", code: "not-found" });
   });
 });

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { liesInPlace } from "../../../src/storage/disk/directory.ts";
 import { enterDirectory, leaveDirectory, type OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
@@ -32,30 +32,5 @@ describe("an open directory", () => {
     expect(await readdir(join(parent, "moved"))).toEqual(["a.txt"]);
     expect(await readdir(join(parent, "outside"))).toEqual([]);
     expect(liesInPlace(directory)).toBe(false);
-  });
-});
-
-describe("a directory that several use at once", { tags: ["linux"] }, () => {
-  it("is opened once, and closed when the last one leaves", async () => {
-    const root = await temporaryDirectory();
-    const [one, other] = [await openedDirectory(root), await openedDirectory(root)];
-    const first = one.at("a");
-    expect(other.at("a")).toBe(first);
-    await leaveDirectory(one);
-    expect(liesInPlace(other)).toBe(true);
-    await leaveDirectory(other);
-    await expect(readlink(dirname(first))).rejects.toThrow();
-  });
-
-  it("is opened anew where another has taken its place", async () => {
-    const root = await temporaryDirectory();
-    const location = join(root, "a");
-    await mkdir(location);
-    const before = await opened(location);
-    await rename(location, join(root, "b"));
-    await mkdir(location);
-    const after = await opened(location);
-    expect([before, after].map(liesInPlace)).toEqual([false, true]);
-    expect((await opened(location)).at("x")).toBe(after.at("x"));
   });
 });

@@ -6,14 +6,6 @@ import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { gate } from "../content.ts";
 
 describe("a removal on the disk", () => {
-  it("takes a link away and leaves the file it leads to", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "a");
-    await symlink("a.txt", join(root, "link.txt"));
-    await diskStorage(root).remove("/link.txt");
-    expect(await readdir(root)).toEqual(["a.txt"]);
-  });
-
   it("shows the check the file that a link leads to", async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, "a.txt"), "12345");

@@ -69,15 +69,6 @@ describe("a small file", () => {
     expect(file?.stat).toMatchObject({ type: "file", size: 10 });
   });
 
-  it("that is empty is one like others", async () => {
-    const { root, open, keep } = await smallFiles();
-    await writeFile(join(root, "empty"), "");
-    await keep("/empty");
-    const file = await open("/empty");
-    expect(await buffer(file?.stream() as never)).toHaveLength(0);
-    expect(await file?.bytes()).toHaveLength(0);
-  });
-
   it("is kept only when it was seen longer ago than a tick of the file system's clock", async () => {
     const { root, open, counts, wait } = await smallFiles();
     await writeFile(join(root, "a.txt"), "a");
@@ -194,11 +185,5 @@ describe("a fresh look", () => {
       expect((await stats.of(location))?.size).toBe(BigInt(length));
       await Promise.all(early);
     }
-  });
-
-  it("finds nothing where nothing is", async () => {
-    const stats = new FreshStats();
-    const location = join(await temporaryDirectory(), "none");
-    expect(await Promise.all([stats.of(location), stats.of(location)])).toEqual([undefined, undefined]);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, rename, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { appendNoteName } from "../../../src/storage/disk/append-note.ts";
 import { leaveDirectory, type OpenDirectory } from "../../../src/storage/disk/open-directory.ts";
@@ -127,24 +127,5 @@ describe("a temporary file", () => {
     const file = await TemporaryFile.create(await openDirectory());
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
     await file.remove();
-  });
-
-  it("is gone after it was removed, also twice", async () => {
-    const directory = await openDirectory();
-    const root = directory.real;
-    const file = await TemporaryFile.create(directory);
-    await file.remove();
-    await file.remove();
-    expect(await readdir(root)).toEqual([]);
-  });
-
-  it("holds what it received, and stays under its new name when it was moved and then removed", async () => {
-    const directory = await openDirectory();
-    const file = await TemporaryFile.create(directory);
-    await file.receive([Buffer.from("a"), Buffer.from("b")]);
-    await rename(file.path, directory.at("a.txt"));
-    await file.remove();
-    expect(await readdir(directory.real)).toEqual(["a.txt"]);
-    expect(await readFile(join(directory.real, "a.txt"), "utf8")).toBe("ab");
   });
 });

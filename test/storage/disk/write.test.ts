@@ -7,7 +7,7 @@ import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
 import type { Content } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { compiled } from "../compiled.ts";
-import { brokenContent, content, entriesAt, namesAt, withBytes } from "../content.ts";
+import { brokenContent, content, namesAt, withBytes } from "../content.ts";
 
 const run = promisify(execFile);
 const fullDisk = compiled("full-disk");
@@ -120,18 +120,6 @@ describe("a write to the disk", () => {
     expect(await readFile(file, "utf8")).toBe(old);
     expect(await readdir(root)).toEqual(["a.txt"]);
   });
-
-  it("leaves no temporary file behind, whatever happens", async () => {
-    const { root } = await rootWith("old");
-    const storage = diskStorage(root);
-    await storage.write("/a.txt", content("new"));
-    await storage.append("/a.txt", content("more"));
-    await storage.update("/a.txt", () => Buffer.from("x"));
-    await storage.write("/b.txt", content("b"), { exclusive: true });
-    await expect(storage.append("/a.txt", brokenContent("x", new Error("left")))).rejects.toThrow("left");
-    expect((await readdir(root)).sort()).toEqual(["a.txt", "b.txt"]);
-    expect(await entriesAt(storage, "/")).toHaveLength(2);
-  });
 });
 
 const addX = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, Buffer.from("x")]);
@@ -202,15 +190,5 @@ describe("an edit on the disk", () => {
     await writeFile(join(root, "a.txt"), "old", { mode: 0o640 });
     await diskStorage(root).update("/a.txt", withBytes(addX));
     expect((await stat(join(root, "a.txt"))).mode & 0o777).toBe(0o640);
-  });
-
-  it("waits for edits through another storage of the same directory", async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, "a.txt"), "");
-    const storages = [diskStorage(root), diskStorage(root)];
-    await Promise.all(
-      storages.flatMap((storage) => Array.from({ length: 20 }, () => storage.update("/a.txt", withBytes(addX)))),
-    );
-    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("x".repeat(40));
   });
 });
