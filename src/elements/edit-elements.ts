@@ -1,16 +1,12 @@
 import { Buffer, isUtf8 } from "node:buffer";
-
 import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, settled } from "../event-loop/sliced-work.ts";
-
 import { preconditionCheck } from "../files/commit.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
 import { parseDocument } from "../html/document/parse-document.ts";
-
 import { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
 import { applyEdits, type BegunEdit, type EditedDocument, type MadeEdit } from "../html/edit/apply-edits.ts";
-
 import type { Edit } from "../html/edit/edits.ts";
 import type { Effect } from "../html/edit/operations.ts";
 import { outermost } from "../html/edit/placement.ts";

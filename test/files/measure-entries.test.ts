@@ -20,11 +20,6 @@ describe("measureEntries", () => {
     expect(await measured(storage, names)).toEqual(["b file 4", "sub directory 0", "a file 2"]);
   });
 
-  test("leaves out what has gone, or has become something else", async () => {
-    const storage = memoryStorage({ "/d/a": "xx", "/d/turned/c": "" });
-    expect(await measured(storage, [file("gone"), file("turned"), file("a")])).toEqual(["a file 2"]);
-  });
-
   test.each<StorageErrorCode>(["forbidden", "not-found"])("leaves out what stat refuses with %s", async (code) => {
     const stat = async (): Promise<never> => {
       throw new StorageError(code);

@@ -39,56 +39,47 @@ const treeAbiding = words(
     "view-transition-image-pair view-transition-new view-transition-old",
 );
 
-const pseudoElements: ReadonlyMap<string, PseudoElementRule> = new Map<string, PseudoElementRule>([
-  ["after", generated],
-  ["backdrop", isolated],
-  ["before", generated],
-  ["checkmark", isolated],
-  ["column", { pseudoClasses: "none", pseudoElements: words("scroll-marker") }],
-  ["cue", interactive],
-  ["cue()", { ...isolated, argument: "compounds" }],
-  ["details-content", elementBacked],
-  ["file-selector-button", interactive],
-  ["first-letter", isolated],
-  ["first-line", isolated],
-  ["grammar-error", isolated],
-  ["highlight()", { ...isolated, argument: new RegExp(`^${name}$`, "s") }],
-  ["interest-button", isolated],
-  ["marker", isolated],
-  ["part()", { ...elementBacked, argument: new RegExp(String.raw`^${name}(?:\s+${name})*$`, "s") }],
-  ["permission-icon", elementBacked],
-  ["picker()", { ...elementBacked, argument: /^select$/i }],
-  ["picker-icon", isolated],
-  ["placeholder", isolated],
+/** Pseudo-elements that have a rule in common; a function is written with its parentheses. */
+const namesOfRules: readonly (readonly [PseudoElementRule, string])[] = [
   [
-    "scroll-button()",
+    isolated,
+    "backdrop checkmark first-letter first-line grammar-error interest-button marker picker-icon placeholder " +
+      "spelling-error target-text view-transition",
+  ],
+  [generated, "after before"],
+  [interactive, "cue file-selector-button"],
+  [elementBacked, "details-content permission-icon select-listbox"],
+  [
+    transitionPart,
+    "view-transition-group() view-transition-group-children() view-transition-image-pair() view-transition-new() " +
+      "view-transition-old()",
+  ],
+  [{ pseudoClasses: "none", pseudoElements: words("scroll-marker") }, "column"],
+  [{ ...isolated, argument: "compounds" }, "cue()"],
+  [{ ...isolated, argument: new RegExp(`^${name}$`, "s") }, "highlight()"],
+  [{ ...elementBacked, argument: new RegExp(String.raw`^${name}(?:\s+${name})*$`, "s") }, "part()"],
+  [{ ...elementBacked, argument: /^select$/i }, "picker()"],
+  [
     {
       argument: /^(?:\*|left|right|up|down|(?:block|inline)-(?:start|end))$/i,
       pseudoClasses: new Set([...userActions, "disabled", "enabled"]),
       pseudoElements: nothing,
     },
+    "scroll-button()",
   ],
   [
+    { ...isolated, pseudoClasses: new Set([...userActions, ...words("target-after target-before target-current")]) },
     "scroll-marker",
-    {
-      pseudoClasses: new Set([...userActions, "target-after", "target-before", "target-current"]),
-      pseudoElements: nothing,
-    },
   ],
-  ["scroll-marker-group", { pseudoClasses: words("focus-within hover"), pseudoElements: nothing }],
-  ["search-text", { pseudoClasses: words("current"), pseudoElements: nothing }],
-  ["select-listbox", elementBacked],
-  ["selection", { pseudoClasses: words("window-inactive"), pseudoElements: nothing }],
-  ["slotted()", { argument: "compound", pseudoClasses: "none", pseudoElements: treeAbiding }],
-  ["spelling-error", isolated],
-  ["target-text", isolated],
-  ["view-transition", isolated],
-  ["view-transition-group()", transitionPart],
-  ["view-transition-group-children()", transitionPart],
-  ["view-transition-image-pair()", transitionPart],
-  ["view-transition-new()", transitionPart],
-  ["view-transition-old()", transitionPart],
-]);
+  [{ ...isolated, pseudoClasses: words("focus-within hover") }, "scroll-marker-group"],
+  [{ ...isolated, pseudoClasses: words("current") }, "search-text"],
+  [{ ...isolated, pseudoClasses: words("window-inactive") }, "selection"],
+  [{ argument: "compound", pseudoClasses: "none", pseudoElements: treeAbiding }, "slotted()"],
+];
+
+const pseudoElements: ReadonlyMap<string, PseudoElementRule> = new Map(
+  namesOfRules.flatMap(([rule, names]) => names.split(" ").map((each) => [each, rule] as const)),
+);
 
 const scrollbarParts = /^-webkit-(?:resizer|scrollbar(?:-(?:button|corner|thumb|track|track-piece))?)$/;
 
