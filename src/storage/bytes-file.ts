@@ -4,24 +4,29 @@ import type { ByteSpan, OpenFile, StoredStat } from "./storage.ts";
 /** Size of the pieces of a stream, in bytes. */
 const pieceBytes = 64 * 1024;
 
+/** Content up to here is given in one piece. Clients that leave half-way through more were sent no more than they took. */
+const maxGivenBytes = 128 * 1024;
+
 const closed = Promise.resolve();
 
 /** A file whose content is in memory. */
 export class BytesFile implements OpenFile {
   readonly stat: StoredStat;
-  readonly content: Uint8Array;
+  readonly content: Uint8Array | undefined;
+  readonly #bytes: Uint8Array;
 
-  constructor(stat: StoredStat, content: Uint8Array) {
+  constructor(stat: StoredStat, bytes: Uint8Array) {
     this.stat = stat;
-    this.content = content;
+    this.content = bytes.byteLength <= maxGivenBytes ? bytes : undefined;
+    this.#bytes = bytes;
   }
 
   async bytes(span?: ByteSpan): Promise<Uint8Array> {
-    return span ? this.content.subarray(span.start, span.end + 1) : this.content;
+    return span ? this.#bytes.subarray(span.start, span.end + 1) : this.#bytes;
   }
 
   stream({ start, end }: ByteSpan = { start: 0, end: this.stat.size - 1 }): Readable {
-    return Readable.from(copiedPieces(this.content.subarray(start, end + 1)), { objectMode: false });
+    return Readable.from(copiedPieces(this.#bytes.subarray(start, end + 1)), { objectMode: false });
   }
 
   close(): Promise<void> {
