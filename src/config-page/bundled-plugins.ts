@@ -30,65 +30,47 @@ export interface PluginKind extends ItemKind {
   readonly make?: (options: never) => Plugin | undefined;
 }
 
-const parameters = { spelling: "host_root", others: ["library", "plugin"] } as const;
-
 /** What a configuration page can say of each plugin that comes with the package. */
 export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
-  "access-log": {
-    ...parameters,
-    schema: accessLogOptions,
-    make: accessLog,
-    locations: ["file"],
-    codeOnly: ["stream", "write"],
-  },
+  "access-log": { schema: accessLogOptions, make: accessLog, locations: ["file"], codeOnly: ["stream", "write"] },
   // Without a file of its own it is left to basic-auth, which applies the rules of the users file that it reads.
   authorization: {
-    ...parameters,
     schema: pluginOptions({ authfile: text("a location") }),
     make: ({ authfile }: { authfile?: string }) =>
       authfile === undefined ? undefined : permissions({ rules: authfile }),
     locations: ["authfile"],
   },
   "basic-auth": {
-    ...parameters,
     schema: basicAuthOptions,
     make: basicAuth,
     locations: ["authfile"],
     required: ["authfile"],
     codeOnly: ["users", "rules"],
   },
-  cors: { ...parameters, schema: corsOptions, make: cors },
-  directory: {
-    ...parameters,
-    schema: directoryOptions,
-    make: directory,
-    required: ["directory"],
-    codeOnly: ["plugins"],
-  },
-  "error-pages": { ...parameters, schema: errorPagesOptions, make: errorPages, required: ["pages"] },
-  "event-stream": { ...parameters, schema: eventStreamOptions, make: eventStream },
+  cors: { schema: corsOptions, make: cors },
+  directory: { schema: directoryOptions, make: directory, required: ["directory"], codeOnly: ["plugins"] },
+  "error-pages": { schema: errorPagesOptions, make: errorPages, required: ["pages"] },
+  "event-stream": { schema: eventStreamOptions, make: eventStream },
   "file-handler": {
-    ...parameters,
     schema: fileHandlerOptions,
     make: fileHandler,
     locations: ["root"],
     codeOnly: ["storage", "beforeWrite", "headers", "renderListing"],
   },
-  "health-check": { ...parameters, schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
+  "health-check": { schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   history: {
-    ...parameters,
     schema: historyOptions,
     make: history,
     locations: ["repository"],
     required: ["repository"],
     codeOnly: ["author"],
   },
-  mcp: { ...parameters, schema: mcpOptions, make: mcp },
-  metrics: { ...parameters, schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
-  "rate-limit": { ...parameters, schema: rateLimitOptions, make: rateLimit },
-  redirects: { ...parameters, schema: redirectsOptions, make: redirects, required: ["rules"] },
-  "security-headers": { ...parameters, schema: securityHeadersOptions, make: securityHeaders },
+  mcp: { schema: mcpOptions, make: mcp },
+  metrics: { schema: metricsOptions, make: metrics, codeOnly: ["registry"] },
+  "rate-limit": { schema: rateLimitOptions, make: rateLimit },
+  redirects: { schema: redirectsOptions, make: redirects, required: ["rules"] },
+  "security-headers": { schema: securityHeadersOptions, make: securityHeaders },
   // The file handler works on elements as well.
-  "selector-handler": { ...parameters, schema: pluginOptions({}) },
-  websocket: { ...parameters, schema: webSocketOptions, make: webSocket },
+  "selector-handler": { schema: pluginOptions({}) },
+  websocket: { schema: webSocketOptions, make: webSocket },
 };

@@ -86,7 +86,7 @@ export async function configOf(
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
   const reader = new ConfigReader(page, libraryTimeMs);
   const config = await reader.readServer(server);
-  if (others.length === 0) reader.findStrays(items);
+  if (!problems.hasOwn) reader.findStrays(items); // what is in a wrong place is reported already
   problems.throwAny();
   const { protectedFiles = [] } = config;
   return { ...config, protectedFiles: [...protectedFiles, ...(await reader.codeFiles())] };
@@ -122,10 +122,7 @@ class ConfigReader {
     const hosts: [string, HostConfig][] = [];
     for (const { value, line } of item.properties.get("host") ?? []) {
       if (typeof value !== "string" && isOfType(value, "HostConfig")) hosts.push(await this.#readHost(value, root));
-      else {
-        problems.add(line, "host: expected an item of a type that ends in /HostConfig");
-        this.#plugins.passOver(value);
-      }
+      else problems.add(line, "host: expected an item of a type that ends in /HostConfig");
     }
     if (!item.properties.has("host")) problems.add(item.line, "there is no host: expected at least one");
     return { ...options, hosts: Object.fromEntries(hosts) };

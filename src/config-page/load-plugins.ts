@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { ConfigError } from "../config.ts";
-import { allItems, hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
+import { hasEmptyList, isOfType, type MicrodataItem, type MicrodataValue } from "../html/microdata.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { bundledPlugins } from "./bundled-plugins.ts";
 import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
@@ -12,17 +12,13 @@ import { optionName, tidyText } from "./text-options.ts";
 
 /** Without this limit, a chain of `itemref` would overflow the stack. */
 const maxDepth = 32;
-/** A server with thousands of hosts has fewer. Items that refer to the same two items double with each level. */
-const maxPlaces = 100_000;
 
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
 export class PluginLoader {
   readonly #page: ConfigPage;
   readonly #libraryTimeMs: number;
   readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
-  readonly #passedOver = new Set<MicrodataItem>();
   readonly #modules = new Set<string>();
-  #places = 0;
 
   /** `libraryTimeMs` is how long a module may take to load, and to make its plugin. */
   constructor(page: ConfigPage, libraryTimeMs: number) {
@@ -41,36 +37,20 @@ export class PluginLoader {
     for (const { value, line } of parent.properties.get("plugin") ?? []) {
       if (typeof value === "string" || !isOfType(value, "Plugin")) {
         this.#page.problems.add(line, "plugin: expected an item of a type that ends in /Plugin");
-        this.passOver(value);
       } else if (depth > maxDepth) {
         this.#page.problems.add(line, `plugins nest more than ${maxDepth} levels deep: expected fewer`);
-        this.passOver(value);
       } else {
-        placed.push(await this.#placeOnce(value, depth));
+        const plugin = this.#placed.get(value) ?? (await this.#placePlugin(value, depth));
+        this.#placed.set(value, plugin);
+        placed.push(plugin);
       }
     }
     return placed;
   }
 
-  /** Whether a `plugin` item belongs to a host, or is reported already. */
+  /** Whether a `plugin` item belongs to a host. */
   knows(item: MicrodataItem): boolean {
-    return this.#placed.has(item) || this.#passedOver.has(item);
-  }
-
-  /** Notes items whose wrong place is reported already, so that their plugins are not reported as well. */
-  passOver(value: string | MicrodataItem): void {
-    for (const item of typeof value === "string" ? [] : allItems([value])) this.#passedOver.add(item);
-  }
-
-  async #placeOnce(item: MicrodataItem, depth: number): Promise<PlacedPlugin> {
-    const known = this.#placed.get(item);
-    this.#places += known ? withNested([known]).length : 1;
-    if (this.#places > maxPlaces) {
-      return this.#page.problems.fail(item.line, `there are more than ${maxPlaces} plugins: expected fewer`);
-    }
-    const placed = known ?? (await this.#placePlugin(item, depth));
-    this.#placed.set(item, placed);
-    return placed;
+    return this.#placed.has(item);
   }
 
   async #placePlugin(item: MicrodataItem, depth: number): Promise<PlacedPlugin> {

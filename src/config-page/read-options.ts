@@ -27,14 +27,21 @@ export interface ItemKind {
   readonly buckets?: readonly string[];
   /** Options that a page has to have. @default [] */
   readonly required?: readonly string[];
-  /** Properties that are not options; the caller reads them. @default [] */
+  /** Properties that are not options; the caller reads them. @default those of a plugin */
   readonly others?: readonly string[];
-  /** How the specification spells them. */
-  readonly spelling: "hostRoot" | "host_root";
+  /** How the specification spells them. @default "host_root" */
+  readonly spelling?: "hostRoot" | "host_root";
 }
 
+const ofPlugins: readonly string[] = ["library", "plugin"];
+
 /** The properties of an item that are options, and those options, as the documentation spells both. */
-export function optionProperties({ schema, renamed = {}, codeOnly = [], spelling }: ItemKind): Map<string, string> {
+export function optionProperties({
+  schema,
+  renamed = {},
+  codeOnly = [],
+  spelling = "host_root",
+}: ItemKind): Map<string, string> {
   const options = Object.keys(schema.options).filter((option) => !codeOnly.includes(option));
   const spell = spelling === "hostRoot" ? (name: string) => name : parameterName;
   return new Map(options.map((option) => [renamed[option] ?? spell(option), option]));
@@ -46,9 +53,9 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
   const known = optionProperties(kind);
   // In a plugin `authFile` is `authfile` as well.
   const spelled = (property: string): string =>
-    kind.spelling === "host_root" ? optionName(property).toLowerCase() : optionName(property);
+    kind.spelling === "hostRoot" ? optionName(property) : optionName(property).toLowerCase();
   const options = new Map([...known].map(([property, option]) => [spelled(property), option]));
-  const others = (kind.others ?? []).map(optionName);
+  const others = (kind.others ?? ofPlugins).map(optionName);
   const read = new Map<string, unknown>();
   for (const [property, values] of item.properties) {
     const name = optionName(property);
@@ -144,6 +151,6 @@ function readValue(
   return { problem: `is ${value}: expected ${expectationOf(schema, paths)}` };
 }
 
-function listed({ others = [] }: ItemKind, known: ReadonlyMap<string, string>): string {
+function listed({ others = ofPlugins }: ItemKind, known: ReadonlyMap<string, string>): string {
   return [...others, ...known.keys()].join(", ");
 }

@@ -401,20 +401,6 @@ describe("several mistakes", () => {
 });
 
 describe("a library", () => {
-  it("that hangs does not hold up the start for longer than it may", async () => {
-    const files = { "hangs.mjs": "await new Promise(() => {});" };
-    expect(await problemsOfPage(hostPage(pluginItem("hangs.mjs")), { files, libraryTime: 0.03 })).toEqual([
-      "config.html:4: library DIR/hangs.mjs cannot be used: it took more than 0.03 s to load",
-    ]);
-  });
-
-  it("that gives nothing stops the start", async () => {
-    const files = { "nothing.mjs": "export default () => {};" };
-    expect(await problemsOfPage(hostPage(pluginItem("nothing.mjs")), { files })).toEqual([
-      "config.html:4: library DIR/nothing.mjs cannot be used: expected its function to return a plugin: an object with a name",
-    ]);
-  });
-
   it("beside the page is found from wherever the server is started", async () => {
     const files = { "plugins/hello.mjs": "export default ({ name }) => ({ name });" };
     const { config } = await loadPage(hostPage(pluginItem("file://./plugins/hello.mjs", { name: "hi" })), { files });

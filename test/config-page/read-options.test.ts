@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
 import { Problems } from "../../src/config-page/problems.ts";
-import { attempt, type ItemKind, optionProperties, placeOf, readOptions } from "../../src/config-page/read-options.ts";
+import { attempt, type ItemKind, optionProperties, readOptions } from "../../src/config-page/read-options.ts";
 import type { MicrodataItem } from "../../src/html/microdata.ts";
 import { listOf, number, optionsOf, text, valueThat, yesOrNo } from "../../src/options/schema.ts";
 import { itemOf } from "../helpers/microdata.ts";
@@ -124,18 +124,6 @@ describe("readOptions", () => {
     const problems = new Problems("page");
     readOptions(await itemWith(), { ...kind, required: ["root"] }, { directory: "/etc", problems });
     expect(problemsIn(problems)).toEqual(["page:1: there is no hostRoot: expected a directory"]);
-  });
-});
-
-describe("placeOf", async () => {
-  const item = await itemWith("", '<meta itemprop="host_root" content="x">');
-
-  it("is line and spelling of a property", () => {
-    expect(placeOf(item, "hostRoot")).toEqual({ line: 3, property: "host_root" });
-  });
-
-  it("is the item where the property is left out", () => {
-    expect(placeOf(item, "maxSize")).toEqual({ line: 1, property: "maxSize" });
   });
 });
 

@@ -31,7 +31,7 @@ const oldOfPlugins: Readonly<Partial<Record<BundledName, OldProperties>>> = {
     checkDiskSpace: "check_storage",
     minDiskSpaceMb: undefined,
   },
-  "rate-limit": { name: "name", requests: undefined, limit: undefined, window: undefined, burst: undefined },
+  "rate-limit": { requests: undefined, limit: undefined, window: undefined, burst: undefined },
   websocket: { maxConnections: "max_clients", messageSizeLimit: undefined, broadcastBufferSize: undefined },
 };
 
