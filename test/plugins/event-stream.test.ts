@@ -1,13 +1,10 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
-import { createFileServer, type FileServer } from "../../src/file-server.ts";
+import type { FileServer } from "../../src/file-server.ts";
 import { basicAuth } from "../../src/plugins/basic-auth.ts";
-import { directory } from "../../src/plugins/directory.ts";
 import { type EventStreamOptions, eventStream } from "../../src/plugins/event-stream.ts";
 import type { NewChange } from "../../src/server/change-feed.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -15,7 +12,6 @@ import { gate } from "../helpers/gate.ts";
 import { Inbox } from "../helpers/live-client.ts";
 import { send } from "../helpers/send.ts";
 import { openSocket, type Served, serve } from "../helpers/serve.ts";
-import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 /** An event as a browser reads it; a comment has no data. */
 interface ServerSentEvent {
@@ -132,21 +128,6 @@ describe("eventStream", () => {
     },
   );
 
-  it("says that there is a gap behind an id of the future or of long ago", async () => {
-    const served = await serveEvents();
-    publish(served, ...Array.from({ length: 1_500 }, () => "/x"));
-    const future = await read(served, "/events?since=1501");
-    const past = await read(served, "/events", { "last-event-id": `${served.files.changes.name}:1` });
-    expect(pathsOf(await future.inbox.take(2))).toEqual(["hello", "gap"]);
-    expect(pathsOf(await past.inbox.take(2))).toEqual(["hello", "gap"]);
-  });
-
-  it("refuses a query that says nothing", async () => {
-    const { url } = await serveEvents();
-    const { status, text } = await send(url, "GET", "/events?since=x");
-    expect([status, JSON.parse(text).code]).toEqual([400, "INVALID_QUERY"]);
-  });
-
   it("answers HEAD like GET without content, and no other method", async () => {
     const { url } = await serveEvents();
     const head = await send(url, "HEAD", "/events");
@@ -154,14 +135,6 @@ describe("eventStream", () => {
     for (const method of ["PUT", "POST", "DELETE", "OPTIONS"]) {
       const { status, headers } = await send(url, method, "/events");
       expect([method, status, headers["allow"]]).toEqual([method, 405, "GET, HEAD"]);
-    }
-  });
-
-  it("answers at its path only", async () => {
-    const { url } = await serveEvents({ path: "/live/events" });
-    expect((await send(url, "HEAD", "/live/events")).status).toBe(200);
-    for (const path of ["/events", "/live/events/", "/live"]) {
-      expect([path, (await send(url, "GET", path)).status]).toEqual([path, 404]);
     }
   });
 
@@ -202,38 +175,11 @@ describe("eventStream", () => {
       expect(pathsOf(await anyone.inbox.take(2))).toEqual(["hello", "/2"]);
     });
 
-    it("is not told where the authentication of another path was not asked", async () => {
-      const auth = basicAuth({ users: [plain] });
-      const plugins = [directory({ directory: "/docs", plugins: [auth] }), eventStream()];
-      const served = await serveEvents({}, { plugins });
-      const { inbox } = await read(served, "/events", { authorization });
-      publish(served, "/docs/b.txt", "/a.html");
-      expect(pathsOf(await inbox.take(2))).toEqual(["hello", "/a.html"]);
-    });
-
     it("keeps a reader out of the path of the plugin", async () => {
       const rules = [{ username: "*", path: "/events", rights: ["list"], permission: "allow" }] as const;
       const { url } = await serveEvents({}, { plugins: [basicAuth({ users: [plain], rules }), eventStream()] });
       expect((await send(url, "GET", "/events")).status).toBe(401);
     });
-
-    it("keeps the server from starting where readers would not be known", async () => {
-      const files = createFileServer({
-        storage: memoryStorage(),
-        plugins: [eventStream(), basicAuth({ users: [plain] })],
-      });
-      await expect(files.ready()).rejects.toThrow("eventStream stands before the authentication");
-    });
-  });
-
-  it("tells readers of a host nothing of others", async () => {
-    const plugin = eventStream();
-    const host = () => ({ storage: memoryStorage(), plugins: [plugin] });
-    const { url } = await serve({ hosts: { "127.0.0.1": host(), "b.example": host() } });
-    const { inbox } = await read({ url });
-    await send(url, "PUT", "/b.txt", { headers: { host: "b.example" }, body: "1" });
-    await send(url, "PUT", "/a.txt", { body: "1" });
-    expect(pathsOf(await inbox.take(2))).toEqual(["hello", "/a.txt"]);
   });
 
   describe("a reader that", () => {
@@ -252,33 +198,6 @@ describe("eventStream", () => {
       first.leave();
       await first.ended;
       await expect.poll(async () => (await read(served)).response.status).toBe(200);
-    });
-
-    it("takes a place of its address only, so that one address cannot take all", async () => {
-      const served = await serveEvents({ maxClients: 10, maxClientsPerAddress: 1 }, { trustProxy: true });
-      const from = (address: string) => ({ "x-forwarded-for": address });
-      expect((await read(served, "/events", from("192.0.2.1"))).response.status).toBe(200);
-      expect((await read(served, "/events", from("192.0.2.1"))).response.status).toBe(503);
-      expect((await read(served, "/events", from("192.0.2.2"))).response.status).toBe(200);
-    });
-
-    it("is cut off when its user is removed from the users file", async () => {
-      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-      onTestFinished(() => void vi.useRealTimers());
-      const authfile = join(await temporaryDirectory(), "users");
-      const hash = "$2b$04$SlybQL2Y.e6Vlf6d8LrFEu4Tf1gvGriS/pPiRl/KBrieges1J2.U6";
-      await writeFile(authfile, `ada:${hash}\nbob:${hash}\n`);
-      const onError = (): void => {};
-      const plugins = [basicAuth({ authfile }), eventStream()];
-      const served = await serveEvents({}, { plugins, onError });
-      const { ended } = await read(served, "/events", { authorization });
-      await writeFile(authfile, `bob:${hash}\n`);
-      await expect
-        .poll(async () => (await send(served.url, "GET", "/a.html", { headers: { authorization } })).status)
-        .toBe(401);
-      vi.runOnlyPendingTimers(); // the next sign of life
-      await ended;
-      expect((await send(served.url, "GET", "/events", { headers: { authorization } })).status).toBe(401);
     });
 
     it.each([

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -151,13 +151,6 @@ describe("history", () => {
       "PUT /a.txt",
     ]);
     expect(git("show", "main~6:a.txt")).toBe("old");
-  });
-
-  it("leaves nothing beside the repository when it is closed", async () => {
-    const { send, files, repository } = await site();
-    await send("PUT", "/a.txt", "a");
-    await files.close();
-    expect(await readdir(join(repository, "filement-spool"))).toEqual([]);
   });
 
   it("goes on where it ended, and notes what was changed meanwhile", async () => {

@@ -62,16 +62,16 @@ export class Recorder {
       list: (path) => storage.list(path),
       async write(path, content, options) {
         await admit(path);
-        const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.write(path, copy.pass(), options);
-        capture(path, result.stat, copy.content);
+        const passed = copied(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.write(path, passed.content, options);
+        capture(path, result.stat, passed.copy());
         return result;
       },
       async append(path, content, options) {
         await admit(path);
-        const copy = new Copy(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.append(path, copy.pass(), options);
-        capture(path, result.stat, copy.content);
+        const passed = copied(content, covers(path) ? maxFileBytes : 0);
+        const result = await storage.append(path, passed.content, options);
+        capture(path, result.stat, passed.copy());
         return result;
       },
       async update(path, edit, made) {
@@ -214,28 +214,18 @@ function keyOf(path: string, etag: string | undefined): string {
   return `${etag} ${path}`;
 }
 
-/** Content on its way, of which a copy is kept up to a number of bytes. */
-class Copy {
-  readonly #source: Content;
-  readonly #most: number;
-  #pieces: Buffer[] | undefined = [];
-  #size = 0;
-
-  constructor(source: Content, most: number) {
-    this.#source = source;
-    this.#most = most;
-  }
-
-  async *pass(): AsyncGenerator<Uint8Array> {
-    for await (const piece of this.#source) {
-      this.#size += piece.byteLength;
-      if (this.#size > this.#most) this.#pieces = undefined;
-      else this.#pieces?.push(Buffer.from(piece)); // a copy: its memory may be used again
+/** Content on its way; `copy` has it in the end, unless there were more bytes than `most`. */
+function copied(source: Content, most: number): { readonly content: Content; copy(): Buffer | undefined } {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      size += piece.byteLength;
+      if (size <= most)
+        pieces.push(Buffer.from(piece)); // its memory may be used again
+      else pieces.length = 0;
       yield piece;
     }
   }
-
-  get content(): Buffer | undefined {
-    return this.#pieces && Buffer.concat(this.#pieces);
-  }
+  return { content: pass(), copy: () => (size <= most ? Buffer.concat(pieces) : undefined) };
 }

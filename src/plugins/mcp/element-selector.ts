@@ -2,35 +2,30 @@ import { nextNode, SourceElement, type TreeParent } from "../../html/document/ht
 
 const plainName = /^[a-z_][\w-]*$/i;
 
-/** Makes selectors that select one element of a page and no other. */
-export class ElementSelectors {
-  readonly #root: TreeParent;
-  /** Whether the ids of elements around may be told. */
-  readonly #tellsAncestors: boolean;
-  #counts: ReadonlyMap<string, number> | undefined;
+/** A selector that selects one element of a page and no other. */
+export type SelectorOf = (element: SourceElement) => string;
 
-  constructor(root: TreeParent, tellsAncestors: boolean) {
-    this.#root = root;
-    this.#tellsAncestors = tellsAncestors;
-  }
-
-  /** `#id` where that is unique, otherwise the way from the nearest element that has such an id. */
-  of(element: SourceElement): string {
+/**
+ * `#id` where that is unique, otherwise the way from the nearest element that has such an id. `tellsAncestors`: whether the ids of
+ * elements around may be told.
+ */
+export function selectorsIn(root: TreeParent, tellsAncestors: boolean): SelectorOf {
+  let counts: ReadonlyMap<string, number> | undefined;
+  const uniqueId = ({ attribs: { id } }: SourceElement): string | undefined => {
+    if (id === undefined || id === "") return undefined;
+    counts ??= countIds(root);
+    if (counts.get(id) !== 1) return undefined;
+    return plainName.test(id) ? `#${id}` : `[id=${quoted(id)}]`;
+  };
+  return (element) => {
     const steps: string[] = [];
     for (let each: TreeParent | null = element; each instanceof SourceElement; each = each.parent) {
-      const id = each === element || this.#tellsAncestors ? this.#uniqueId(each) : undefined;
+      const id = each === element || tellsAncestors ? uniqueId(each) : undefined;
       steps.unshift(id ?? stepTo(each));
       if (id !== undefined || !(each.parent instanceof SourceElement)) break;
     }
     return steps.join(" > ");
-  }
-
-  #uniqueId({ attribs: { id } }: SourceElement): string | undefined {
-    if (id === undefined || id === "") return undefined;
-    this.#counts ??= countIds(this.#root);
-    if (this.#counts.get(id) !== 1) return undefined;
-    return plainName.test(id) ? `#${id}` : `[id=${quoted(id)}]`;
-  }
+  };
 }
 
 /** All elements below a node, in document order; `template` contents are none of them. */

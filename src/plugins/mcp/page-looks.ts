@@ -5,7 +5,7 @@ import type { SourceElement } from "../../html/document/html-nodes.ts";
 import { joined, outerHtmlParts } from "../../html/document/serialise.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
-import { ElementSelectors, elementsBelow } from "./element-selector.ts";
+import { elementsBelow, type SelectorOf, selectorsIn } from "./element-selector.ts";
 
 /** About 1,800 tokens of markup-like text. */
 const outlineCharacters = 5_400;
@@ -22,13 +22,13 @@ const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", 
 
 /** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
 export async function outlineOf(page: InspectedPage): Promise<object> {
-  const selectors = selectorsIn(page);
+  const selectorOf = selectorsIn(page.document.root, page.isReadable);
   const found: { readonly rank: number; readonly line: string }[] = [];
   for (const top of page.matches) {
     for (const element of [top, ...elementsBelow(top)]) {
       const rank = rankOf(element);
       if (rank === undefined || !(await page.mayRead(element))) continue;
-      found.push({ rank, line: lineOf(element, selectors) });
+      found.push({ rank, line: lineOf(element, selectorOf) });
       if (found.length === 5000) break;
     }
   }
@@ -55,9 +55,9 @@ function rankOf({ name, attribs }: SourceElement): number | undefined {
   return attribs["id"] ? ranks.length : undefined;
 }
 
-function lineOf(element: SourceElement, selectors: ElementSelectors): string {
+function lineOf(element: SourceElement, selectorOf: SelectorOf): string {
   const { name } = element;
-  const selector = selectors.of(element);
+  const selector = selectorOf(element);
   const span = elementSpan(element);
   const heading = /^(?:h[1-6]|title)$/.test(name) ? ` ${JSON.stringify(shortText(element))}` : "";
   const item = items[name];
@@ -71,13 +71,9 @@ function shortText(element: SourceElement): string {
   return text.length <= textCharacters ? text : `${text.slice(0, textCharacters)}…`;
 }
 
-function selectorsIn({ document, isReadable }: InspectedPage): ElementSelectors {
-  return new ElementSelectors(document.root, isReadable);
-}
-
 /** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
 export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
-  const selectors = selectorsIn(page);
+  const selectorOf = selectorsIn(page.document.root, page.isReadable);
   const elements: object[] = [];
   let length = 0;
   let readable = 0;
@@ -93,7 +89,7 @@ export async function elementsOf(page: InspectedPage, from: number, mostCharacte
       continue;
     }
     length += html.length;
-    const selector = selectors.of(element);
+    const selector = selectorOf(element);
     const isCut = html.length > rest;
     const etag = await page.tagOf([element]);
     const left = { cut: `${html.length - rest} characters are left out: outline this selector, and read parts of it` };
@@ -104,7 +100,7 @@ export async function elementsOf(page: InspectedPage, from: number, mostCharacte
 
 /** Where a text stands, or which of the selected elements hold it: the innermost elements, the first few of them. */
 export async function findIn(page: InspectedPage, text: string | undefined, most: number): Promise<object[]> {
-  const selectors = selectorsIn(page);
+  const selectorOf = selectorsIn(page.document.root, page.isReadable);
   const wanted = text?.replace(/\s+/g, " ").trim().toLowerCase();
   const holds = (element: SourceElement): boolean =>
     wanted === undefined || textContent(element).replace(/\s+/g, " ").toLowerCase().includes(wanted);
@@ -113,7 +109,7 @@ export async function findIn(page: InspectedPage, text: string | undefined, most
     if (!holds(match)) continue;
     const element = wanted === undefined ? match : innermost(match, holds);
     if (!(await page.mayRead(element))) continue;
-    found.push({ selector: selectors.of(element), text: shortText(element) });
+    found.push({ selector: selectorOf(element), text: shortText(element) });
     if (found.length === most) break;
   }
   return found;

@@ -137,9 +137,9 @@ describe("readMicrodataUsers", () => {
   });
 
   it.each([
-    ["a user", '<p itemscope itemtype="http://rustybeam.net/User">' + property("username", "mia")],
+    ["a user", `<p itemscope itemtype="http://rustybeam.net/User">${property("username", "mia")}`],
     ["a rule that denies unless it says more", rule(who + path).replace("example.org", "rustybeam.net/schema")],
-    ["a rule of the first version", '<p itemscope itemtype="http://rustybeam.net/Authorization">' + who],
+    ["a rule of the first version", `<p itemscope itemtype="http://rustybeam.net/Authorization">${who}`],
     ["an action", rule(who + path + property("action", "allow"))],
     ["a resource", rule(who + property("resource", "/docs/*"))],
     ["roles in one property", credential(who + property("password", "x") + property("roles", "a b"))],

@@ -1,29 +1,12 @@
 import { appendFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Journal, JournalReader, ownerOf } from "../../../src/plugins/history/journal.ts";
+import { Journal, JournalReader } from "../../../src/plugins/history/journal.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 const record = (path: string) => ({ path, kind: "written", summary: `PUT ${path}`, time: 1 }) as const;
 
 describe("Journal", () => {
-  it("keeps records in their order, and gives each once", async () => {
-    const directory = await temporaryDirectory();
-    const journal = new Journal(directory);
-    await Promise.all(["/a", "/b", "/c"].map((path) => journal.add(record(path), Buffer.from(path))));
-    const reader = new JournalReader(directory);
-    const [name = ""] = await reader.names();
-    expect(ownerOf(name)).toBe(journal.owner);
-    const read = await reader.next(name);
-    expect(read.map(({ path, content, number }) => [path, content.toString(), number])).toEqual([
-      ["/a", "/a", 0],
-      ["/b", "/b", 1],
-      ["/c", "/c", 2],
-    ]);
-    expect(await reader.next(name)).toEqual([]);
-    await journal.close();
-  });
-
   it("gives no record that a crash has cut short", async () => {
     const directory = await temporaryDirectory();
     const journal = new Journal(directory);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Audience, mayReceive, mayStay } from "../../../src/plugins/live/audience.ts";
+import { type Audience, mayReceive } from "../../../src/plugins/live/audience.ts";
 import type { ChangedElements, Right, SelectedElements } from "../../../src/server/access.ts";
 import type { Change } from "../../../src/server/change-feed.ts";
 import { accessOf } from "../../helpers/file-request.ts";
@@ -41,23 +41,6 @@ describe("who may receive a change", () => {
     ]);
   });
 
-  it("is no client of another host", () => {
-    expect(mayReceive(audience(), file, { site: "t" })).toBe("no");
-  });
-
-  it.each([
-    [undefined, "yes"],
-    ["", "yes"],
-    ["/a", "yes"],
-    ["/a/b.html", "yes"],
-    ["/a/b", "no"],
-    ["/", "no"],
-    ["/b", "no"],
-    ["/a/b.html/c", "no"],
-  ])("depends on the part that was asked for: %s", (path, expected) => {
-    expect(verdict(audience({ path }), file)).toBe(expected);
-  });
-
   it("is no client whose rights there are unknown", () => {
     expect(verdict(audience({ isProven: (path) => path !== "/a/b.html" }), file)).toBe("no");
   });
@@ -66,10 +49,6 @@ describe("who may receive a change", () => {
     const onlyMine = accessOf((_right: Right, _path: string, which?: SelectedElements | "any") =>
       which === "any" ? true : (which?.areAmong(".mine") ?? false),
     );
-
-    it("is a client that may read all of the file", () => {
-      expect(verdict(audience(), edit)).toBe("yes");
-    });
 
     it("is a client that may read these elements, as they were and as they are", () => {
       const client = audience({ access: onlyMine });
@@ -91,22 +70,5 @@ describe("who may receive a change", () => {
     it("is no client that may read only elements, where the whole file changed", () => {
       expect(verdict(audience({ access: onlyMine }), file, { before: mine, after: mine })).toBe("no");
     });
-  });
-});
-
-describe("rights that change while a client is connected", () => {
-  it("count as they are at the time of each change", () => {
-    let isPermitted = true;
-    const access = { ...accessOf(() => true), current: () => accessOf(() => isPermitted) };
-    const client = audience({ access });
-    expect([verdict(client, file), mayStay(client)]).toEqual(["yes", true]);
-    isPermitted = false;
-    expect([verdict(client, file), mayStay(client)]).toEqual(["no", false]);
-  });
-
-  it("keep a client as long as it may read what it is connected to", () => {
-    const access = accessOf((_right, path) => path === "/ws");
-    expect(mayStay(audience({ access, connectedTo: "/ws" }))).toBe(true);
-    expect(mayStay(audience({ access, connectedTo: "/a.html" }))).toBe(false);
   });
 });

@@ -4,14 +4,6 @@ import { changedLines } from "../../../src/plugins/mcp/changed-lines.ts";
 import { checks } from "../../helpers/effort.ts";
 
 describe("the changed lines", () => {
-  it("are empty for a text that stays", () => {
-    expect(changedLines("a\nb", "a\nb")).toBe("");
-  });
-
-  it("stand below the number of the line", () => {
-    expect(changedLines("a\nb\nc\nd", "a\nB\nc\nd\ne")).toBe("@@ line 2 @@\n-b\n+B\n@@ line 5 @@\n+e");
-  });
-
   it("of a long line show what has changed, and a little around", () => {
     const [before, after] = ["x", "y"].map((letter) => `${"a".repeat(1000)}${letter}${"b".repeat(1000)}`);
     const part = (letter: string) => `…${"a".repeat(60)}${letter}${"b".repeat(60)}…`;

@@ -50,9 +50,7 @@ const protocol = "Sec-WebSocket-Protocol";
 describe("the handshake of a web socket", () => {
   it.each<[string, Fields, string?]>([
     ["as browsers send it", { Origin: "http://site.example", "Sec-WebSocket-Extensions": "permessage-deflate" }],
-    ["with several tokens in Connection", { Connection: "keep-alive, Upgrade" }],
     ["with Upgrade in capitals", { Upgrade: "WebSocket" }],
-    ["with a key of all base64 characters", { [key]: "+/+/ABYZabyz0189abcdeg==" }],
     ["with subprotocols", { [protocol]: "chat, super-chat" }],
     ["with subprotocols in two fields", { [protocol]: ["chat", "super-chat"] }],
     ["with a Content-Length of 0", { "Content-Length": "0" }],
@@ -65,26 +63,16 @@ describe("the handshake of a web socket", () => {
 
   it.each<[string, readonly [number, string], Fields, (string | undefined)?, string?]>([
     ["with POST", notAllowed, {}, "POST /ws HTTP/1.1"],
-    ["with PUT", notAllowed, {}, "PUT /ws HTTP/1.1"],
     ["in HTTP/1.0", invalid, {}, "GET /ws HTTP/1.0"],
     ["without Upgrade", wrongVersion, { Upgrade: undefined }],
     ["with Upgrade to something else", wrongVersion, { Upgrade: "h2c" }],
-    ["with Upgrade to several", wrongVersion, { Upgrade: "websocket, h2c" }],
-    ["without Connection", wrongVersion, { Connection: undefined }],
     ["with Connection without Upgrade", wrongVersion, { Connection: "keep-alive" }],
     ["without a version", wrongVersion, { [version]: undefined }],
     ["with an old version", wrongVersion, { [version]: "8" }],
-    ["with a version of the future", wrongVersion, { [version]: "14" }],
-    ["with several versions", wrongVersion, { [version]: "13, 8" }],
     ["with two versions", wrongVersion, { [version]: ["13", "13"] }],
-    ["with a version that only begins right", wrongVersion, { [version]: "13.0" }],
     ["without a key", invalid, { [key]: undefined }],
-    ["with an empty key", invalid, { [key]: "" }],
     ["with a key of 15 bytes", invalid, { [key]: "dGhlIHNhbXBsZSBub25j" }],
-    ["with a key of 17 bytes", invalid, { [key]: "dGhlIHNhbXBsZSBub25jZWU=" }],
     ["with a key that is no base64", invalid, { [key]: "dGhlIHNhbXBsZSBub25j*g==" }],
-    ["with a key of base64url", invalid, { [key]: "-_-_ABYZabyz0189abcdeg==" }],
-    ["with a key that ends in bits of nothing", invalid, { [key]: "dGhlIHNhbXBsZSBub25jZR==" }],
     ["with two keys", invalid, { [key]: [right[key], right[key]] }],
     ["with a subprotocol that is no name", invalid, { [protocol]: "chat room" }],
     ["with an empty subprotocol", invalid, { [protocol]: "chat,," }],
@@ -92,8 +80,6 @@ describe("the handshake of a web socket", () => {
     ["with two origins", [403, "CROSS_SITE"], { Origin: ["http://site.example", "http://site.example"] }],
     ["with content", withContent, { "Content-Length": "5" }, undefined, "hello"],
     ["with content in chunks", withContent, { "Transfer-Encoding": "chunked" }, undefined, "0\r\n\r\n"],
-    ["with a path out of the root", [400, "INVALID_PATH"], {}, "GET /../ws HTTP/1.1"],
-    ["with a host that is none", [400, "INVALID_HOST"], { Host: "a b" }],
   ])("is refused %s", async (_what, [status, code], fields, line, content) => {
     expect(await answerTo(await serveSockets(), fields, line, content)).toMatchObject({ status, code });
   });
@@ -109,11 +95,6 @@ describe("the handshake of a web socket", () => {
 
     it.each([
       ["another site", { Origin: "http://evil.example" }],
-      ["a site whose name begins alike", { Origin: "http://site.example.evil.example" }],
-      ["a sister site", { Origin: "http://other.site.example" }],
-      ["another port", { Origin: "http://site.example:8080" }],
-      ["a sandbox", { Origin: "null" }],
-      ["what is no origin", { Origin: "site.example" }],
       ["another site, in the words of the browser", { "Sec-Fetch-Site": "cross-site" }],
       [
         "another site that names itself in a field of proxies",
@@ -126,26 +107,9 @@ describe("the handshake of a web socket", () => {
     it.each<[string, Fields]>([
       ["the site itself", { Origin: "http://site.example" }],
       ["the site itself behind a proxy that ends TLS", { Origin: "https://site.example" }],
-      ["the site itself on its port", { Host: "site.example:3000", Origin: "http://site.example:3000" }],
       ["the site itself, in the words of the browser", { "Sec-Fetch-Site": "same-origin" }],
     ])("of %s is accepted", async (_what, fields) => {
       expect((await answerTo(await serveSockets(), fields)).status).toBe(101);
-    });
-
-    it("of an origin that the host allows is accepted", async () => {
-      const allowedOrigins = ["https://admin.example"];
-      const fields = { Origin: "https://admin.example" };
-      expect((await answerTo(await serveSockets({ allowedOrigins }), fields)).status).toBe(101);
-    });
-
-    it("is judged by the host that a trusted proxy reports", async () => {
-      const fields = {
-        Host: "10.0.0.1:3000",
-        Origin: "https://site.example:8443",
-        "X-Forwarded-Host": "site.example:8443",
-      };
-      expect((await answerTo(await serveSockets({ trustProxy: true }), fields)).status).toBe(101);
-      expect(await answerTo(await serveSockets(), fields)).toMatchObject(crossSite);
     });
   });
 

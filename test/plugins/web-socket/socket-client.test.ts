@@ -53,25 +53,4 @@ describe("SocketClient", () => {
     const close = Buffer.concat(frames.slice(2));
     expect([close[0], close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([0x88, 1013, "too slow"]);
   });
-
-  it("says when it is full, and when that has gone", async () => {
-    const { client, take } = stalledClient(1_000_000);
-    expect(client.isFull).toBe(false);
-    client.write(textFrame("x".repeat(100_000)));
-    expect(client.isFull).toBe(true);
-    const drained = client.drained();
-    await take();
-    await drained;
-    expect(client.isFull).toBe(false);
-  });
-
-  it("is not waited for when it has gone", async () => {
-    const { client } = stalledClient(1_000_000);
-    client.write(textFrame("x".repeat(100_000)));
-    const drained = client.drained();
-    client.beat();
-    client.beat(); // not answered
-    await drained;
-    await expect(client.closed).resolves.toBeUndefined();
-  });
 });
