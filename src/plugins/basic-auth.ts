@@ -98,7 +98,7 @@ function accountsSource(options: BasicAuthOptions): Source<UsersAndRules> {
         const accounts = accountsOfUsers(found.users, hashing);
         await accounts.ready;
         const permissions = createPermissions([...rules, ...found.rules]);
-        return { content: { accounts, permissions }, warnings: found.warnings };
+        return { content: { accounts, permissions }, permissions, warnings: found.warnings };
       },
     });
   }

@@ -146,7 +146,8 @@ function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Pe
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
       const found = await readRulesFile(location);
-      return { content: createPermissions(found.rules), warnings: found.warnings };
+      const permissions = createPermissions(found.rules);
+      return { content: permissions, permissions, warnings: found.warnings };
     },
   });
 }

@@ -2,6 +2,7 @@ import { ConfigError } from "../../config.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
+import type { Permissions } from "./rules.ts";
 
 /** Where users and rules come from. */
 export interface Source<Content> {
@@ -21,8 +22,16 @@ export interface FileSourceOptions<Content> {
   readonly location: string;
   /** What is reported of a change that cannot be used. */
   readonly failure: string;
-  /** Throws a `ConfigError` for a file that cannot be used. The warnings are for the log. */
-  load(): Promise<{ readonly content: Content; readonly warnings: readonly string[] }>;
+  /** Throws a `ConfigError` for a file that cannot be used. */
+  load(): Promise<Loaded<Content>>;
+}
+
+interface Loaded<Content> {
+  readonly content: Content;
+  /** Those in the content. Where a change lets anonymous clients do more, that is logged. */
+  readonly permissions: Permissions;
+  /** For the log. */
+  readonly warnings: readonly string[];
 }
 
 /** What never changes. */
@@ -48,16 +57,21 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
   const { plugin, location, failure } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
+  let before: Permissions | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Content>> =>
     WatchedFile.open({
       location,
       async load() {
-        const { content, warnings } = await options.load();
+        const { content, permissions, warnings } = await options.load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        warn(logger, plugin, warnings);
+        const [first, ...more] = before ? openedBy(before, permissions) : [];
+        before = permissions;
+        const others = more.length > 0 ? `, and ${more.length} more` : "";
+        const opened = first === undefined ? [] : [`${location} now lets anonymous clients ${first}${others}`];
+        warn(logger, plugin, [...warnings, ...opened]);
         return content;
       },
       onFailure: (error) => {
@@ -92,6 +106,12 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
       await opened?.close();
     },
   };
+}
+
+/** What a change of rules lets anonymous clients do. */
+function openedBy({ forAnyone: before }: Permissions, { forAnyone: now }: Permissions): readonly string[] {
+  const denied = now.allow.size > 0 ? [...before.deny].filter((what) => !now.deny.has(what)) : [];
+  return [...[...now.allow].filter((what) => !before.allow.has(what)), ...denied];
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {
