@@ -1,9 +1,17 @@
 import { checkOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { mcpDoor } from "./mcp/door.ts";
-import { type McpOptions, mcpOptions } from "./mcp/options.ts";
+import { mcpOptions } from "./mcp/options.ts";
 
-export type { McpOptions } from "./mcp/options.ts";
+/** Options for {@link mcp}. */
+export interface McpOptions {
+  /** Path of the endpoint. @default "/mcp" */
+  readonly path?: string | undefined;
+  /** Largest message in bytes; the content of a file to be written is part of one. @default 4194304 (4 MiB) */
+  readonly maxMessageBytes?: number | undefined;
+  /** Clients that may be told of changes at once; more are refused. @default 1000 */
+  readonly maxSubscriptions?: number | undefined;
+}
 
 /**
  * Lets language models list, read and edit files by the Model Context Protocol (Streamable HTTP, stateless). Each call of a tool

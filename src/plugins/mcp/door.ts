@@ -12,7 +12,7 @@ import { emptyReply, type Reply } from "../../server/reply.ts";
 import { mayReceive } from "../live/audience.ts";
 import { type IsProven, provenPaths } from "../live/proven-paths.ts";
 import { type Library, loadLibrary } from "./library.ts";
-import type { McpOptions } from "./options.ts";
+import type { DoorOptions } from "./options.ts";
 import { registeredTools, resourceOf, serverFor } from "./server.ts";
 
 /** Memory for messages under way, in bytes. */
@@ -40,7 +40,7 @@ interface Place {
 }
 
 /** Makes the plugin `mcp` with its other way in. */
-export function mcpDoor(options: McpOptions = {}): McpDoor {
+export function mcpDoor(options: DoorOptions = {}): McpDoor {
   const { path = "/mcp", maxMessageBytes = 4 * 1024 * 1024, maxSubscriptions = 1000 } = options;
   const hosts = new Map<string, Place>();
   const bodies = new BodyBudget(Math.max(messageMemory, 2 * maxMessageBytes));
