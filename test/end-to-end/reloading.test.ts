@@ -135,10 +135,12 @@ describe("a server that is told to load its configuration many times under load"
       kill("SIGHUP");
       return expectLine(/^filement: \S+ is loaded\n/);
     };
+    const headers = { authorization };
+    // The thread that writes is started by the first change, and stays.
+    expect((await fetch(`${url}/first.txt`, { method: "PUT", headers, body: "1" })).status).toBe(201);
     const openBefore = await openFiles(pid);
 
     const load = beginLoad(url);
-    const headers = { authorization };
     const [download] = (await once(get(`${url}/large.bin`, { headers, agent: false }), "response")) as [
       IncomingMessage,
     ];
@@ -168,9 +170,9 @@ describe("a server that is told to load its configuration many times under load"
     expect(printed.stderr).toBe("");
     const log = (await readFile(join(directory, "access.log"), "utf8")).trimEnd().split("\n");
     const targets = Array.from({ length: sent }, (_each, count) => targetOf(count));
-    // Each once: those of the load, and the two that lasted.
+    // Each once: those of the load, the first, and the two that lasted.
     expect(log.map((line) => /"[A-Z]+ (\S+) /.exec(line)?.[1] ?? line).sort()).toEqual(
-      [...targets, "/large.bin", "/upload.txt"].sort(),
+      [...targets, "/first.txt", "/large.bin", "/upload.txt"].sort(),
     );
     expect(log.filter((line) => !/" 20\d /.test(line))).toEqual([]);
   });
