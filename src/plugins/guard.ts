@@ -14,7 +14,7 @@ export interface GuardedRequest {
   readonly right: Right;
   /** Canonical path of what it wants to do it to; an entry of a listing, or the file of a change, as well. */
   readonly path: string;
-  /** Whom an earlier plugin found out. */
+  /** The user whom an earlier plugin has signed in. */
   readonly user: User | undefined;
   readonly exchange: Exchange;
 }

@@ -1,11 +1,11 @@
 import { StorageError } from "./storage.ts";
 
-/** A lock that somebody holds. */
+/** A lock that is held. */
 export interface HeldLock {
   /** Whether another process is known to wait for it. */
   readonly isAwaited: boolean;
   /**
-   * For a lock with a time limit: whether that may be over. Then somebody else may hold it, and nothing must be changed under it.
+   * For a lock with a time limit: whether that may be over. Then another may hold it, and nothing must be changed under it.
    */
   isOver?(): boolean;
   /** Gives the lock up; others may have it from now on. */
@@ -24,7 +24,7 @@ export function requireHeld(...locks: readonly (HeldLock | undefined)[]): void {
  */
 export interface Locks {
   /**
-   * Waits until nobody else holds the key. Throws a `StorageError` `busy` where that takes too long, counted from `since`, in
+   * Waits until the key is free. Throws a `StorageError` `busy` where that takes too long, counted from `since`, in
    * milliseconds of `performance.now()`. @default from now on
    */
   acquire(key: string, since?: number): Promise<HeldLock>;
@@ -69,7 +69,7 @@ export class PathLock {
     }
   }
 
-  /** Runs `task` if nobody holds the key; `undefined` otherwise. */
+  /** Runs `task` if the key is free; `undefined` otherwise. */
   async tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     if (this.#waiting.has(key)) return undefined;
     this.#waiting.set(key, []);
@@ -92,7 +92,7 @@ export class PathLock {
 
   #leave(key: string, held: HeldLock | undefined): void {
     const next = this.#waiting.get(key)?.shift();
-    // Passed on within the process while nobody else wants it: to give it up and take it again costs more than most tasks.
+    // Passed on within the process while no other process wants it: to give it up and take it again costs more than most tasks.
     const passedOn = next && !held?.isAwaited ? held : undefined;
     if (!passedOn) held?.release();
     if (next === undefined) {

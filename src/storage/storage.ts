@@ -40,7 +40,7 @@ export interface ByteSpan {
 export interface OpenFile {
   readonly stat: StoredStat;
   /**
-   * All of the content, where it is in memory: nobody needs to wait for it, nor close the file. Not to be written to.
+   * All of the content, where it is in memory, and the file need not be closed. Must not be written to.
    */
   readonly content?: Uint8Array | undefined;
   /** Not to be written to: others may be given the same bytes. */
@@ -211,7 +211,7 @@ export interface Storage {
 export interface StorageObserver {
   /** Called after each request, whose retries count as part of it. */
   requested(request: StoreRequest): void;
-  /** Called where somebody else was first with a change, which is then made again. */
+  /** Called where another writer was first, and the change is made again. */
   lostRace(): void;
 }
 

@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly kind: "replaced"; readonly content: Uint8Array | StoredContent }
   | { readonly kind: "appended"; readonly content: readonly (Uint8Array | StoredContent)[] };
 
-/** A file while changes are made to it one after the other, of which only the last state is stored. */
+/** A file while changes are made to it one after the other; only the last state is stored. */
 export class Draft {
   /** What a change finds: what is stored, or what those before it in its group have made of that. */
   stat: StoredStat | undefined;

@@ -103,7 +103,7 @@ function optionsBySelector({ access }: Exchange, path: string, methods: readonly
   return { status: 200, headers, body: Buffer.from(`${parts.join("")}--${boundary}--\r\n`) };
 }
 
-/** Elements of which only this selector is known: of all others they may be part. */
+/** Elements known by this selector only: they may be part of any others. */
 function selectedBy(selector: string): SelectedElements {
   return { areAmong: (other) => other === selector, touch: (other) => selector === "*" || other === selector };
 }

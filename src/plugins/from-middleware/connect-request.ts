@@ -15,7 +15,7 @@ export class PeerSocket extends Socket {
     this.remoteFamily = address.includes(":") ? "IPv6" : "IPv4";
     this.encrypted = encrypted;
     this.setMaxListeners(0); // every middleware of the exchange listens for "close"
-    this.on("error", () => {}); // from destroy(error), of which "close" tells; without a listener it would end the process
+    this.on("error", () => {}); // from destroy(error), which "close" follows; without a listener it would end the process
   }
 }
 

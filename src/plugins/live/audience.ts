@@ -47,7 +47,7 @@ export function mayReadAll({ access }: Audience): boolean {
   return access === permitAll;
 }
 
-/** The access of a client of which it depends on elements what it may hear of a page. */
+/** The access of a client that may read only some elements of the page. */
 export function accessByElements(audience: Audience, path: string): Access | undefined {
   const access = currentAccess(audience);
   const isByElements = !access.permitsPath("read", path) && access.permitsElements("read", path, "any");

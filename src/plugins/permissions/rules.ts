@@ -175,10 +175,10 @@ function applies(
   return allows ? elements.areAmong(text) : elements.touch(text);
 }
 
-/** Whom a rule can be about besides one name, the most specific first. */
+/** Names in rules that stand for several users, the most specific first. */
 const principals = [":username", ":signed-in", "*"];
 
-/** Whether a name in a rule stands for several users. A user who has such a name is none of those whom it means. */
+/** Whether a name in a rule stands for several users. A user with such a name is not one of them. */
 export function isPrincipal(name: string): boolean {
   return principals.includes(name);
 }

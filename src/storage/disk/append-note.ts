@@ -121,7 +121,7 @@ function* understood(file: number): Program<AppendNote | undefined> {
   return { ...record, file, isBegun };
 }
 
-/** Whether nobody else can have written it: another user may plant a note that has us cut bytes out of a file. */
+/** Whether only this user can have written it: a note planted by another user could cut bytes out of a file. */
 export function isTrusted({ mode, uid, nlink }: BigIntStats): boolean {
   if (process.geteuid === undefined) return true; // Windows has rights of another kind
   const isOurs = nlink === 1n && (mode & 0o022n) === 0n;
@@ -135,7 +135,7 @@ export function isTrusted({ mode, uid, nlink }: BigIntStats): boolean {
 function parseRecord(text: string): (AppendRecord & { readonly run: string }) | undefined {
   try {
     const { name, inode, before, length, checksum, context, run } = JSON.parse(text);
-    // A plain name: somebody who can put a file here must not make us change one elsewhere.
+    // A plain name: a note planted here must not change a file elsewhere.
     const isName = typeof name === "string" && /^[^/\\\0]{1,255}$/.test(name) && name !== "." && name !== "..";
     if (!isName || ![length, checksum, context].every((value) => Number.isSafeInteger(value) && value >= 0)) return;
     const { size, mtimeNs, ctimeNs } = before;

@@ -189,7 +189,7 @@ function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array 
   return content.length === 1 && first ? first : Buffer.concat(content as readonly Uint8Array[]); // others are alone
 }
 
-/** Windows does not replace a file that somebody reads. Most have done with it in a moment. */
+/** Windows does not replace a file that is open for reading. Most readers close it within a moment. */
 async function untilUnread(replace: () => Promise<JobResult>): Promise<JobResult> {
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     try {

@@ -15,7 +15,7 @@ const maxWaitMs = 30_000;
 /** How long a process leaves a lock to others after it gave it up to them, in milliseconds: time enough to wake up. */
 const courtesyMs = 3;
 
-/** Between two attempts where nobody could be waited for, in milliseconds. */
+/** Between two attempts where the holder cannot be waited for, in milliseconds. */
 const retryMs = 1;
 
 /** What is short now, and will be there again. Everything else says that this system or runtime has no such sockets. */
@@ -177,7 +177,7 @@ export function machineLocks(
   };
 }
 
-/** Listens on a name, and keeps whoever connects in `waiting`. */
+/** Listens on a name, and keeps those who connect in `waiting`. */
 async function listen(name: string, waiting: Set<Socket>): Promise<Server> {
   const server = createServer();
   // In a worker of node:cluster, `exclusive` keeps the primary from sharing one socket among all workers.

@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { call, type Program } from "./system-calls.ts";
 
-// What has become a link is not followed, and opening a FIFO that nobody writes must not hang.
+// What has become a link is not followed, and opening a FIFO without a writer must not hang.
 const always = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Opens what lies at a real location; `undefined` where there is nothing, or a link. */

@@ -8,7 +8,7 @@ import { StorageError, type StorageErrorCode, type StoredStat } from "../storage
 const versionLength = 22;
 
 // A real location has no links in it: if one has appeared since it was looked up, it is not followed. And opening a FIFO
-// that nobody writes must not hang.
+// without a writer must not hang.
 const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // In microseconds.
@@ -80,7 +80,7 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
   EPERM: "forbidden",
   EROFS: "read-only",
   ELOOP: "forbidden",
-  ENXIO: "forbidden", // a socket, or a FIFO that nobody reads
+  ENXIO: "forbidden", // a socket, or a FIFO without a reader
   ENODEV: "forbidden",
   EMFILE: "busy",
   ENFILE: "busy",

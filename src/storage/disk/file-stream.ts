@@ -6,7 +6,7 @@ import type { ByteSpan, PieceStream } from "../storage.ts";
 const chunkBytes = 128 * 1024;
 const pieceBytes = 256 * 1024;
 
-/** Memory for pieces that nobody is using, for the next file: new memory costs as much time as reading into it. */
+/** Unused memory for the pieces of the next file: new memory costs as much time as reading into it. */
 const spare: Buffer[] = [];
 const maxSpare = 16;
 
@@ -38,7 +38,7 @@ export class FileStream extends Readable implements PieceStream {
         const length = await this.#readInto(memory.subarray(0, Math.min(pieceBytes, this.#end + 1 - this.#position)));
         await take(memory.subarray(0, length));
       }
-      // Not after a failure: somebody may still be looking at the last piece.
+      // Not after a failure: the last piece may still be in use.
       if (spare.length < maxSpare) spare.push(memory);
     } finally {
       this.destroy();

@@ -90,7 +90,7 @@ function canVary(name: string): boolean {
   return /[a-z~]/i.test(name) || !isAscii(name);
 }
 
-/** Other spellings, one of which finds the same where the file system folds names. */
+/** Other spellings; if the file system folds names, one of them finds the same file. */
 function variants(name: string): string[] {
   const swapped = (text: string): string => (text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase());
   const ascii = name.replace(/[a-z]+/gi, swapped);

@@ -21,7 +21,7 @@ export interface Target {
   readonly missing: readonly string[];
 }
 
-/** From request paths to real locations on the disk, none of which lies outside the root. */
+/** From request paths to real locations on the disk, all of them inside the root. */
 export class DiskPaths {
   /** Real location of the root. */
   readonly root: string;

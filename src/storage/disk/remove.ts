@@ -49,7 +49,7 @@ async function removeTarget(
     return await removeAt(disk, directory, name, version);
   } catch (error) {
     if (type === "file" || !["ENOTEMPTY", "EEXIST"].includes(errnoOf(error))) throw error;
-    // What nobody sees must not keep a directory from being removed, unless someone is at work on it.
+    // Hidden files must not keep a directory from being removed, unless they are in use.
     await tidyDirectory(real, false);
     const found = await lookAt(disk, directory, name);
     return found === undefined || found === "elsewhere"

@@ -36,7 +36,7 @@ export class StandingNotes {
     const remove = async (): Promise<void> => {
       try {
         const isGone = await diskLocks.tryRun(real, forget);
-        if (!isGone) return void this.#standing.get(identity)?.timer.refresh(); // somebody is at work on the file
+        if (!isGone) return void this.#standing.get(identity)?.timer.refresh(); // the file is being changed
       } catch (error) {
         this.#disk.report(error);
       }

@@ -1,7 +1,7 @@
 import fs, { type BigIntStats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 
-/** The system calls of which programs are made: functions of `node:fs`, with numbers for open files. */
+/** The system calls that programs consist of: functions of `node:fs`, with numbers for open files. */
 interface SystemCalls {
   open(path: string, flags: number, mode?: number): number;
   close(file: number): void;
@@ -32,7 +32,7 @@ export interface SystemCall {
 }
 
 /**
- * System calls one after the other, and what is decided in between. Whoever runs it makes the calls: all at once in a thread of
+ * System calls one after the other, and what is decided in between. The runner makes the calls: all at once in a thread of
  * its own, or each by way of Node's thread pool; so a test can have any of them fail, or be the last.
  */
 export type Program<Result> = Generator<SystemCall, Result, unknown>;

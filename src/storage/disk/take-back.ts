@@ -27,7 +27,7 @@ export function* endAppend({ note: location, file }: CutAppend): Program<void> {
   yield* removeNote(location);
 }
 
-/** Removes a note, or what looks like one. A directory of that name stays: it is nobody's note. */
+/** Removes a note, or what looks like one. A directory of that name stays: it is not a note. */
 export function* removeNote(location: string): Program<void> {
   try {
     yield* call.unlink(location);

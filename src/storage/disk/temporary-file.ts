@@ -95,7 +95,7 @@ export function temporaryFileName(): string {
   return `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
 }
 
-/** A file under a name that nobody sees, in which content is received. */
+/** A file under a hidden name, which receives content. */
 export class TemporaryFile {
   readonly path: string;
   readonly file: number;

@@ -17,7 +17,7 @@ import { type CutAppend, endAppend } from "./take-back.ts";
 // inode since one file can have several names; those of others by the note that lies beside the file.
 const pending = new Map<string, StoredStat>();
 
-/** A file of which a version is known to be whole. */
+/** A file with a version that is known to be whole. */
 interface WholeFile {
   readonly stat: StoredStat;
   /** See {@link fileIdentity}. */

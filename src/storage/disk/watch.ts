@@ -26,7 +26,7 @@ const sliceLength = 500;
 /** How long until someone looks whether a root that was removed is there again, in milliseconds. */
 const rootAbsentMs = 1000;
 
-/** What this user may not look at, nobody sees through the storage either. */
+/** The storage cannot show what this user may not look at either. */
 const refused: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
 /** Called with the path of a file under its lock, before it is changed. They never reject. */
@@ -185,7 +185,7 @@ class DiskWatch {
 
   /** The system reported something about a name in a directory, or about the directory itself. */
   #notice(directory: WatchedDirectory, name: string | undefined): void {
-    // Under its own name, a directory reports what becomes of itself. Nobody else does for the root, and behind a link.
+    // Under its own name, a directory reports what becomes of itself. For the root, and behind a link, nothing else does.
     if (name === undefined || name === basename(directory.real)) this.#paths.add(directory.path);
     if (name === undefined) return;
     const path = directory.pathOf(name);
@@ -233,12 +233,12 @@ class DiskWatch {
     else this.#paths.add(path);
   }
 
-  /** Whether nobody wants to hear of a name, whatever it stands for. */
+  /** Whether changes of this name are never announced. */
   #isLeftOut(path: string, name: string): boolean {
     return isTemporaryName(name) || unaddressable.test(name) || this.#watcher.ignores(path);
   }
 
-  /** Nobody reports that the root is there again. */
+  /** No event tells that the root is there again. */
   #awaitRoot(): void {
     clearTimeout(this.#rootTimer);
     this.#rootTimer = setTimeout(() => this.#paths.addNow("/"), rootAbsentMs).unref();

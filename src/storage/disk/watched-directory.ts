@@ -46,7 +46,7 @@ export class WatchedDirectory {
     return real === join(this.real, name) || (!this.#liesBelow(real) && this.#linksOnPath() < maxLinks);
   }
 
-  /** Forgets it, and those above it, as far as nothing is in them and nobody watches them any more. */
+  /** Forgets it, and those above it, if they are empty and no longer watched. */
   prune(): void {
     if (this.watcher || !this.parent || this.files.size + this.directories.size > 0) return;
     this.parent.directories.delete(this.name);

@@ -296,7 +296,7 @@ class Parents {
     return this.entered.at(-1) as Directory;
   }
 
-  /** Removes those that were made, as far as nobody has put anything there. */
+  /** Removes the directories that were made, if they are still empty. */
   *remove(): Program<void> {
     for (const location of this.#made.toReversed()) yield* call.rmdir(location);
   }
@@ -407,7 +407,7 @@ function* createNote(directory: Directory, name: string): Program<number> {
   }
 }
 
-/** Somebody put a directory where a note is to be. */
+/** There is a directory where the note should be. */
 function* refusingDirectories<Result>(step: Program<Result>): Program<Result> {
   try {
     return yield* step;

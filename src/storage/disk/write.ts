@@ -34,7 +34,7 @@ interface Storing {
   changeTo(received: Received): Change;
 }
 
-/** Stores content as a file: received first, so that a slow sender keeps nobody waiting. */
+/** Stores content as a file: received first, so that a slow sender delays no other change. */
 export async function write(
   disk: Disk,
   changes: DiskChanges,

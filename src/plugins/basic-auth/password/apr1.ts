@@ -17,7 +17,7 @@ export const apr1: PasswordFormat = {
     return {
       kind: "apr1",
       warning:
-        "the password is stored as apr1 (MD5), of which millions can be tried in a second: use bcrypt or argon2id",
+        "the password is stored as apr1 (MD5), and millions of guesses a second can be tried: use bcrypt or argon2id",
       matches: async (password) =>
         sameBytes(Buffer.from(await apacheMd5(password.toString("latin1"), hash)), Buffer.from(hash)),
     };

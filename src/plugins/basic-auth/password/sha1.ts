@@ -17,7 +17,7 @@ export const sha1: PasswordFormat = {
     }
     return {
       kind: "SHA-1",
-      warning: "the password is stored as SHA-1, of which billions can be tried in a second: use bcrypt or argon2id",
+      warning: "the password is stored as SHA-1, and billions of guesses a second can be tried: use bcrypt or argon2id",
       matches: async (password) => sameBytes(createHash("sha1").update(password).update(salt).digest(), digest),
     };
   },
