@@ -1,5 +1,5 @@
 import { stat, writeFile } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { ConfigError } from "../config.ts";
 import {
   allItems,
@@ -92,7 +92,7 @@ async function importUsersFiles(
   for (const [path, plugins] of readers) {
     try {
       const location = await importUsersFile(path, plugins);
-      if (location !== undefined) made.set(path, relative(directory, location));
+      if (location !== undefined) made.set(path, locationFrom(directory, location));
     } catch (error) {
       problems.push(messageOf(error));
     }
@@ -136,7 +136,7 @@ class PageImport {
     writer.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
     // The old users files hold the same passwords, and no plugin protects them any longer.
     const old = [...this.#usersFiles.keys()].map(
-      (path) => ["protectedFiles", relative(this.#directory, path)] as const,
+      (path) => ["protectedFiles", locationFrom(this.#directory, path)] as const,
     );
     // rusty-beam lists no directories.
     this.#properties(1, server, oldOfServer, [["listing", "false"], ...old]);
@@ -212,14 +212,19 @@ class PageImport {
     if (name === "directory" && /^file:/i.test(text)) return `/${text.replace(/\/+$/, "").replace(/^.*\//, "")}`;
     if (name === "library") return this.#library(text);
     if (path === undefined || !locations.includes(name.toLowerCase())) return text;
-    return this.#usersFiles.get(path) ?? (relative(this.#directory, path) || ".");
+    return this.#usersFiles.get(path) ?? locationFrom(this.#directory, path);
   }
 
   #library(text: string): string {
     const library = readLibrary(text, process.cwd());
-    if (library?.kind === "module") return relative(this.#directory, library.path);
+    if (library?.kind === "module") return locationFrom(this.#directory, library.path);
     return newPluginNames.get(plainName(text)) ?? (library?.kind === "bundled" ? library.name : text);
   }
+}
+
+/** As all systems read it in a page. */
+function locationFrom(directory: string, path: string): string {
+  return relative(directory, path).split(sep).join("/") || ".";
 }
 
 function isPlugin(item: MicrodataItem): boolean {

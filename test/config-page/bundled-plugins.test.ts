@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundledPlugins } from "../../src/config-page/bundled-plugins.ts";
 import { type BundledName, bundledNames } from "../../src/config-page/library.ts";
@@ -10,11 +11,11 @@ import { bundled, hostPage, problemsOfPage } from "./pages.ts";
 const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [text: string, value: unknown]>>>> = {
   "access-log": {
     format: ["combined", "combined"],
-    file: ["file://./access.log", "/etc/access.log"],
+    file: ["file://./access.log", resolve("/etc/access.log")],
   },
-  authorization: { authfile: ["users.html", "/etc/users.html"] },
+  authorization: { authfile: ["users.html", resolve("/etc/users.html")] },
   "basic-auth": {
-    authfile: ["file://./users.html", "/etc/users.html"],
+    authfile: ["file://./users.html", resolve("/etc/users.html")],
     require_user: ["true", true],
     realm: ["The archive", "The archive"],
   },
@@ -33,7 +34,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     max_unsent_bytes: ["1000", 1000],
   },
   "file-handler": {
-    root: ["../archive", "/archive"],
+    root: ["../archive", resolve("/archive")],
     at: ["/archive", "/archive"],
     methods: ["GET, PUT", ["GET", "PUT"]],
     read_only: ["true", true],
@@ -77,7 +78,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     version: ["1.10", "1.10"],
   },
   history: {
-    repository: ["/srv/site.git", "/srv/site.git"],
+    repository: ["/srv/site.git", resolve("/srv/site.git")],
     path: ["/versions/", "/versions/"],
     paths: ["/docs/*", ["/docs/*"]],
     ignore: ["/logs/*", ["/logs/*"]],

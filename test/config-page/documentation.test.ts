@@ -10,6 +10,7 @@ import { optionProperties } from "../../src/config-page/read-options.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { runNodeToEnd } from "../helpers/run-node.ts";
 import { projectRoot } from "../helpers/source-files.ts";
+import { asOnPosix } from "../helpers/spelling.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const page = readFileSync(join(projectRoot, "docs/configuration.md"), "utf8");
@@ -102,7 +103,7 @@ describe("docs/configuration.md", () => {
     const error = await loadConfig(join(directory, "config.html")).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     const problems = (error as ConfigError).problems.map((problem) =>
-      problem.replace(`${directory}/config.html`, "config.html").replace(directory, "/srv"),
+      asOnPosix(problem, directory, "/srv").replace("/srv/config.html", "config.html"),
     );
     expect(problems).toEqual(blocks("Errors", "text")[0]?.trimEnd().split("\n"));
   });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundledNames, readLibrary } from "../../src/config-page/library.ts";
 
@@ -9,8 +10,8 @@ describe("readLibrary", () => {
     "file://./plugins/rate_limit.so",
     "file://./plugins/librate-limit.so",
     "file://./plugins/librate_limit.so",
-    "file:///usr/lib/libfilement_rate_limit.dylib",
-    "file:///usr/lib/libfilement-rate-limit.so.1.2",
+    "/usr/lib/libfilement_rate_limit.dylib",
+    "/usr/lib/libfilement-rate-limit.so.1.2",
     "file://./plugins/rusty_beam_rate_limit.dll",
     "file://./plugins/librusty-beam-rate-limit.so",
     "file://librate_limit.so",
@@ -32,13 +33,13 @@ describe("readLibrary", () => {
 
   it.each([
     ["file://./plugins/hello.mjs", "/etc/filement/plugins/hello.mjs"],
-    ["file:///srv/hello.js", "/srv/hello.js"],
+    ["/srv/hello.js", "/srv/hello.js"],
     ["./hello.js", "/etc/filement/hello.js"],
     // Not the bundled plugin: somebody has written one of that name.
     ["file://./plugins/rate-limit.mjs", "/etc/filement/plugins/rate-limit.mjs"],
     ["file://./hello", "/etc/filement/hello"],
   ])("takes %s for an ES module", (location, path) => {
-    expect(library(location)).toEqual({ kind: "module", path });
+    expect(library(location)).toEqual({ kind: "module", path: resolve(path) });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
+import { asOnPosix } from "../helpers/spelling.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { bundled, configDirectory, hostPage, loadPage, pluginItem, problemsOfPage } from "./pages.ts";
 
@@ -334,7 +335,7 @@ describe("a page that is no configuration", () => {
   const refusalIn = (directory: string) => async (name: string) => {
     const error = await loadConfig(join(directory, name)).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).problems.map((problem) => problem.replace(`${directory}/`, ""));
+    return (error as ConfigError).problems.map((problem) => asOnPosix(problem, directory).replace("DIR/", ""));
   };
 
   it("because of its file is refused, too", async () => {
@@ -345,7 +346,7 @@ describe("a page that is no configuration", () => {
     expect(await refusal("missing.html")).toEqual(["missing.html: the file does not exist: expected a file"]);
     expect(await refusal("latin1.html")).toEqual(["latin1.html: it is not UTF-8: expected a text in this encoding"]);
     expect(await refusal("large.html")).toEqual(["large.html: it is larger than 5 MiB: expected a smaller file"]);
-    expect(await refusal(".")).toEqual([`${directory}: it is a directory: expected a file`]);
+    expect(await refusal(".")).toEqual(["DIR: it is a directory: expected a file"]);
   });
 
   it("because it is a FIFO is refused, without waiting for a writer", { tags: ["mkfifo"] }, async () => {

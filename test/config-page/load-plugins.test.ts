@@ -3,6 +3,7 @@ import type { ConfigError } from "../../src/config.ts";
 import { PluginLoader, pluginsOf, withNested } from "../../src/config-page/load-plugins.ts";
 import { Problems } from "../../src/config-page/problems.ts";
 import { allItems, isOfType, type MicrodataItem, readMicrodataPage } from "../../src/html/microdata.ts";
+import { asOnPosix } from "../helpers/spelling.ts";
 import { bundled, configDirectory, hostPage, pluginItem } from "./pages.ts";
 
 interface Loaded {
@@ -26,7 +27,7 @@ async function loaderFor(html: string, files: Readonly<Record<string, string>> =
         problems.throwAny();
         return [];
       } catch (error) {
-        return (error as ConfigError).problems.map((problem) => problem.replaceAll(directory, "DIR"));
+        return (error as ConfigError).problems.map((problem) => asOnPosix(problem, directory));
       }
     },
   };

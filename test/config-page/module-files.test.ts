@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { moduleFiles } from "../../src/config-page/module-files.ts";
+import { asOnPosix } from "../helpers/spelling.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 async function modules(sources: Readonly<Record<string, string>>): Promise<string> {
@@ -16,7 +17,7 @@ async function modules(sources: Readonly<Record<string, string>>): Promise<strin
 /** The places below a directory that decide about the code of its `plugin.mjs`. */
 async function placesIn(directory: string): Promise<string[]> {
   const files = await moduleFiles(join(directory, "plugin.mjs"));
-  return files.map((file) => relative(directory, file)).filter((file) => !file.startsWith(".."));
+  return files.map((file) => asOnPosix(relative(directory, file), directory)).filter((file) => !file.startsWith(".."));
 }
 
 describe("the files of a module", () => {

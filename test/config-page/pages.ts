@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { ConfigError, type PageConfig } from "../../src/config.ts";
 import { type LoadConfigOptions, loadConfig } from "../../src/config-page/load-config.ts";
+import { asOnPosix } from "../helpers/spelling.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 export type Files = Readonly<Record<string, string>>;
@@ -39,7 +40,7 @@ export async function problemsOfPage(
   );
   expect(error).toBeInstanceOf(ConfigError);
   return (error as ConfigError).problems.map((problem) =>
-    problem.replace(`${directory}/config.html`, "config.html").replaceAll(directory, "DIR"),
+    asOnPosix(problem, directory).replace("DIR/config.html", "config.html"),
   );
 }
 

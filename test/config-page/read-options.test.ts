@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config.ts";
 import { Problems } from "../../src/config-page/problems.ts";
@@ -63,13 +64,13 @@ describe("readOptions", () => {
       '<i itemprop="names">a</i> <i itemprop="names">b</i>',
     );
     expect(problems).toEqual([]);
-    expect(options).toEqual({ root: "/etc/site", maxSize: 12, isOpen: false, names: ["a", "b"] });
+    expect(options).toEqual({ root: resolve("/etc/site"), maxSize: 12, isOpen: false, names: ["a", "b"] });
   });
 
   it("takes a property in either spelling, and one element for several", async () => {
     expect(
       (await read('<meta itemprop="max_size" content="1">', '<meta itemprop="host_root names" content="/x">')).options,
-    ).toEqual({ maxSize: 1, root: "/x", names: ["/x"] });
+    ).toEqual({ maxSize: 1, root: resolve("/x"), names: ["/x"] });
   });
 
   it("passes over what others read", async () => {

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ConfigError, type FileServerConfig } from "../../src/config.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -135,9 +137,10 @@ describe("a configuration", () => {
   });
 
   it("is refused where the root is not there, and where it is a file", async () => {
-    const missing = `${await temporaryDirectory()}/missing`;
-    expect(problemsOf({ root: missing })).toEqual([expect.stringContaining(`root: "${missing}" does not exist`)]);
-    const file = new URL(import.meta.url).pathname;
+    const missing = join(await temporaryDirectory(), "missing");
+    const expected = `root: ${JSON.stringify(missing)} does not exist`;
+    expect(problemsOf({ root: missing })).toEqual([expect.stringContaining(expected)]);
+    const file = fileURLToPath(import.meta.url);
     expect(problemsOf({ hosts: { a: { root: file } } })).toEqual([expect.stringMatching(/^hosts\.a\.root: ".*"/)]);
   });
 

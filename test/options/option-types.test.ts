@@ -16,7 +16,7 @@ describe("the types of options", () => {
     ["positiveInteger", positiveInteger, [1, 10_000], [0, -1, 1.5, Number.NaN, "1"]],
     ["timerSeconds", timerSeconds, [0.5, 1_000_000], [0, -1, 1_000_001, Number.POSITIVE_INFINITY]],
     ["requestPath", requestPath, ["/", "/ws", "/a b/"], ["ws", "/a/../b", "/a//b", 1]],
-    ["fileLocation", fileLocation, ["log", "file:///tmp/log", new URL("file:///tmp/log")], ["", "http://x/", "a\0"]],
+    ["fileLocation", fileLocation, ["log", import.meta.url, new URL(import.meta.url)], ["", "http://x/", "a\0"]],
     ["aFunction", aFunction, [() => {}], [{}, undefined]],
     ["aPlugin", aPlugin, [{ name: "mine" }], [{}, { name: 1 }, null]],
   ])("%s takes what it says", (_name, type, right, wrong) => {
