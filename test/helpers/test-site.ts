@@ -15,6 +15,7 @@ import { isMet } from "./needs.ts";
 import { s3Credentials } from "./s3-server.mjs";
 import { type Answer, type Sending, send } from "./send.ts";
 import { type Served, serve } from "./serve.ts";
+import { asOnPosix } from "./spelling.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -84,7 +85,8 @@ export async function onDisk(directory: string, files: Files = {}): Promise<Test
     async everything() {
       const entries = await readdir(directory, { recursive: true, withFileTypes: true });
       return entries
-        .map((entry) => join("/", entry.parentPath.slice(directory.length), entry.name) + (entry.isFile() ? "" : "/"))
+        .map((entry) => [join("/", entry.parentPath.slice(directory.length), entry.name), entry.isFile() ? "" : "/"])
+        .map(([location, end]) => asOnPosix(`${location}${end}`, directory))
         .sort();
     },
   };

@@ -62,13 +62,13 @@ describe("readTextFile", () => {
     expect(await refusal(path)).toBe("it is not a regular file: expected a file");
   });
 
-  it("names any other reason", async () => {
+  it("names any other reason", { tags: ["posix"] }, async () => {
     const directory = await temporaryDirectory();
     await symlink("loop", join(directory, "loop"));
     expect(await refusal(join(directory, "loop"))).toBe("it cannot be read (ELOOP): expected a file");
   });
 
-  it("refuses what it may not read", { tags: ["unprivileged"] }, async () => {
+  it("refuses what it may not read", { tags: ["unprivileged", "posix"] }, async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "closed"));
     await writeFile(join(directory, "closed/a.html"), "a");
