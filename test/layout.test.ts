@@ -58,6 +58,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "elements/element-request": "interfaces",
   "files/client-slice": "list-directory.test.ts, visible-entries.test.ts",
   "files/file-request": "interfaces",
+  "files/move-directory": "end-to-end/move-copy.test.ts",
   "files/serving": "end-to-end/static-options.test.ts",
   "redis/change-stream": "feed.test.ts",
   "redis/index": "exports.test.ts",

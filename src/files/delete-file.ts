@@ -1,16 +1,23 @@
 import { emptyReply, type Reply } from "../server/reply.ts";
+import type { CommitCheck } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** DELETE of a file, or of a directory, which must be empty. */
 export async function deleteFile(request: FileRequest): Promise<Reply> {
-  const { exchange, storage, path, stat } = request;
+  const { exchange, path, stat } = request;
   const check = preconditionCheck(exchange);
   check(stat);
-  const wanted: WantedChange = { kind: () => "deleted", content: nothing(), check };
-  await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
+  await removeAt(request, check);
   exchange.changed({ kind: "deleted", path });
   return emptyReply(204);
+}
+
+/** Removes what is at the path of a request. */
+export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
+  const { storage, path } = request;
+  const wanted: WantedChange = { kind: () => "deleted", content: nothing(), check };
+  await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

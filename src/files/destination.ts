@@ -19,28 +19,57 @@ export interface Destination {
  * as the source, and the user needs the right to write there; all this is judged before anything is looked up.
  */
 export async function destinationOf(request: FileRequest): Promise<Destination> {
-  const { exchange, storage, options, path: from } = request;
-  const wanted = destinationPath(exchange);
-  refuseHiddenPath(exchange.method, wanted, options.dotfiles);
-  // A plugin that covers the one path only has not seen this request, or has seen it as one for the other.
-  if (!exchange.site.isGuardedAlike(from, wanted)) throw elsewhere();
-  refuseWithoutRight(exchange, wanted);
-  const path = await listedPath(exchange, request, wanted);
-  refuseWithoutRight(exchange, path);
-  if (path === from) throw new HttpError(403, "FORBIDDEN_PATH", "The destination is the file itself.");
-  const stat = await storage.stat(path);
+  const path = await placeOf(request, destinationPath(request.exchange));
+  const stat = await request.storage.stat(path);
   if (path.endsWith("/") || stat?.type === "directory") {
     throw new HttpError(409, "FILE_EXISTS", "The destination is a directory; name the file in it.");
   }
+  const destination = destinationAt(request.exchange, path, stat);
+  destination.check(stat);
+  return destination;
+}
+
+/** The same for a directory, whose path ends in `/`. A directory takes the place of nothing that is there. */
+export async function vacantDestinationOf(request: FileRequest): Promise<string> {
+  const { exchange, storage, path: from } = request;
+  const plain = await placeOf(request, destinationPath(exchange).replace(/\/$/, "") || "/");
+  if (`${plain}/`.startsWith(from)) {
+    throw new HttpError(403, "FORBIDDEN_PATH", "The destination is the directory itself, or lies in it.");
+  }
+  const stat = await storage.stat(plain);
+  if (stat) {
+    destinationAt(exchange, plain).check(stat);
+    throw new HttpError(409, "FILE_EXISTS", "There is something at the destination; name a new directory.");
+  }
+  return `${plain}/`;
+}
+
+/** A place whose path was found to be one for this request. */
+export function destinationAt(exchange: Exchange, path: string, stat?: StoredStat): Destination {
   const check: CommitCheck = (current) => {
     exchange.follows = current ? entityTag(current.version) : "";
     if (!exchange.access.permitsPath(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
     if (current && (exchange.header("overwrite") ?? "T") !== "T") {
-      throw new HttpError(412, "PRECONDITION_FAILED", "There is a file at the destination; nothing was done.");
+      throw new HttpError(412, "PRECONDITION_FAILED", "There is something at the destination; nothing was done.");
     }
   };
-  check(stat);
   return { path, stat, check };
+}
+
+async function placeOf(request: FileRequest, wanted: string): Promise<string> {
+  const { exchange, options, path: from } = request;
+  refuseHiddenPath(exchange.method, wanted, options.dotfiles);
+  requireGuardedAlike(exchange, from, wanted);
+  refuseWithoutRight(exchange, wanted);
+  const path = await listedPath(exchange, request, wanted);
+  refuseWithoutRight(exchange, path);
+  if (path === from) throw new HttpError(403, "FORBIDDEN_PATH", "The destination is the file itself.");
+  return path;
+}
+
+/** A plugin that covers the one path only has not seen this request, or has seen it as one for the other. */
+export function requireGuardedAlike({ site }: Exchange, from: string, to: string): void {
+  if (!site.isGuardedAlike(from, to)) throw elsewhere();
 }
 
 function destinationPath(exchange: Exchange): string {

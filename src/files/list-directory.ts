@@ -109,7 +109,7 @@ function editsOf({ exchange: { access, site }, options, path }: FileRequest): Di
       const target = path + name + (type === "directory" ? "/" : "");
       const mayWrite = type === "file" && methods.includes("PUT") && access.permitsPath("overwrite", target);
       const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
-      const mayMove = mayDelete && type === "file" && methods.includes("MOVE");
+      const mayMove = mayDelete && methods.includes("MOVE");
       return [mayWrite && "write", mayMove && "move", mayDelete && "delete"].filter((right) => right !== false);
     },
   };

@@ -19,15 +19,18 @@ export async function* visibleNames(
   { exchange, storage, options }: FileRequest,
   directory: string,
   after?: StoredEntry,
+  leftOut: () => void = () => {},
 ): AsyncGenerator<StoredEntry> {
   const { access } = exchange;
-  for await (const { name, type } of storage.list(directory, after)) {
+  for await (const entry of storage.list(directory, after)) {
+    const { name, type } = entry;
     const path = directory + name;
     // A name that no request can spell would be a link to an error.
-    if (forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path, options.dotfiles)) continue;
+    const isHidden = forbiddenInName.test(name) || unspeakable.test(name) || isHiddenPath(path, options.dotfiles);
     const isPermitted =
       type === "directory" ? access.permitsPath("list", `${path}/`) : access.permitsPath("read", path);
-    if (isPermitted) yield { name, type };
+    if (isPermitted && !isHidden) yield entry;
+    else leftOut();
   }
 }
 
@@ -47,13 +50,15 @@ export interface TreeEntry extends Omit<ListedEntry, "name"> {
 
 /**
  * Everything below a directory that the client could ask for at its own path: directories before what is in them, otherwise
- * in the order of listings. A link to a directory above itself is left out: it leads in a circle. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
+ * in the order of listings. A link to a directory above itself is left out: it leads in a circle. `leftOut` is called for what the
+ * client may not see, and for links. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
  */
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,
   held: HeldNames,
   slice: ClientSlice,
+  leftOut: () => void = () => {},
 ): Promise<readonly TreeEntry[]> {
   const { storage, path: top, exchange } = request;
   const tree: TreeEntry[] = [];
@@ -62,10 +67,14 @@ export async function visibleTree(
 
   const namesIn = async (directory: string): Promise<StoredEntry[]> => {
     const names: StoredEntry[] = [];
-    for await (const entry of visibleNames(request, directory)) {
+    for await (const entry of visibleNames(request, directory, undefined, leftOut)) {
       if (slice.isOver) await slice.renew();
       // What is protected below the directory did not ask who the client is.
-      if (!exchange.site.isGuardedAlike(top, pathOf(directory, entry))) continue;
+      if (!exchange.site.isGuardedAlike(top, pathOf(directory, entry))) {
+        leftOut();
+        continue;
+      }
+      if (entry.isLink) leftOut();
       found += 1;
       if (found > maxEntries) throw tooLarge(`It has more than ${maxEntries.toLocaleString("en")} files and folders.`);
       held.hold(found);

@@ -25,6 +25,8 @@ export type StoredFields = Readonly<
 /** One name in a directory, and what it names. */
 export interface StoredEntry extends Pick<StoredStat, "type"> {
   readonly name: string;
+  /** Whether it is a link to a file or directory of that type, or may be one. @default false */
+  readonly isLink?: boolean;
 }
 
 /** Positions of the first and the last byte, both included, as in `Content-Range`. */

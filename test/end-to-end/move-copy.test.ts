@@ -1,6 +1,9 @@
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { directory, permissions } from "../../src/index.ts";
+import { directory, diskStorage, permissions, StorageError } from "../../src/index.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
+import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { type Files, storages, type TestStorage, testSite } from "../helpers/test-site.ts";
 
 const files = { "/a.txt": "a", "/b.txt": "b", "/dir/c.txt": "c" };
@@ -53,6 +56,53 @@ describe.each(storages)("MOVE, COPY and MKCOL $where", ({ make }) => {
     expect((await site.send("MOVE", "/a.txt", { headers })).status).toBe(404);
   });
 
+  const folder = { "/from/a.txt": "a", "/from/in/b.html": "<p>b", "/from/none/": "", "/other.txt": "o" };
+
+  it.each(["/to", "/to/", "/none/../to"])("copy and move a directory with all in it to %s", async (destination) => {
+    for (const method of ["COPY", "MOVE"]) {
+      const site = await testSite(await make(folder));
+      const answer = await site.send(method, method === "COPY" ? "/from" : "/from/", { headers: { destination } });
+      expect([answer.status, answer.text, answer.headers.location]).toEqual([201, "", "/to/"]);
+      const content = ["/", "/a.txt", "/in/", "/in/b.html", "/none/"];
+      const left = method === "COPY" ? content.map((path) => `/from${path}`) : [];
+      const everything = [...left, "/other.txt", ...content.map((path) => `/to${path}`)];
+      expect((await site.everything()).filter((path) => path !== "/")).toEqual(everything);
+      expect(await site.textAt("/to/in/b.html")).toBe("<p>b");
+      const told = (path: string) => [
+        ["created", `/to${path}`],
+        ...(method === "COPY" ? [] : [["deleted", `/from${path}`]]),
+      ];
+      expect(site.changes.map(({ kind, path }) => [kind, path])).toEqual(["/in/b.html", "/a.txt"].flatMap(told));
+    }
+  });
+
+  it("copy a directory alone with Depth: 0", async () => {
+    const site = await testSite(await make(folder));
+    const headers = { destination: "/to", depth: "0" };
+    expect((await site.send("COPY", "/from/", { headers })).status).toBe(201);
+    expect(await site.textAt("/to/a.txt")).toBe(undefined);
+    expect((await site.send("MOVE", "/from/", { headers: { ...headers, destination: "/two" } })).status).toBe(400);
+    expect((await site.send("COPY", "/from/", { headers: { ...headers, depth: "1" } })).status).toBe(400);
+  });
+
+  it.each([
+    ["/from/in/deeper", {}, 403],
+    ["/from", {}, 403],
+    ["/", {}, 409],
+    ["/other.txt", {}, 409],
+    ["/other.txt", { overwrite: "F" }, 412],
+    ["/missing/to", {}, 409],
+    ["/.hidden", {}, 403],
+    ["/to", { "if-match": '"x"' }, 412],
+  ])("change nothing of a directory for %s %j: %i", async (destination, more, status) => {
+    for (const method of ["COPY", "MOVE"]) {
+      const site = await testSite(await make(folder));
+      const before = await site.everything();
+      expect((await site.send(method, "/from/", { headers: { destination, ...more } })).status).toBe(status);
+      expect([await site.everything(), site.changes]).toEqual([before, []]);
+    }
+  });
+
   it("make a directory, in which files can be made", async () => {
     const site = await testSite(await make(files));
     const statuses = async (targets: readonly string[]) =>
@@ -98,6 +148,68 @@ describe("MOVE, COPY and MKCOL", () => {
     expect(await ask("MKCOL", "/in/new", "")).toBe(201);
     expect(await ask("COPY", "/out/a.txt", "/in/c.txt")).toBe(201);
     expect(await ask("MOVE", "/out/a.txt", "/in/d.txt")).toBe(201);
+  });
+
+  it("move no directory of which the client may not move all, or sees only a part", async () => {
+    const rights = ["read", "list", "create", "delete"] as const;
+    const rules = [
+      { username: "*", path: "/*", rights, permission: "allow" },
+      { username: "*", path: "/kept/*.txt", rights: ["delete"], permission: "deny" },
+      { username: "*", path: "/unseen/*.txt", rights: ["read"], permission: "deny" },
+      { username: "*", path: "/to/*.txt", rights: ["create"], permission: "deny" },
+    ] as const;
+    const made = { "/kept/a.txt": "a", "/unseen/b.txt": "b", "/unseen/c.html": "c", "/open/d.txt": "d", "/.x/e": "e" };
+    const site = await testSite(inMemory({ ...made, "/hidden/.e": "e" }), {
+      plugins: [permissions({ user: () => undefined, rules })],
+    });
+    const ask = async (method: string, from: string, destination: string) =>
+      (await site.send(method, from, { headers: { destination } })).status;
+    expect(await ask("MOVE", "/kept", "/new")).toBe(401);
+    expect(await ask("MOVE", "/unseen", "/new")).toBe(409);
+    expect(await ask("MOVE", "/hidden", "/new")).toBe(409);
+    expect(await ask("COPY", "/open", "/to")).toBe(401);
+    expect([await site.textAt("/new/b.txt"), site.changes]).toEqual([undefined, []]);
+    expect(await ask("COPY", "/unseen", "/new")).toBe(201); // what may be read
+    expect(site.changes.map(({ path }) => path)).toEqual(["/new/c.html"]);
+  });
+
+  it("leave alone what a link in a directory leads to", { tags: ["posix"] }, async () => {
+    const root = await temporaryDirectory();
+    for (const name of ["from", "other"]) await mkdir(join(root, name));
+    await writeFile(join(root, "other/a.txt"), "a");
+    await symlink("../other", join(root, "from/link"));
+    const site = await testSite({ storage: diskStorage(root), everything: () => readdir(root, { recursive: true }) });
+    const headers = { destination: "/to" };
+    expect((await site.send("MOVE", "/from/", { headers })).status).toBe(409);
+    expect((await site.send("COPY", "/from/", { headers })).status).toBe(201);
+    expect((await site.everything()).sort()).toEqual([
+      "from",
+      "from/link",
+      "from/link/a.txt", // by way of the link
+      "other",
+      "other/a.txt",
+      "to",
+      "to/link",
+      "to/link/a.txt",
+    ]);
+  });
+
+  it("say how far they came where a directory cannot be moved to the end", async () => {
+    const inner = memoryStorage({ "/from/a.txt": "a", "/from/b.txt": "b" });
+    const write: typeof inner.write = async (path, ...rest) => {
+      if (path === "/to/b.txt") throw new StorageError("full");
+      return inner.write(path, ...rest);
+    };
+    const site = await testSite({ storage: { ...inner, write }, everything: async () => [] }, { onError: () => {} });
+    const { status, text } = await site.send("MOVE", "/from/", { headers: { destination: "/to" } });
+    expect([status, JSON.parse(text)]).toEqual([
+      507,
+      expect.objectContaining({
+        details: expect.stringContaining("Of 2 files and folders, 1 are at the destination."),
+      }),
+    ]);
+    const all = ["/from/a.txt", "/from/b.txt", "/to/a.txt", "/to/b.txt"].map(site.textAt);
+    expect(await Promise.all(all)).toEqual([undefined, "b", "a", undefined]);
   });
 
   it("do not go around a plugin that covers the one path only", async () => {

@@ -7,8 +7,8 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   it.each([
     ["/a.txt", "GET, HEAD, PUT, POST, DELETE, MOVE, COPY, OPTIONS", "bytes"],
     ["/page.html", "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS", "selector, bytes"],
-    ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
-    ["/dir", "GET, HEAD, POST, DELETE, OPTIONS", "bytes"],
+    ["/dir/", "GET, HEAD, POST, DELETE, MOVE, COPY, OPTIONS", "bytes"],
+    ["/dir", "GET, HEAD, POST, DELETE, MOVE, COPY, OPTIONS", "bytes"],
     ["/site/", "GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS", "selector, bytes"],
     ["/", "GET, HEAD, POST, OPTIONS", "bytes"],
     ["/new.txt", "PUT, MKCOL, OPTIONS", "bytes"],

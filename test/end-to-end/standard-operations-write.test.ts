@@ -72,8 +72,8 @@ describe.each(storages)("PUT of a file $where", ({ make }) => {
   });
 
   it.each([
-    ["/dir", "GET, HEAD, POST, DELETE, OPTIONS"],
-    ["/dir/", "GET, HEAD, POST, DELETE, OPTIONS"],
+    ["/dir", "GET, HEAD, POST, DELETE, MOVE, COPY, OPTIONS"],
+    ["/dir/", "GET, HEAD, POST, DELETE, MOVE, COPY, OPTIONS"],
     ["/", "GET, HEAD, POST, OPTIONS"],
     ["/new/", "MKCOL, OPTIONS"],
     ["/dir/a.txt/", "MKCOL, OPTIONS"],

@@ -1,7 +1,7 @@
 import { fetchOk } from "../page-error.ts";
 import { addressOf, button, type Entry, noteLine, reasonOf, refresh, say, withControlsShown } from "./entries.ts";
 
-/** Renames a file or moves it to another folder, as it was listed, and never over another file. */
+/** Renames an entry or moves it to another folder, a file as it was listed, and never over what is there. */
 export async function move({ name, link, tag = "*" }: Entry): Promise<void> {
   const path = prompt(withControlsShown(`New name of ${name}, or its path from here:`), name)?.trim();
   if (!path || path === name) return;

@@ -5,6 +5,7 @@ import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
 import type { FileOperation, FileRequest } from "../../files/file-request.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
+import { copyDirectory, moveDirectory } from "../../files/move-directory.ts";
 import { moveFile } from "../../files/move-file.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
@@ -52,6 +53,8 @@ export const operations: Readonly<Record<Target, Operations<PathOperation>>> = {
     HEAD: { run: readDirectory },
     POST: { run: createFile },
     DELETE: { run: deleteFile, right: "delete" },
+    MOVE: { run: moveDirectory, right: "delete" },
+    COPY: { run: copyDirectory, right: "read" },
   },
   root: {
     GET: { run: readDirectory },

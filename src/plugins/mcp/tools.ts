@@ -188,7 +188,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   },
   move: {
-    description: "Gives a file another path. A file that is there already is never replaced: delete it first.",
+    description: "Gives a file or folder another path. What is there already is never replaced: delete it first.",
     input: { path, to: text("The new path"), ifMatch },
     required: ["path", "to"],
     output: { path, etag: text("Entity tag of the file now") },

@@ -58,9 +58,11 @@ async function entriesOf(
   batch: readonly Dirent[],
 ): Promise<StoredEntry[]> {
   const types = await Promise.all(batch.map((found) => typeOf(disk, path, directory, found)));
-  return batch.flatMap(({ name }, index) => {
+  return batch.flatMap((found, index) => {
     const type = types[index];
-    return type === undefined ? [] : [{ name, type }];
+    if (type === undefined) return [];
+    const isLink = !found.isFile() && !found.isDirectory();
+    return [{ name: found.name, type, ...(isLink && { isLink }) }];
   });
 }
 

@@ -30,7 +30,7 @@ describe("changes in a listing", { tags: ["chromium"] }, () => {
     await expect.poll(() => names()).toEqual(["b.txt"]);
   });
 
-  it("rename and move a file, but not over another one", async () => {
+  it("rename and move files and folders, but not over another one", async () => {
     const { page, ask, names } = await open({ "/a.txt": "a", "/b.txt": "b", "/c/d.txt": "" }, {}, "/", {});
     for (const [path, said] of [
       ["b.txt", "a.txt was not moved:"],
@@ -43,7 +43,11 @@ describe("changes in a listing", { tags: ["chromium"] }, () => {
     expect(await names()).toEqual(["c/", "b.txt"]);
     expect((await ask("GET", "/c/%C3%A4%3F.txt")).text).toBe("a");
     expect((await ask("GET", "/b.txt")).text).toBe("b");
-    expect(await page.getByRole("button", { name: "Move c", exact: true }).count()).toBe(0);
+    page.once("dialog", (dialog) => dialog.accept("e"));
+    await page.getByRole("button", { name: "Move c", exact: true }).click();
+    await page.getByText("Moved: c to e.").waitFor();
+    expect(await names()).toEqual(["e/", "b.txt"]);
+    expect((await ask("GET", "/e/%C3%A4%3F.txt")).text).toBe("a");
   });
 
   it("make a folder, and delete one with all that is in it", async () => {
