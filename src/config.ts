@@ -19,11 +19,12 @@ export interface HostConfig extends FileHandling {
   /** Further names of this host. @default [] */
   readonly aliases?: readonly string[] | undefined;
   /**
-   * Methods that the files take; with GET comes HEAD. Others get 405 or, with `fallthrough`, are left to the application.
+   * Methods that the files take; with GET comes HEAD. Others get 405 or, with `fallthrough`, are left to the
+   * application.
    * @default all; with `fallthrough`, GET and HEAD
    */
   readonly methods?: readonly FileMethod[] | undefined;
-  /** Take only those of `methods` that change nothing: GET, HEAD and OPTIONS. Nothing inside can allow more. @default false */
+  /** Take only those of `methods` that change nothing. Nothing inside allows more. @default false */
   readonly readOnly?: boolean | undefined;
   /** Follow symbolic links while they stay inside the root, or never. @default "within-root" */
   readonly symlinks?: "within-root" | "never" | undefined;
@@ -39,7 +40,7 @@ export interface HostConfig extends FileHandling {
   readonly client?: boolean | undefined;
 }
 
-/** Configuration of {@link createFileServer}. Options of a host given here hold for every host that has none of its own. */
+/** Configuration of {@link createFileServer}. Options of a host here hold for each host without its own. */
 export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   /** Virtual hosts by name; `"*"` answers for every other name. @default only the default host */
   readonly hosts?: Readonly<Record<string, HostConfig>> | undefined;
@@ -51,9 +52,9 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   /** The one header that trusted proxies report the client's address in. @default "x-forwarded-for" */
   readonly forwardedHeader?: ForwardingHeader | undefined;
   /**
-   * Names, besides IP addresses, `localhost` and `*.localhost`, by which the default host may be called; others get 421. For
-   * servers that only listen on this computer: a web page can call them by a name of its own that leads to 127.0.0.1. The
-   * command line sets it there. @default any name
+   * Names, besides IP addresses, `localhost` and `*.localhost`, by which the default host may be called; others get
+   * 421. For servers that only listen on this computer: a web page can call them by a name of its own that leads to
+   * 127.0.0.1. The command line sets it there. @default any name
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Paths on the disk that no client can read, list or change, on any host: keys, configurations, code. @default [] */
@@ -65,19 +66,19 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   /** Answer 503 to everybody, always or while a function says so. @default false */
   readonly maintenance?: boolean | (() => boolean) | undefined;
   /**
-   * Under Express: call `next()` for methods that are not among `methods`, for what is not found, for directories that may
-   * not be listed, and for unknown hosts. @default false
+   * Under Express: call `next()` for methods that are not among `methods`, for what is not found, for directories that
+   * may not be listed, and for unknown hosts. @default false
    */
   readonly fallthrough?: boolean | undefined;
   /**
-   * Path under which the server is mounted, where the host program passes requests on with their whole URL and does not say
-   * so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. For a framework that has taken the path off
-   * already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
+   * Path under which the server is mounted, where the host program passes requests on with their whole URL and does not
+   * say so: `"/wiki"`. What lies elsewhere is not found; upgrades there are left alone. For a framework that has taken
+   * the path off already, `{ path: "/wiki", stripped: true }`. @default what a framework says, or none
    */
   readonly mount?: string | MountPoint | undefined;
   /**
-   * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no plugin
-   * does (`"all"`). With `attach`, all unless others listen to upgrades. @default "own"
+   * Which handshakes of web sockets are answered: those that a plugin answers (`"own"`), or all, with 404 where no
+   * plugin does (`"all"`). With `attach`, all unless others listen to upgrades. @default "own"
    */
   readonly upgrades?: "own" | "all" | undefined;
   /**
@@ -92,8 +93,8 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
 }
 
 /**
- * A configuration that was read from a page. Where to listen is no option of {@link createFileServer}, which does not listen:
- * the two properties are not enumerable, so that a copy by spreading has only options.
+ * A configuration that was read from a page. Where to listen is no option of {@link createFileServer}, which does not
+ * listen: the two properties are not enumerable, so that a copy by spreading has only options.
  */
 export interface PageConfig extends FileServerConfig {
   /** Address that the page says to listen on. @default none */

@@ -35,26 +35,26 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
   ): void;
   /**
    * Answers the web socket handshakes that one of its plugins answers, and leaves all others to the other listeners:
-   * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`. `before` names middleware that
-   * requests run through as well: `files.upgrade(request, socket, head, { before: sessions })`.
+   * `server.on("upgrade", files.upgrade)`. Say where the server is mounted with the option `mount`. `before` names
+   * middleware that requests run through as well: `files.upgrade(request, socket, head, { before: sessions })`.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, options?: UpgradeOptions) => void;
   /**
-   * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for what
-   * is no server, and for a server whose requests are answered already.
+   * Listens to requests and upgrades of a server, and refuses content before a client sends it (`Expect`). Throws for
+   * what is no server, and for a server whose requests are answered already.
    */
   attach(server: HttpServer | HttpsServer | Http2Server | Http2SecureServer): FileServer<Fetched>;
   /**
-   * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path for that
-   * of `http://localhost`. With the option `fallthrough` it resolves with `undefined` for what is passed on. Rejects for what is no
-   * URL, and for a second argument that is none of its own.
+   * Answers a `Request` in-process, with the same semantics and streaming both ways. A URL stands for its GET, a path
+   * for that of `http://localhost`. With the option `fallthrough` it resolves with `undefined` for what is passed on.
+   * Rejects for what is no URL, and for a second argument that is none of its own.
    */
   fetch(request: Request | URL | string, info?: FetchInfo): Promise<Fetched>;
   /** Every committed change, once and in order. */
   readonly changes: ChangeFeed;
   /**
-   * Ends web sockets and event streams now, those of a user who signs out for instance, and returns how many. A client that comes
-   * back is judged like any other.
+   * Ends web sockets and event streams now, those of a user who signs out for instance, and returns how many. A client
+   * that comes back is judged like any other.
    */
   disconnect(isMeant: (client: ConnectedClient) => boolean): number;
   /** Reads, stores and edits files for the host program itself, past all plugins. */
@@ -63,7 +63,7 @@ export interface FileServer<Fetched extends Response | undefined = Response> {
   readonly edit: ProgramFiles["edit"];
   readonly history: ProgramFiles["history"];
   readonly revert: ProgramFiles["revert"];
-  /** Starts plugins and storages, which otherwise happens at the first request. Rejects with the reason why one cannot start. */
+  /** Starts plugins and storages, which otherwise happens at the first request. Rejects if one cannot start. */
   ready(): Promise<void>;
   /**
    * Answers new requests with 503, waits for those in flight, then closes plugins and storages. Rejects with an

@@ -4,8 +4,8 @@ import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/buck
 import type { Storage } from "../storage/storage.ts";
 
 /**
- * Opens the roots of a configuration that are buckets. Only the command line does, since the keys come from the environment.
- * Throws a `ConfigError` for a URL that makes no sense.
+ * Opens the roots of a configuration that are buckets. Only the command line does, since the keys come from the
+ * environment. Throws a `ConfigError` for a URL that makes no sense.
  */
 export async function withBuckets<Config extends FileServerConfig>(config: Config): Promise<Config> {
   const { hosts, ...server } = config;

@@ -9,8 +9,8 @@ const derive: (password: string, salt: Buffer, bytes: number) => Promise<Buffer>
 const modeOfUsers = 0o640;
 
 /**
- * Writes what a server in production starts with: a page with sign-in, its users, a directory to serve, and what Docker, Compose
- * and systemd read. A file that is there stays as it is. Gives the lines to tell.
+ * Writes what a server in production starts with: a page with sign-in, its users, a directory to serve, and what
+ * Docker, Compose and systemd read. A file that is there stays as it is. Gives the lines to tell.
  */
 export async function writeFirstFiles(directory: string): Promise<string[]> {
   const password = randomBytes(15).toString("base64url");

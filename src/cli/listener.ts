@@ -79,8 +79,8 @@ export class Listener {
   }
 
   /**
-   * Accepts no more connections, closes the idle ones, and after a while those with requests in flight, too. `beforeCut`
-   * is called just before these are closed.
+   * Accepts no more connections, closes the idle ones, and after a while those with requests in flight, too.
+   * `beforeCut` is called just before these are closed.
    */
   stop(beforeCut: () => void = () => {}): void {
     this.server.close();

@@ -60,7 +60,7 @@ function asText(_key: string, value: unknown): unknown {
   return value instanceof Error ? inspect(value) : typeof value === "bigint" ? String(value) : value;
 }
 
-/** A terminal obeys control characters, and a reader may take the separators for the end of a line. JSON leaves some. */
+/** Control characters steer a terminal, and separators may end a line for a reader. JSON leaves some of them. */
 function printable(text: string): string {
   return text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, escaped);
 }

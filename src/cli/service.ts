@@ -87,7 +87,7 @@ export class Service {
     if (cut > 0) throw new Error(`${cut} ${cut === 1 ? "upload was" : "uploads were"} cut off before the end`);
   }
 
-  /** Says who may write, and warns of hosts to which anonymous clients may, unless a former configuration had the same. */
+  /** Says who may write, and warns of hosts open to anonymous clients, unless the former configuration had the same. */
   #warnOfOpenHosts(config: FileServerConfig): void {
     const warnings = openHostWarnings(config, this.#bound.host);
     const isNews = this.#warned === undefined || this.#warned.length > 0;

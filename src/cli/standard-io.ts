@@ -6,8 +6,8 @@ import { signalled } from "./serve.ts";
 import { isPage, startFiles } from "./start-files.ts";
 
 /**
- * Serves a language model over standard input and output until the input ends or a signal says to stop: as the user whom
- * `FILEMENT_USER` and `FILEMENT_PASSWORD` name, without a port.
+ * Serves a language model over standard input and output until the input ends or a signal says to stop: as the user
+ * whom `FILEMENT_USER` and `FILEMENT_PASSWORD` name, without a port.
  */
 export async function serveStandardIo(
   commandLine: CommandLine,

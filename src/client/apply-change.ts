@@ -4,8 +4,8 @@ import type { ChangedByEdit, PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
 
 /**
- * Makes a change of elements in a copy of the file, all edits of a list in their order. Gives `false`, with the copy in no
- * particular state, where it cannot be known from the message what the file has become: then it has to be read.
+ * Makes a change of elements in a copy of the file, all edits of a list in their order. Gives `false`, with the copy in
+ * no particular state, where it cannot be known from the message what the file has become: then it has to be read.
  */
 export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
   try {

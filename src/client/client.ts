@@ -29,23 +29,23 @@ export interface PageOptions {
 /** A page on the server, whose elements can be read, changed and followed. */
 export interface Page {
   readonly url: string;
-  /** Whether changes come in: `"open"`, `"closed"` while the connection is made, `"idle"` if they were not asked for. */
+  /** Whether changes come in: `"open"`, `"closed"` while it connects, `"idle"` if they were not asked for. */
   readonly state: "idle" | "open" | "closed";
   /** The elements that a CSS selector selects in the file. */
   select(selector: string): Selection;
-  /** Makes a list of edits: all of them or none, and one change for those who watch. Rejects with a {@link PageError}. */
+  /** Makes a list of edits, all or none, as one change. Rejects with a {@link PageError}. */
   edit(edits: readonly Edit[], options?: EditOptions): Promise<MadeEdits>;
-  /** The latest versions of the page, newest first, 50 at most. Rejects with a {@link PageError} where it has no history. */
+  /** The latest versions, newest first, 50 at most. Rejects with a {@link PageError} if there is no history. */
   history(): Promise<readonly PageVersion[]>;
-  /** Takes back the last change of the page by this user; a second time, that again. Rejects with a {@link PageError}. */
+  /** Takes back the last change by this user; a second time, that again. Rejects with a {@link PageError}. */
   undo(): Promise<void>;
   /** A selector for just this element of the open document. Throws a `TypeError` for one that is not in the file. */
   selectorOf(element: Element): string;
   /** Calls a listener with each change by any client. Returns a function that ends this. */
   watch(listener: (event: PageEvent) => void): () => void;
   /**
-   * Keeps the open document like its file: changes by any client appear in it, own ones too. `updated` is called after each time
-   * that it was brought up to date, also the first. Gives a function that ends this.
+   * Keeps the open document like its file: changes by any client appear in it, own ones too. `updated` is called after
+   * each time that it was brought up to date, also the first. Gives a function that ends this.
    */
   mirror(updated?: Updated): () => void;
 }

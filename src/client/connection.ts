@@ -22,15 +22,15 @@ const longestDelayMs = 30_000;
 /** The delays begin anew after a connection that lasted at least this long. */
 const goodMs = 10_000;
 /**
- * How long the server has for an answer, before the connection counts as lost: a cable, a sleep or a proxy may have ended it
- * without a word. It is asked this often; so a loss shows within 18 seconds.
+ * How long the server has for an answer, before the connection counts as lost: a cable, a sleep or a proxy may have
+ * ended it without a word. It is asked this often; so a loss shows within 18 seconds.
  */
 const answerMs = 9_000;
 const ping = '{"type":"ping"}';
 
 /**
- * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the server is
- * asked for what happened in between. Each change is delivered once, in the order of the ids.
+ * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the
+ * server is asked for what happened in between. Each change is delivered once, in the order of the ids.
  */
 export function keepConnected(address: URL, tell: (event: ConnectionEvent) => void): Connection {
   const until = new AbortController();

@@ -23,9 +23,10 @@ export interface Mirror {
 }
 
 /**
- * Makes a {@link Mirror}. It makes each change, in the order of the messages, in a copy of the file, and then brings the
- * open document from what the copy was to what it is. Where a message does not tell enough, or some were missed, the file is
- * read. Own changes are like all others; so each is made once. `isLive` tells whether the connection for changes is open.
+ * Makes a {@link Mirror}. It makes each change, in the order of the messages, in a copy of the file, and then brings
+ * the open document from what the copy was to what it is. Where a message does not tell enough, or some were missed,
+ * the file is read. Own changes are like all others; so each is made once. `isLive` tells whether the connection for
+ * changes is open.
  */
 export function createMirror(
   { url, credentials }: Requesting,
@@ -70,8 +71,8 @@ export function createMirror(
       mustRead = true;
       release(writes.keys());
       if (!(error instanceof PageError)) throw error;
-      // A file that is gone or forbidden is so until the next change, which may have been told before this answer; a server
-      // that is gone may come back any moment. (Without a connection, the next one is a new attempt.)
+      // A file that is gone or forbidden is so until the next change, which may have been told before this answer; a
+      // server that is gone may come back any moment. (Without a connection, the next one is a new attempt.)
       const delay = error.status && error.status < 500 ? 0 : retryMs;
       if (delay ? isLive() : hasNews) timer = setTimeout(work, delay);
     } finally {

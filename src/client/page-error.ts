@@ -4,9 +4,9 @@ export class PageError extends Error {
   /** Status of the reply; 0 where there was none. */
   readonly status: number;
   /**
-   * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing was
-   * written because no element matched, `SEVERAL_MATCHES` where an update is about more than one, `RANGE_LOST` where the
-   * reply is about the whole page, and `HTTP_ERROR` for an error of another server, such as a proxy.
+   * The server's code, such as `PRECONDITION_FAILED`. Besides: `NETWORK` where no reply came, `NO_MATCH` where nothing
+   * was written because no element matched, `SEVERAL_MATCHES` where an update is about more than one, `RANGE_LOST`
+   * where the reply is about the whole page, and `HTTP_ERROR` for an error of another server, such as a proxy.
    */
   readonly code: string;
   /** A sentence for people. */

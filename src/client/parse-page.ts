@@ -5,9 +5,10 @@ const mark = "data-filement-noscript";
 const htmlNamespace = "http://www.w3.org/1999/xhtml";
 
 /**
- * Parses a page as a browser does that opens it. There, scripting is on, and the content of `noscript` is text; `DOMParser`
- * makes elements of it, with images that load and a `<meta>` that takes the page away once they are in the open document.
- * So `noscript` is parsed under the name of an element whose content is always text, and which stands in the same places.
+ * Parses a page as a browser does that opens it. There, scripting is on, and the content of `noscript` is text;
+ * `DOMParser` makes elements of it, with images that load and a `<meta>` that takes the page away once they are in the
+ * open document. So `noscript` is parsed under the name of an element whose content is always text, and which stands in
+ * the same places.
  */
 export function parsePage(html: string): Document {
   const contents: string[] = [];
@@ -26,7 +27,7 @@ export function parsePage(html: string): Document {
   return page;
 }
 
-/** The content of one `noscript` may hide or make the next, with a comment for instance: so there is more than one round. */
+/** The content of a `noscript` may hide or make the next, by a comment for instance: so there are several rounds. */
 function withoutNoscript(source: string, contents: string[]): [source: string, isMore: boolean] {
   const marked = source.replace(/<noscript(?=[\s/>])/gi, (tag, at) => `${tag} ${mark}="${at}"`);
   if (marked === source) return [source, false];

@@ -5,11 +5,11 @@ import { localMark } from "./selector-of.ts";
 export type PatchBody = (before: Document | undefined, after: Document) => void;
 
 /**
- * Makes a function that changes in the open document what differs between two versions of its file, and nothing else: what
- * scripts did to the rest stays. Without a version before, the body becomes what the file has.
+ * Makes a function that changes in the open document what differs between two versions of its file, and nothing else:
+ * what scripts did to the rest stays. Without a version before, the body becomes what the file has.
  *
- * What is in the body at the time of this call counts as the file's, except for elements with `data-local`; what scripts
- * add later is theirs, and is left alone.
+ * What is in the body at the time of this call counts as the file's, except for elements with `data-local`; what
+ * scripts add later is theirs, and is left alone.
  */
 export function bodyPatcher(): PatchBody {
   const fromFile = new WeakSet<Node>();
@@ -85,7 +85,7 @@ export function bodyPatcher(): PatchBody {
   }
 }
 
-/** Which of the wanted elements are there already, by their index: those with the same id, alike, or of the same name. */
+/** Which wanted elements are there already, by index: those with the same id, alike, or of the same name. */
 function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> {
   const free = new Set([...old.keys()].filter((index) => old[index] instanceof Element));
   const pairs = new Map<Node, number>();

@@ -22,9 +22,9 @@ export interface AppendOptions {
 }
 
 /**
- * Elements of a page, and what was last seen of them. Once it has read or written them, it writes only if they are still the
- * same (412 `PRECONDITION_FAILED` otherwise); a new one for the same selector writes whatever is there. What is asked of one
- * selection is done one after the other. All methods reject with a {@link PageError}.
+ * Elements of a page, and what was last seen of them. Once it has read or written them, it writes only if they are
+ * still the same (412 `PRECONDITION_FAILED` otherwise); a new one for the same selector writes whatever is there. What
+ * is asked of one selection is done one after the other. All methods reject with a {@link PageError}.
  */
 export interface Selection {
   readonly selector: string;
@@ -35,16 +35,17 @@ export interface Selection {
   /** Adds to the end of each element. Gives the elements as they are now; under `draft-00`, what was added. */
   append(content: string | Element, options?: AppendOptions): Promise<StoredElements>;
   /**
-   * Changes one element: reads it, calls `change` with it, and stores the element that this returns, otherwise the given one;
-   * again with what is there then, 10 times at most, where another client was faster. Fails with `NO_MATCH` and `SEVERAL_MATCHES`.
+   * Changes one element: reads it, calls `change` with it, and stores the element that this returns, otherwise the
+   * given one; again with what is there then, 10 times at most, where another client was faster. Fails with `NO_MATCH`
+   * and `SEVERAL_MATCHES`.
    */
   update(change: (element: Element) => unknown): Promise<StoredElements>;
   /** Removes the elements. Gives how many there were; 0 is an error only with `mustExist`. */
   remove(options?: RemoveOptions): Promise<number>;
   /**
-   * Puts something before, behind, or first or last in each element. This and what follows gives how many elements it was about,
-   * `undefined` where one may not read them, and fails with `NO_MATCH` if that is 0. The selection then has to read again to know
-   * what is there.
+   * Puts something before, behind, or first or last in each element. This and what follows gives how many elements it
+   * was about, `undefined` where one may not read them, and fails with `NO_MATCH` if that is 0. The selection then has
+   * to read again to know what is there.
    */
   insert(position: InsertPosition, content: string | Element): Promise<number | undefined>;
   /** Puts the elements, as they are, to the one element that `to` selects. */

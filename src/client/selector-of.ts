@@ -4,8 +4,9 @@ import { dom } from "./dom.ts";
 export const localMark = "[data-local]";
 
 /**
- * A selector that selects just this element: `#id` where the id is unique, otherwise the way to the element from the nearest
- * one that has such an id. Elements with `data-local` are not counted. Throws a `TypeError` for one that is not in the file.
+ * A selector that selects just this element: `#id` where the id is unique, otherwise the way to the element from the
+ * nearest one that has such an id. Elements with `data-local` are not counted. Throws a `TypeError` for one that is not
+ * in the file.
  */
 export function selectorOf(element: Element): string {
   if (dom(element).closest(localMark) || !dom(element).isConnected) throw new TypeError("not in the file");
@@ -23,8 +24,8 @@ export function selectorOf(element: Element): string {
 }
 
 /**
- * By type, since scripts add elements of other types more often than of the same. Elements with the mark may be in the file as
- * well; where there are some, the file is told not to count them, either.
+ * By type, since scripts add elements of other types more often than of the same. Elements with the mark may be in the
+ * file as well; where there are some, the file is told not to count them, either.
  */
 function nthOfType(element: Element): string {
   let position = 1;

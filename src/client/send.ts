@@ -19,7 +19,7 @@ export interface Answer<Result> {
   readonly fileTag?: string | undefined;
 }
 
-/** Sends a request, and gives what its reply is read as once the open document shows it. Rejects with a {@link PageError}. */
+/** Sends a request, and gives its reply once the open document shows it. Rejects with a {@link PageError}. */
 export async function send<Result>(
   { url, credentials, id, shown }: Requesting,
   method: string,

@@ -40,9 +40,10 @@ const libraryTimeMs = 10_000;
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
 
 /**
- * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and each users file that it names
- * into a new file beside the old one. Only what the server reads is kept: the prose is not. Locations are taken from the
- * working directory, as rusty-beam does. A users file can be given in place of the page. Throws a `ConfigError` for other pages.
+ * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and each users file that
+ * it names into a new file beside the old one. Only what the server reads is kept: the prose is not. Locations are
+ * taken from the working directory, as rusty-beam does. A users file can be given in place of the page. Throws a
+ * `ConfigError` for other pages.
  */
 export async function importConfig(location: string): Promise<ImportedConfig> {
   const path = filePath(location);

@@ -5,8 +5,9 @@ import type { ChangeFeed } from "../server/change-feed.ts";
 import { ChosenElements } from "./selection.ts";
 
 /**
- * The elements of an edit, by which listeners decide whether their clients may hear of it. Where they name these clients
- * beforehand, their rules are asked while both trees are there, so that the old one can become part of the new one.
+ * The elements of an edit, by which listeners decide whether their clients may hear of it. Where they name these
+ * clients beforehand, their rules are asked while both trees are there, so that the old one can become part of the new
+ * one.
  */
 export class AnnouncedElements {
   readonly #changes: ChangeFeed;
@@ -41,8 +42,8 @@ export class AnnouncedElements {
   }
 
   /**
-   * Asks ahead about the elements before the edit. With others in a list it is never asked later: the trees between them would
-   * have to stay in memory.
+   * Asks ahead about the elements before the edit. With others in a list it is never asked later: the trees between
+   * them would have to stay in memory.
    */
   async judgeBefore(isInList = false): Promise<void> {
     this.#isInList = isInList;

@@ -5,8 +5,8 @@ import { dialects, elementBytes } from "./element-reply.ts";
 import type { ElementRequest } from "./element-request.ts";
 
 /**
- * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank content
- * adds nothing: nothing is written then.
+ * POST to elements: the content of the request is added inside of every match, after its last child (206). Blank
+ * content adds nothing: nothing is written then.
  */
 export function appendToElements(request: ElementRequest): Promise<Reply> {
   const { selector, options } = request;

@@ -66,7 +66,7 @@ export class DocumentCache {
     this.#documents = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
-  /** The document that `version` of `path` is; `load` makes it where it is not known. Its tree stays as it is until the release. */
+  /** The document of `version` of `path`, made by `load` where unknown. Its tree stays the same until the release. */
   async hold(
     path: string,
     version: string,
@@ -91,7 +91,8 @@ export class DocumentCache {
   }
 
   /**
-   * Gives the nodes of a document away, to be part of the next version, and forgets it; `false` where a request works with it.
+   * Gives the nodes of a document away, to be part of the next version, and forgets it; `false` where a request works
+   * with it.
    */
   take(path: string, document: SourceDocument): boolean {
     if (this.#holdersOf(document) > 0 || this.#taken.has(document)) return false;

@@ -41,7 +41,7 @@ export interface WantedEdits {
   readonly selector?: string;
   /** The edits that the content of the request is; called once there is something to change. */
   edits(content: string): readonly Edit[];
-  /** What the client is answered, which may be too much: called before anything is written. `matches`: those of the last edit. */
+  /** The answer, which may be too long: called before anything is written. `matches`: those of the last edit. */
   content?(edited: EditedDocument, matches: readonly SourceElement[]): Promise<Uint8Array | undefined>;
   reply(done: DoneEdits, content: Uint8Array | undefined): Promise<Reply>;
 }
@@ -53,7 +53,7 @@ export interface DoneEdits {
   readonly etag: string;
   /** Header fields of every reply about them. */
   readonly headers: ReplyHeaders;
-  /** Of the elements that the selector of a single edit selects from now on; `undefined` where the client may not read them. */
+  /** Of the elements that the selector of a single edit selects now; `undefined` if the client may not read them. */
   readonly elementTag: string | undefined;
 }
 
@@ -80,13 +80,13 @@ const rights: Readonly<Record<Effect, Right>> = {
   removes: "delete",
 };
 
-/** An edit with more content is made by itself: what was sent, and the pages before and after, take many times its memory. */
+/** An edit with more content is made alone: its content and the pages before and after take many times its memory. */
 const smallBytes = 256 * 1024;
 const largeEdits = new FairQueue();
 
 /**
- * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both land, and
- * all of a list does or nothing.
+ * Edits a document: reads, selects, edits, proves and writes under the file's lock, so that two concurrent edits both
+ * land, and all of a list does or nothing.
  */
 export async function editElements(request: EditRequest, wanted: WantedEdits): Promise<Reply> {
   const editing = new Editing(request, wanted);
@@ -137,7 +137,7 @@ class Editing {
     return body.byteLength <= smallBytes ? edit() : largeEdits.run(this.#client, edit);
   }
 
-  /** Looks at the page before the content is read, and keeps nothing of it; `undefined` where there is nothing to do. */
+  /** Looks at the page before the content is read, and keeps none of it; `undefined` if there is nothing to do. */
   async #look(): Promise<DocumentKind | undefined> {
     const { exchange, documents, options, file } = this.#request;
     const { selector } = this.#wanted;
@@ -391,7 +391,7 @@ class Editing {
     };
   }
 
-  /** The document is what the file is from now on; for as long as somebody is still to be told of it, its tree stays. */
+  /** The document of the file from now on; its tree stays as long as listeners are still to be told of it. */
   #keep(document: SourceDocument, version: string): void {
     const { documents, path } = this.#request;
     if (readsAsParsed(document)) documents.set(path, version, document);

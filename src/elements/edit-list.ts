@@ -14,8 +14,8 @@ import { ChosenElements, clientOf, elementFinder } from "./selection.ts";
 type Preference = "representation" | "minimal" | undefined;
 
 /**
- * PATCH of a document (RFC 5789): all edits of a list, or none of them. 200 with what each was about; or, as the client prefers,
- * 204, the page, or elements of it (206).
+ * PATCH of a document (RFC 5789): all edits of a list, or none of them. 200 with what each was about; or, as the client
+ * prefers, 204, the page, or elements of it (206).
  */
 export async function editPage(request: EditRequest): Promise<Reply> {
   const { exchange, options, path, contentTypeOf } = request;

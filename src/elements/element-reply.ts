@@ -68,10 +68,10 @@ export function withMatches(thrown: unknown, matches: number): unknown {
 }
 
 /**
- * Judges the conditions of a request (RFC 9110 §13) by the tag of the elements that it is about, which is made only if there
- * are conditions; `If-Match` may name the document's tag as well. Throws 412 `PRECONDITION_FAILED` with the current tag.
- * Without `makeTag`, for a user who may not read the elements, no tag is right and none is told: by a tag alone, content as
- * short as a PIN can be guessed.
+ * Judges the conditions of a request (RFC 9110 §13) by the tag of the elements that it is about, which is made only if
+ * there are conditions; `If-Match` may name the document's tag as well. Throws 412 `PRECONDITION_FAILED` with the
+ * current tag. Without `makeTag`, for a user who may not read the elements, no tag is right and none is told: by a tag
+ * alone, content as short as a PIN can be guessed.
  */
 export async function judgePreconditions(
   { method, headers }: Pick<Exchange, "method" | "headers">,
@@ -92,8 +92,9 @@ export function elementTag(content: Uint8Array): string {
 }
 
 /**
- * The elements as they stand in the file, joined; as a browser serialises them where their characters there are not all of
- * them: implied, cut by error recovery, or with formatting that begins before them. Throws 413 `RESULT_TOO_LARGE`: elements that nest are repeated, up to once for each level.
+ * The elements as they stand in the file, joined; as a browser serialises them where their characters there are not all
+ * of them: implied, cut by error recovery, or with formatting that begins before them. Throws 413 `RESULT_TOO_LARGE`:
+ * elements that nest are repeated, up to once for each level.
  */
 export async function elementBytes(
   document: SourceDocument,

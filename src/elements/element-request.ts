@@ -11,7 +11,7 @@ export interface ElementSpace extends FileSpace {
   readonly bodies: BodyBudget;
 }
 
-/** A request for elements of a document that exists. Only operations take it whole; what they share takes what it uses. */
+/** A request for elements of a document that exists. Functions that operations share take only what they use. */
 export interface ElementRequest extends FileRequest, ElementSpace {
   /** The CSS selector as UTF-8 text, trimmed. */
   readonly selector: string;

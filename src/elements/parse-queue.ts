@@ -17,8 +17,8 @@ const queue = new FairQueue({
 });
 
 /**
- * Parses short documents at once, others when it is the client's turn. Side by side, large documents would take as long on the
- * one event loop there is, and need their memory at the same time.
+ * Parses short documents at once, others when it is the client's turn. Side by side, large documents would take as long
+ * on the one event loop there is, and need their memory at the same time.
  *
  * Throws `OVERLOADED` when too much waits, to the client that sends the most.
  */

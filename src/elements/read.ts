@@ -77,7 +77,7 @@ interface Content {
   readonly etag: string;
 }
 
-/** Longest content that is remembered, in bytes. A tree remembers few selectors, so all of it is a small part of its memory. */
+/** Longest content that is remembered, in bytes: a small part of a tree's memory, as it remembers few selectors. */
 const maxRemembered = 4096;
 
 /** By the array of matches, which is the same one for all who ask for a selector in one version of a document. */

@@ -75,8 +75,8 @@ function compileCandidates(selector: string, limits: SelectorLimits): ParsedSele
 const stepsOfPiece = 1000;
 
 /**
- * Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. Each answer
- * is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
+ * Elements of a document as the rules of an {@link Access} see them. Nothing is selected unless a rule asks. Each
+ * answer is work in pieces, done once: an announcement of a change asks the same for each of many listeners.
  */
 export class ChosenElements implements SelectedElements {
   readonly #document: SourceDocument;
@@ -104,7 +104,7 @@ export class ChosenElements implements SelectedElements {
     return this.#answer(`touch ${selector}`, () => this.#touch(selector));
   }
 
-  /** Asks whether a right is given to all of them. What the rules select is selected in slices before they are asked again. */
+  /** Whether all of them have a right. What the rules select is selected in slices before they are asked again. */
   async isGiven(access: Access, right: Right, path: string, client: Client): Promise<boolean> {
     return queue.do(
       patiently(() => access.permitsElements(right, path, this)),
@@ -119,7 +119,7 @@ export class ChosenElements implements SelectedElements {
     }
   }
 
-  /** The tree may become part of another one: only what was asked before has an answer from now on, and all else throws. */
+  /** The tree may become part of another one: from now on only what was asked before has an answer; all else throws. */
   close(): void {
     this.#isClosed = true;
   }

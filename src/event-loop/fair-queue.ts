@@ -12,7 +12,7 @@ export interface Client {
 export interface FairQueueOptions {
   /** How many tasks run at once. @default 1 */
   readonly concurrency?: number;
-  /** The most that may wait: tasks, or the weight of all together; of known clients, as much again. @default no limit */
+  /** The most that may wait: tasks, or their weights together; of known clients, as much again. @default no limit */
   readonly maxWaiting?: number;
   /** The error for a client whose task would be too much. */
   readonly refusal?: () => Error;
@@ -34,9 +34,9 @@ interface Waiting {
 }
 
 /**
- * Lets a few costly tasks run at once; the others wait. Addresses take turns, at one address accounts do, and known clients
- * take turns with all others: the client that sends the most waits the longest. When too much waits, the newest task of the
- * address with the most is refused.
+ * Lets a few costly tasks run at once; the others wait. Addresses take turns, at one address accounts do, and known
+ * clients take turns with all others: the client that sends the most waits the longest. When too much waits, the newest
+ * task of the address with the most is refused.
  */
 export class FairQueue {
   readonly #concurrency: number;
@@ -55,7 +55,7 @@ export class FairQueue {
     this.#others = new Line(maxWaiting);
   }
 
-  /** Runs `task` when it is its turn and gives what it gives. Throws the refusal, or the reason of an aborted signal. */
+  /** Runs `task` when it is its turn and gives its result. Throws the refusal, or the reason of an aborted signal. */
   async run<T>(client: Client, task: () => Promise<T> | T, options: TaskOptions = {}): Promise<T> {
     const { weight = 1, signal } = options;
     signal?.throwIfAborted();
@@ -103,7 +103,7 @@ export class FairQueue {
   }
 }
 
-/** Tasks that wait, by address and account. The first of each map is the next; having had its turn, it goes to the end. */
+/** Waiting tasks by address and account. The first of each map is next; after its turn it goes to the end. */
 class Line {
   readonly #max: number;
   readonly #addresses = new Map<string, Map<string, Waiting[]>>();

@@ -3,8 +3,8 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { type Client, FairQueue } from "./fair-queue.ts";
 
 /**
- * Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. Where it has to wait for
- * something, it yields that; see {@link settled}.
+ * Work in small pieces: it `yield`s after each, a fraction of a millisecond, and returns what it made. Where it has to
+ * wait for something, it yields that; see {@link settled}.
  */
 export type SlicedWork<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
@@ -90,9 +90,9 @@ function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<
 let asking = 0;
 
 /**
- * The result of work that a plain function needs: of one piece, at once. More than that is thrown to the nearest
- * {@link patiently}, which does it and calls the function again; so the work must remember its result by then. Where there
- * is none, it is done at once.
+ * The result of work that a plain function needs: of one piece, at once. More than that is thrown to the nearest {@link
+ * patiently}, which does it and calls the function again; so the work must remember its result by then. Where there is
+ * none, it is done at once.
  */
 export function demand<Value>(work: SlicedWork<Value>): Value {
   if (asking === 0) return atOnce(work);
@@ -164,8 +164,8 @@ export class TimeSlice {
 const atOnceMs = 1;
 
 /**
- * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them together
- * get at most half of the event loop while others need it.
+ * Does the work of many clients side by side in slices of a few milliseconds: clients take turns, and all of them
+ * together get at most half of the event loop while others need it.
  */
 export class SlicedQueue {
   readonly #queue = new FairQueue();

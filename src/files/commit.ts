@@ -33,8 +33,8 @@ export interface WantedChange {
 const maxAttempts = 10;
 
 /**
- * Makes a change, after `beforeWrite` has decided about it. Where the file changes after the decision, both begin anew: the
- * decision is about what is there when the change is made, as if the file had been locked meanwhile.
+ * Makes a change, after `beforeWrite` has decided about it. Where the file changes after the decision, both begin anew:
+ * the decision is about what is there when the change is made, as if the file had been locked meanwhile.
  */
 export async function makeChange<Made>(
   { exchange, storage, path, stat, options }: FileRequest,

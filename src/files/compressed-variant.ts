@@ -38,8 +38,8 @@ export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): 
 }
 
 /**
- * The coding in which a file is to be compressed for the reply. None for ranges: those are of the content as it is stored,
- * whose bytes a client can count on; and none for what is coded already, or must be sent as it is.
+ * The coding in which a file is to be compressed for the reply. None for ranges: those are of the content as it is
+ * stored, whose bytes a client can count on; and none for what is coded already, or must be sent as it is.
  */
 export function madeVariant(
   { exchange, path, options, contentTypeOf }: FileRequest,
@@ -54,8 +54,8 @@ export function madeVariant(
 }
 
 /**
- * The file beside a file that has its content in a coding which the client takes: `app.js.br` beside `app.js`. One that is
- * older than the file is out of date, and is not used. `undefined` where there is none.
+ * The file beside a file that has its content in a coding which the client takes: `app.js.br` beside `app.js`. One that
+ * is older than the file is out of date, and is not used. `undefined` where there is none.
  */
 export async function storedVariant(
   { exchange, path, storage }: FileRequest,

@@ -14,8 +14,8 @@ interface Compressor {
 /** Bytes of each piece that comes out: large, for few trips to another thread. */
 const chunkSize = 64 * 1024;
 
-// Levels for content that somebody waits for. Brotli's own default takes a hundred times as long as this one, and a window
-// of 512 KiB in place of 4 MiB lets many streams run at once.
+// Levels for content that somebody waits for. Brotli's own default takes a hundred times as long as this one, and a
+// window of 512 KiB in place of 4 MiB lets many streams run at once.
 const gzipOptions = { level: 6, chunkSize };
 const brotliOptions = {
   chunkSize,
@@ -55,7 +55,7 @@ const makers = [versions.zlib, versions["brotli"], versions["zstd"], JSON.string
 /** Names what compresses: another one makes other bytes of the same content, which need another strong tag. */
 export const compressorVersion: string = hash("sha256", makers.join(" "), "base64url").slice(0, 8);
 
-/** By record: storages that keep files in memory give the same one until the file changes. What is kept goes with it. */
+/** By record, which storages in memory keep until the file changes: then this goes with it. */
 const kept = new WeakMap<StoredStat, Map<ContentCoding, Promise<Uint8Array>>>();
 
 /** All of a small file, compressed; once for all who ask while its storage keeps it in memory. */

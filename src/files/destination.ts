@@ -15,8 +15,9 @@ export interface Destination {
 }
 
 /**
- * Reads `Destination` and `Overwrite` (RFC 4918 §10.3, §10.6). The place has to be on the same host and mount, behind the same plugins
- * as the source, and the user needs the right to write there; all this is judged before anything is looked up.
+ * Reads `Destination` and `Overwrite` (RFC 4918 §10.3, §10.6). The place has to be on the same host and mount, behind
+ * the same plugins as the source, and the user needs the right to write there; all this is judged before anything is
+ * looked up.
  */
 export async function destinationOf(request: FileRequest): Promise<Destination> {
   const path = await placeOf(request, destinationPath(request.exchange));

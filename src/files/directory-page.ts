@@ -21,7 +21,7 @@ export interface DirectoryPageContent {
   readonly selected: SelectedNames;
   /** The media type of a file by its name. */
   readonly typeOf: (name: string) => string;
-  /** What the client may do with an entry, and whether it may add one; `undefined` where the page is not for changes. */
+  /** What the client may do with an entry, and whether it may add one; `undefined` for a page without changes. */
   readonly edits: { readonly mayAdd: boolean; of(entry: StoredEntry): readonly string[] } | undefined;
   /** Whether it can be downloaded as a `.zip`. */
   readonly hasZip: boolean;
@@ -233,8 +233,8 @@ export function linkToEntry({ name, type }: StoredEntry): string {
 }
 
 /**
- * A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. An apostrophe is encoded, so that
- * it cannot end an attribute.
+ * A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. An apostrophe is
+ * encoded, so that it cannot end an attribute.
  */
 function encodeSegment(name: string): string {
   return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");

@@ -49,8 +49,8 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
 const hasExtension = /\.\w+$/;
 
 /**
- * The paths that stand in, in this order, for one where nothing is, or for a directory without an index file: those with an
- * extension more, and the page of a single-page application.
+ * The paths that stand in, in this order, for one where nothing is, or for a directory without an index file: those
+ * with an extension more, and the page of a single-page application.
  */
 export function standInPaths({ options, serving }: FileSpace, path: string, accept: string | undefined): string[] {
   const paths = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);

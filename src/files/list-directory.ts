@@ -25,8 +25,8 @@ const chunkLength = 16_384;
 
 /**
  * Answers what is in a directory, or the page of it that the query asks for, as HTML or as JSON, whichever the client
- * prefers. Nothing that is hidden, or that this user may not open, is mentioned. Of a long listing only the names are held;
- * entries are measured and sent piece by piece, as the client reads them.
+ * prefers. Nothing that is hidden, or that this user may not open, is mentioned. Of a long listing only the names are
+ * held; entries are measured and sent piece by piece, as the client reads them.
  */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, listings, options } = request;
@@ -78,7 +78,7 @@ async function listingPage(
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
 }
 
-/** The names of a page. A directory of many in a store that lists in order is divided in that: it would take long to see them all. */
+/** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
 async function select(
   request: FileRequest,
   query: ListingQuery & { readonly limit: number },
@@ -115,7 +115,7 @@ function editsOf({ exchange: { access, site }, options, path }: FileRequest): Di
   };
 }
 
-/** The page that the host program makes of a listing; made before anything is sent, so that a failure of it is a 500. */
+/** The page that the host program makes of a listing; made before anything is sent, so its failure is a 500. */
 async function rendered(
   { exchange }: FileRequest,
   { path, site: title, query, selected, entries }: DirectoryPageContent,

@@ -5,8 +5,9 @@ import type { Exchange } from "../server/exchange.ts";
 import type { FileSpace } from "./file-request.ts";
 
 /**
- * The path by which the storage lists what a request is about, where a disk finds that by other spellings, too. From then on the
- * request has a right only where it has it by both. Refuses what is hidden, or protected otherwise, by the one or the other.
+ * The path by which the storage lists what a request is about, where a disk finds that by other spellings, too. From
+ * then on the request has a right only where it has it by both. Refuses what is hidden, or protected otherwise, by the
+ * one or the other.
  */
 export async function listedPath(
   exchange: Exchange,

@@ -16,7 +16,7 @@ export interface ListingQuery {
   readonly isByKey?: boolean;
 }
 
-/** Reads `?limit=&after=&by=&sort=&order=`; others are left alone. Throws 400 `INVALID_QUERY` for a page that cannot be. */
+/** Reads `?limit=&after=&by=&sort=&order=`, leaves others alone. Throws 400 `INVALID_QUERY` for a wrong one. */
 export function readListingQuery(search: string): ListingQuery {
   const parameters = new URLSearchParams(search);
   const limit = onlyValue(parameters, "limit");
@@ -34,7 +34,7 @@ export function asksForZip(search: string): boolean {
   return search !== "" && new URLSearchParams(search).has("zip");
 }
 
-/** The link to the page that begins after an entry, in the order of the storage with `isByKey`; to the first page without one. */
+/** The link to the page after an entry, in storage order with `isByKey`; without an entry, to the first page. */
 export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, isByKey = false): string {
   const { column, descending } = query.order;
   return linkTo({ ...query, after, isByKey, order: column === "name" && !descending ? undefined : query.order });

@@ -9,8 +9,8 @@ export interface ListedEntry extends StoredEntry {
 }
 
 /**
- * Measures entries of the directory `path` in their order, a batch each time that the reader asks for one. Those that have
- * gone since they were listed, have become something else, or are not for us to see, are left out.
+ * Measures entries of the directory `path` in their order, a batch each time that the reader asks for one. Those that
+ * have gone since they were listed, have become something else, or are not for us to see, are left out.
  */
 export async function* measureEntries(
   storage: Pick<Storage, "stat">,

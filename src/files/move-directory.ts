@@ -24,8 +24,9 @@ export async function copyDirectory(request: FileRequest): Promise<Reply> {
 }
 
 /**
- * MOVE of a directory, file by file, so that each is at one of its two places at any time, whatever fails. Nothing is moved where
- * the client may not move all of it, or sees only a part. Links are not followed: what they lead to lies elsewhere.
+ * MOVE of a directory, file by file, so that each is at one of its two places at any time, whatever fails. Nothing is
+ * moved where the client may not move all of it, or sees only a part. Links are not followed: what they lead to lies
+ * elsewhere.
  */
 export async function moveDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path } = request;

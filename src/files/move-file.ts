@@ -9,7 +9,7 @@ import { announcePlaced, copyTo, placedReply } from "./copy-file.ts";
 import { type Destination, destinationOf } from "./destination.ts";
 import type { FileRequest } from "./file-request.ts";
 
-/** MOVE of a file to `Destination`: in one step where the storage can, else a copy and then a deletion of just what was copied. */
+/** MOVE of a file: one step where the storage can, else a copy and then a deletion of just what was copied. */
 export async function moveFile(request: FileRequest): Promise<Reply> {
   const { exchange, stat } = request;
   const judge = preconditionCheck(exchange);

@@ -9,7 +9,7 @@ import { asksForZip } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
-/** GET and HEAD of a directory: a `.zip` of it, its index file, or its listing; without its trailing slash, a redirect. */
+/** GET and HEAD of a directory: its `.zip`, index file or listing; without its trailing slash, a redirect. */
 export async function readDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path, options } = request;
   if (!hasTrailingSlash(exchange.url)) {

@@ -32,8 +32,8 @@ export interface WantedNames {
 const fewNames = 999;
 
 /**
- * A page of names in the order of a storage that has one, as its first names, and no more of them are asked for. All names of a
- * directory that has few, or no more than the page: those can be sorted.
+ * A page of names in the order of a storage that has one, as its first names, and no more of them are asked for. All
+ * names of a directory that has few, or no more than the page: those can be sorted.
  */
 export async function selectInOrder(
   entries: AsyncIterable<StoredEntry>,

@@ -8,8 +8,8 @@ export type Slice = Pick<TimeSlice, "isOver" | "renew">;
 type Compare<T> = (a: T, b: T) => number;
 
 /**
- * The items in the order of `compare`, equal ones in the order they came: a merge sort that gives way to other work every
- * few milliseconds, however many items there are.
+ * The items in the order of `compare`, equal ones in the order they came: a merge sort that gives way to other work
+ * every few milliseconds, however many items there are.
  */
 export async function sortInSlices<T>(
   items: readonly T[],

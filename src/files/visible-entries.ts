@@ -49,9 +49,9 @@ export interface TreeEntry extends Omit<ListedEntry, "name"> {
 }
 
 /**
- * Everything below a directory that the client could ask for at its own path: directories before what is in them, otherwise
- * in the order of listings. A link to a directory above itself is left out: it leads in a circle. `leftOut` is called for what the
- * client may not see, and for links. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
+ * Everything below a directory that the client could ask for at its own path: directories before what is in them,
+ * otherwise in the order of listings. A link to a directory above itself is left out: it leads in a circle. `leftOut`
+ * is called for what the client may not see, and for links. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
  */
 export async function visibleTree(
   request: FileRequest,

@@ -34,8 +34,8 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
 }
 
 /**
- * What a PUT is about, a file or nothing, without asking a store that lies elsewhere: where nothing depends on what is there, the
- * write itself finds out. It checks the rights again, by what it replaces.
+ * What a PUT is about, a file or nothing, without asking a store that lies elsewhere: where nothing depends on what is
+ * there, the write itself finds out. It checks the rights again, by what it replaces.
  */
 export function recentFile(
   { method, headers, access }: FileRequest["exchange"],

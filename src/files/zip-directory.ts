@@ -29,8 +29,8 @@ export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits
 }
 
 /**
- * A directory with all below it that the client may read, as a `.zip`. What is in it is known, and found to be within the limits,
- * before anything is sent; the files are then opened and sent one by one, as fast as the client reads.
+ * A directory with all below it that the client may read, as a `.zip`. What is in it is known, and found to be within
+ * the limits, before anything is sent; the files are then opened and sent one by one, as fast as the client reads.
  */
 export async function zipDirectory(request: FileRequest, limits: TreeLimits): Promise<Reply> {
   const { exchange, listings, path } = request;
@@ -71,7 +71,7 @@ interface Archive {
   readonly slice: ClientSlice;
 }
 
-/** Adds entry by entry. Throws where a file cannot be sent whole: what was sent by then is no archive without its end. */
+/** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is no archive. */
 async function fill({ zip, output, request, name, tree, limits, slice }: Archive): Promise<void> {
   const { path: top, stat, contentTypeOf } = request;
   let bytes = 0;

@@ -31,8 +31,8 @@ export type OpenReason =
   | "a rule allows it to everyone";
 
 /**
- * The hosts to which anonymous clients may write, by the reason; `"*"` for a single host without a name. Their plugins have
- * to be started.
+ * The hosts to which anonymous clients may write, by the reason; `"*"` for a single host without a name. Their plugins
+ * have to be started.
  */
 export function openHosts(config: FileServerConfig): ReadonlyMap<OpenReason, readonly string[]> {
   const hosts = Object.entries(config.hosts ?? {});

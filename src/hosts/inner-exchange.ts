@@ -46,7 +46,7 @@ async function beginningOf(reply: Reply, mostBytes: number): Promise<Buffer> {
   return Buffer.concat(pieces).subarray(0, mostBytes);
 }
 
-/** Answers a request that a plugin makes for a client: every plugin of the host judges it as one that the client has sent. */
+/** Answers a request that a plugin makes for a client: the plugins of the host judge it as one from the client. */
 export async function askInside(life: LifeCycle, site: HostedSite, asked: InnerRequest): Promise<Answered> {
   const { client, method, path, search = "", headers = {}, content, mostBytes, inspection } = asked;
   if (life.isClosing && !client) throw unavailable("CLOSING");

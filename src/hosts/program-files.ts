@@ -70,9 +70,9 @@ export interface EditedPage {
 }
 
 /**
- * Files for the host program, past all plugins: no sign-in, no rule, no rate limit, and neither `methods` nor `readOnly`. Limits,
- * `beforeWrite`, locks and events are as for a request, and plugins that observe hear of it. Each rejects with the
- * {@link HttpError} that a client would be answered.
+ * Files for the host program, past all plugins: no sign-in, no rule, no rate limit, and neither `methods` nor
+ * `readOnly`. Limits, `beforeWrite`, locks and events are as for a request, and plugins that observe hear of it. Each
+ * rejects with the {@link HttpError} that a client would be answered.
  */
 export interface ProgramFiles {
   /** Reads a file, or the elements of a page that a CSS selector selects. */
@@ -84,8 +84,8 @@ export interface ProgramFiles {
   /** The versions of a file, newest first, with the plugin `history`. */
   history(path: string, options?: ProgramHistoryOptions): Promise<VersionList>;
   /**
-   * Undoes the change of one commit; 409 `WRITE_CONFLICT` where it does not fit any more. `undefined` where the file is gone
-   * with it.
+   * Undoes the change of one commit; 409 `WRITE_CONFLICT` where it does not fit any more. `undefined` where the file is
+   * gone with it.
    */
   revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }

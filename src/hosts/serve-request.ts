@@ -23,8 +23,8 @@ export type PassOn = (error?: unknown) => void;
 export type Claim = () => Promise<boolean>;
 
 /**
- * Answers a request, or passes it on where its host does not take the method. With `claim`, answers only a handshake that a
- * plugin wants to answer, once the connection is claimed. Never rejects.
+ * Answers a request, or passes it on where its host does not take the method. With `claim`, answers only a handshake
+ * that a plugin wants to answer, once the connection is claimed. Never rejects.
  */
 export type ServeRequest = (
   incoming: IncomingRequest,
@@ -44,7 +44,7 @@ export interface RequestPathParts {
   readonly nowhere: HostedSite;
 }
 
-/** Makes the whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
+/** The whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver, passOn, claim) => {
     life.enter();
@@ -167,7 +167,7 @@ function refuseTooLarge({ headers, site }: Exchange): void {
   if (Number(headers["content-length"] ?? 0) > maxFileSize) throw tooLarge(maxFileSize);
 }
 
-/** Browsers let pages write to any site and connect to it, with the user's credentials: only the server can tell them apart. */
+/** Browsers let pages write and connect to any site with the user's credentials: only the server can refuse them. */
 function refuseCrossSite({ method, isUpgrade, headers, protocol, site }: Exchange, authority: string): void {
   if (!isUpgrade && !isChange(method)) return;
   if (!isCrossSite(headers, { protocol, host: authority }, site.options.allowedOrigins)) return;

@@ -24,7 +24,7 @@ export interface PageLimits {
   readonly maxParseSteps?: number;
   /** Most characters that an edited page may have. @default 134217728 (128 Mi) */
   readonly maxLength?: number;
-  /** The most work that a selector may be, and all selectors of a list together: elements looked at. @default 20000000 */
+  /** Elements that a selector, and all selectors of a list together, may look at. @default 20000000 */
   readonly maxSelectionSteps?: number;
   /** Most elements that a selector may match. @default 10000 */
   readonly maxMatches?: number;
@@ -60,8 +60,8 @@ export interface SourceEdit {
 }
 
 /**
- * Parses a page as browsers do. Bytes that are not UTF-8 stay what they are. Throws a {@link DocumentError}: beyond the limits, and
- * for XML that is not well-formed.
+ * Parses a page as browsers do. Bytes that are not UTF-8 stay what they are. Throws a {@link DocumentError}: beyond the
+ * limits, and for XML that is not well-formed.
  *
  * @example
  * const page = parsePage("<ul><li>a<li>b</ul>");
@@ -72,8 +72,8 @@ export function parsePage(source: string | Uint8Array, options: PageOptions = {}
 }
 
 /**
- * As {@link parsePage}, for large pages in a program that has other things to do: parsing, selecting and editing give way to them
- * every few milliseconds. Rejects where `parsePage` throws.
+ * As {@link parsePage}, for large pages in a program that has other things to do: parsing, selecting and editing give
+ * way to them every few milliseconds. Rejects where `parsePage` throws.
  */
 export async function parsePageInSlices(source: string | Uint8Array, options: PageOptions = {}): Promise<PageInSlices> {
   return new SlicedPage(await inSlices(parsedPage(source, options)));
@@ -88,8 +88,8 @@ export interface Page {
   /** The elements that a CSS selector selects, in the order of the page. Throws a {@link DocumentError}. */
   select(selector: string): readonly PageElement[];
   /**
-   * Makes all edits of a list, each in the page as those before have left it, or none: then it throws a {@link DocumentError} with
-   * the `index` of the edit. Elements selected before cannot be used any more.
+   * Makes all edits of a list, each in the page as those before have left it, or none: then it throws a {@link
+   * DocumentError} with the `index` of the edit. Elements selected before cannot be used any more.
    */
   edit(edits: readonly Edit[]): readonly EditResult[];
 }
@@ -115,7 +115,7 @@ export interface PageElement {
   readonly text: string;
   /** As it stands in the source, where it does. */
   readonly outerHtml: string;
-  /** Where it begins in the source; `undefined` for an element without characters of its own, such as an implied `tbody`. */
+  /** Where it begins in the source; `undefined` for an element without characters, such as an implied `tbody`. */
   readonly start: number | undefined;
   /** Where it ends: the offset behind its last character. */
   readonly end: number | undefined;

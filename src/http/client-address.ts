@@ -85,8 +85,8 @@ function invalidTrust(value: unknown, cause?: unknown): TypeError {
  * The addresses that proxies report, the nearest first, `undefined` for one that is withheld (`unknown`, `_hidden`) or
  * malformed. `forwarded` is RFC 7239; `x-forwarded-for` a list of addresses, with or without ports.
  *
- * Split from the right, whatever is quoted: what a client wrote must not change how the part of the nearest proxy is read. An
- * element with a comma or a semicolon in quotes is unreadable.
+ * Split from the right, whatever is quoted: what a client wrote must not change how the part of the nearest proxy is
+ * read. An element with a comma or a semicolon in quotes is unreadable.
  */
 export function* forwardedFor(header: ForwardingHeader, value: string): Generator<string | undefined> {
   for (const element of value.split(",").reverse()) {
@@ -115,8 +115,8 @@ function nodeAddress(node: string | undefined): string | undefined {
 }
 
 /**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address. One household has 2^64 addresses of
- * its own, so a limit for each address would be no limit at all.
+ * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address. One household has 2^64 addresses
+ * of its own, so a limit for each address would be no limit at all.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;

@@ -32,8 +32,9 @@ const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|"[ 
 
 /**
  * A function from a path to its `Content-Type`, which follows from the extension, in upper or lower case. `overrides`
- * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the stored type; then the interface
- * specification's table; then the registry, text in UTF-8. An unknown extension is `application/octet-stream`.
+ * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the stored type;
+ * then the interface specification's table; then the registry, text in UTF-8. An unknown extension is
+ * `application/octet-stream`.
  *
  * Throws a `TypeError` for an override that is not an extension and a media type.
  */

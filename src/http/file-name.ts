@@ -26,8 +26,8 @@ export function parseFileName(header: string | undefined): string {
 }
 
 /**
- * The `Content-Disposition` of a file that is to be saved under a name (RFC 6266). A name that is not plain is given twice:
- * exactly, as an RFC 8187 value, and with `_` for what old clients would misread.
+ * The `Content-Disposition` of a file that is to be saved under a name (RFC 6266). A name that is not plain is given
+ * twice: exactly, as an RFC 8187 value, and with `_` for what old clients would misread.
  */
 export function attachment(name: string): string {
   const plain = name.replace(/[^ -~]|["\\%]/gu, "_");

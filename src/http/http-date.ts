@@ -12,7 +12,7 @@ export function formatHttpDate(date: Date): string {
   return date.toUTCString();
 }
 
-/** Reads a date in one of the three forms of RFC 9110 §5.6.7. `undefined` for everything else that `Date.parse` would accept. */
+/** Reads a date in one of the three forms of RFC 9110 §5.6.7; `undefined` for anything else. */
 export function parseHttpDate(text: string): Date | undefined {
   if (!forms.some((form) => form.test(text))) return undefined;
   const date = new Date(text.endsWith("GMT") ? text : `${text} GMT`);

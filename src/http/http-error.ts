@@ -109,8 +109,8 @@ export class HttpError extends Error {
 }
 
 /**
- * Makes an error without a stack trace, for what refuses requests by the thousand and says itself what is wrong: the trace takes
- * as long as all else of such a reply.
+ * Makes an error without a stack trace, for what refuses requests by the thousand and says itself what is wrong: the
+ * trace takes as long as all else of such a reply.
  */
 export function withoutTrace(make: () => HttpError): HttpError {
   const { stackTraceLimit } = Error;

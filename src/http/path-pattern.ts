@@ -85,8 +85,8 @@ function compileSegment(segment: string): MatchSegment {
 }
 
 /**
- * Looks for the pieces between the stars from left to right, each where it comes first. Nothing is tried twice, unlike in
- * a regular expression, so that no pattern together with a hostile name takes long.
+ * Looks for the pieces between the stars from left to right, each where it comes first. Nothing is tried twice, unlike
+ * in a regular expression, so that no pattern together with a hostile name takes long.
  */
 function matchWildcards(pieces: readonly string[]): MatchSegment {
   const first = pieces[0] ?? "";

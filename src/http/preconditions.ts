@@ -60,16 +60,17 @@ export function isRangeCurrent(ifRange: string | undefined, current: Validators)
 }
 
 /**
- * Whether a date may be told as `Last-Modified`: it must not lie after `Date` (RFC 9110 §8.8.2.1). One that does was set by another
- * clock, or by this one before it was set back, and says nothing.
+ * Whether a date may be told as `Last-Modified`: it must not lie after `Date` (RFC 9110 §8.8.2.1). One that does was
+ * set by another clock, or by this one before it was set back, and says nothing.
  */
 export function isPast(modified: Date): boolean {
   return modified.getTime() <= Date.now();
 }
 
 /**
- * Whether a date field is the `Last-Modified` of what is stored. A later date is not taken for "not modified since": where a clock
- * was set back, or an older file was put in its place, what is stored now has an earlier date than what the client has.
+ * Whether a date field is the `Last-Modified` of what is stored. A later date is not taken for "not modified since":
+ * where a clock was set back, or an older file was put in its place, what is stored now has an earlier date than what
+ * the client has.
  */
 function isSameMoment(field: string, { modified }: Validators): boolean {
   const date = parseHttpDate(field);

@@ -210,7 +210,7 @@ function invalidPath(details: string): HttpError {
   return new HttpError(400, "INVALID_PATH", details);
 }
 
-/** The value of a query parameter; `undefined` where it is not there. Throws 400 `INVALID_QUERY` for two: which is meant? */
+/** The value of a query parameter, or `undefined`. Throws 400 `INVALID_QUERY` for two: which is meant? */
 export function onlyValue(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.length > 1) throw invalidQuery(name, "one value");

@@ -87,8 +87,8 @@ const ascii = /^[\x00-\x7f]*$/;
 const beyondLatin1 = /[^\x00-\xff]/;
 
 /**
- * The text of a header value that was sent as UTF-8. Node hands header bytes over as latin1, one character each, so that
- * `é` arrives as `Ã©`; this reads them again. `undefined` where the bytes are not valid UTF-8.
+ * The text of a header value that was sent as UTF-8. Node hands header bytes over as latin1, one character each, so
+ * that `é` arrives as `Ã©`; this reads them again. `undefined` where the bytes are not valid UTF-8.
  */
 export function utf8Header(value: string): string | undefined {
   if (ascii.test(value)) return value;

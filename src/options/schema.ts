@@ -72,7 +72,7 @@ export function listOf(item: Schema, expected: string): Schema {
   };
 }
 
-/** An object whose names the caller chooses. Each value fits a schema, and each name too where there is one for names. */
+/** An object whose names the caller chooses. Each value fits a schema, and each name too if one is given. */
 export function recordOf(entry: Schema, expected: string, names?: Schema): Schema {
   return {
     problemsOf(value) {
@@ -89,8 +89,8 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
 }
 
 /**
- * An object with these options and no others. All but the required ones may be left out, or be `undefined`. `remarks` say what
- * to do about names that other programs have.
+ * An object with these options and no others. All but the required ones may be left out, or be `undefined`. `remarks`
+ * say what to do about names that other programs have.
  */
 export function optionsOf(
   options: Readonly<Record<string, Schema>>,

@@ -22,13 +22,13 @@ import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 /** Options for {@link basicAuth}. Either `authfile` or `users`. */
 export interface BasicAuthOptions {
   /**
-   * A path or a `file://` location of a users file, read again whenever it changes; a relative path starts at the working
-   * directory. @default none
+   * A path or a `file://` location of a users file, read again whenever it changes; a relative path starts at the
+   * working directory. @default none
    */
   readonly authfile?: string | URL | undefined;
   /** The users, or a function that decides about a name and a password. @default none */
   readonly users?: readonly UserRecord[] | CheckCredentials | undefined;
-  /** Permission rules, in addition to those of the users file. @default users may do everything, anonymous clients nothing */
+  /** Rules in addition to those of the users file. @default users may do everything, anonymous clients nothing */
   readonly rules?: readonly PermissionRule[] | undefined;
   /** Refuse anonymous clients whatever the rules allow to `"*"`. @default false */
   readonly requireUser?: boolean | undefined;
@@ -37,12 +37,13 @@ export interface BasicAuthOptions {
 }
 
 /**
- * Authenticates clients by user name and password (RFC 7617) and applies permission rules to all, anonymous ones included.
- * A request without permission gets 401 where the client is anonymous and 403 where it is signed in, before any later
- * plugin runs. Later plugins find the user in `exchange.user`, and the name in the metadata `authenticated_user`.
+ * Authenticates clients by user name and password (RFC 7617) and applies permission rules to all, anonymous ones
+ * included. A request without permission gets 401 where the client is anonymous and 403 where it is signed in, before
+ * any later plugin runs. Later plugins find the user in `exchange.user`, and the name in the metadata
+ * `authenticated_user`.
  *
- * Throws a `ConfigError` for options that cannot work; a users file that is missing, empty or wrong keeps the server from
- * starting. A new version of the file takes effect at once, or, if it is wrong, not at all.
+ * Throws a `ConfigError` for options that cannot work; a users file that is missing, empty or wrong keeps the server
+ * from starting. A new version of the file takes effect at once, or, if it is wrong, not at all.
  *
  * @example
  * createFileServer({ root: "site", plugins: [basicAuth({ authfile: "/etc/site/users.html" })] });

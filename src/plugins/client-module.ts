@@ -3,8 +3,8 @@ import { requireReading } from "../server/access.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /**
- * Serves the browser module `filement/client`, which is read once, at the start. A host has one by itself, before its file
- * handler, with the option `client`.
+ * Serves the browser module `filement/client`, which is read once, at the start. A host has one by itself, before its
+ * file handler, with the option `client`.
  */
 export function clientModule(): Plugin {
   return {

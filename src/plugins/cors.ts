@@ -55,9 +55,9 @@ export const corsOptions: OptionsSchema = withRule(
 );
 
 /**
- * Lets scripts of other origins read replies, and answers their preflights (Fetch Standard, "CORS protocol"). That is for
- * reading: writes from other sites are refused unless the host's `allowedOrigins` names theirs. Put it before authentication.
- * Throws a `ConfigError` for options that cannot work.
+ * Lets scripts of other origins read replies, and answers their preflights (Fetch Standard, "CORS protocol"). That is
+ * for reading: writes from other sites are refused unless the host's `allowedOrigins` names theirs. Put it before
+ * authentication. Throws a `ConfigError` for options that cannot work.
  *
  * @example createFileServer({ root: "site", allowedOrigins: ["https://app.example"], plugins: [cors()] });
  */

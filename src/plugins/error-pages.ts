@@ -32,9 +32,9 @@ export const errorPagesOptions: OptionsSchema = optionsOf(
 const maxPageBytes = 1024 * 1024;
 
 /**
- * Answers people with pages of the host's own in place of the built-in error page. The status and the header fields stay;
- * clients that prefer JSON get JSON. A page that is missing or larger than 1 MiB is not used. Put it before the plugins whose
- * errors it is for. Throws a `ConfigError` for options that cannot work.
+ * Answers people with pages of the host's own in place of the built-in error page. The status and the header fields
+ * stay; clients that prefer JSON get JSON. A page that is missing or larger than 1 MiB is not used. Put it before the
+ * plugins whose errors it is for. Throws a `ConfigError` for options that cannot work.
  *
  * @example errorPages({ pages: { 404: "/errors/404.html", "5xx": "/errors/down.html" } });
  */

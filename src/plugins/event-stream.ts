@@ -47,8 +47,8 @@ const headers: ReplyHeaders = {
 
 /**
  * Sends clients every change, at once and in order, as server-sent events: a reply that does not end. A client gets no
- * change of what it may not read at that moment. Throws a `ConfigError` for options that cannot work, and at the start if
- * it stands before `basicAuth`.
+ * change of what it may not read at that moment. Throws a `ConfigError` for options that cannot work, and at the start
+ * if it stands before `basicAuth`.
  *
  * @example createFileServer({ root: "site", plugins: [eventStream()] });
  */

@@ -50,7 +50,7 @@ export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
   readonly at?: string;
   /** Methods to take, of those that the host takes. @default the host's */
   readonly methods?: readonly FileMethod[];
-  /** Take only those that change nothing: GET, HEAD and OPTIONS; `false` does not undo the host's `true`. @default the host's */
+  /** Take only GET, HEAD and OPTIONS; `false` does not undo the host's `true`. @default the host's */
   readonly readOnly?: boolean;
 }
 
@@ -250,7 +250,7 @@ function foundTarget(
   return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
 }
 
-/** The document whose elements are meant, which is what a GET finds: for a directory its index file, and what stands in. */
+/** The document whose elements are meant, as a GET finds it: of a directory its index file, or what stands in. */
 async function documentOf(found: FoundTarget): Promise<FoundTarget> {
   if (!found.stat) return (await standIn(found)) ?? found;
   if (found.stat.type !== "directory") return found;

@@ -5,21 +5,23 @@ import { CapturedResponse } from "./from-middleware/captured-response.ts";
 import { requestOf } from "./from-middleware/connect-request.ts";
 
 /**
- * Middleware as Connect and Express 4 and 5 take it. Declared by way of a method, whose parameters TypeScript compares in
- * both directions: middleware typed for Express's own `Request` and `Response` is accepted as well.
+ * Middleware as Connect and Express 4 and 5 take it. Declared by way of a method, whose parameters TypeScript compares
+ * in both directions: middleware typed for Express's own `Request` and `Response` is accepted as well.
  */
 export type ConnectMiddleware = {
   call(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
 }["call"];
 
 /**
- * Uses Connect or Express middleware as it comes from npm (`helmet`, `cors`, `compression`, `morgan`...) as a plugin. It
- * sees a request of `node:http` and a response whose output becomes the reply, alike over HTTP/1, HTTP/2 and `fetch`.
+ * Uses Connect or Express middleware as it comes from npm (`helmet`, `cors`, `compression`, `morgan`...) as a plugin.
+ * It sees a request of `node:http` and a response whose output becomes the reply, alike over HTTP/1, HTTP/2 and
+ * `fetch`.
  *
  * `next()` runs the rest of the pipeline, whose reply is then written to that response; `next(error)` and what the
  * middleware throws become the reply, with the error's own `status` where it has one. All middleware of one exchange
- * shares the request object. Changing its `url` or `method` does not redirect the rest of the pipeline, and content that
- * a body parser has read is gone for the file handler. Methods that only Express adds (`res.send`, `req.get`) are absent.
+ * shares the request object. Changing its `url` or `method` does not redirect the rest of the pipeline, and content
+ * that a body parser has read is gone for the file handler. Methods that only Express adds (`res.send`, `req.get`) are
+ * absent.
  *
  * @example
  * createFileServer({ root: "site", plugins: [fromMiddleware(helmet()), fromMiddleware(compression())] });
@@ -50,7 +52,8 @@ export function fromMiddleware(middleware: ConnectMiddleware): Plugin {
         if (isFailure(error)) fail(asHttpError(error));
         else if (!response.writableEnded && !response.destroyed) rest = runRest();
       };
-      // Async on purpose: what it throws at once and what its promise rejects with, as in Express 5, end up in one place.
+      // Async on purpose: what it throws at once and what its promise rejects with, as in Express 5, end up in one
+      // place.
       const run = async (): Promise<void> => middleware(request, response, proceed);
       run().catch((error) => fail(asHttpError(error)));
 

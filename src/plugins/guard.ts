@@ -37,9 +37,9 @@ export const guardOptions: OptionsSchema = pluginOptions({
 });
 
 /**
- * Refuses by path, and by what it knows of the client. What a client may not read is missing from listings, archives and the
- * changes that it hears of, too. Stands behind the plugin that knows the users. Throws a `ConfigError` for options that cannot
- * work.
+ * Refuses by path, and by what it knows of the client. What a client may not read is missing from listings, archives
+ * and the changes that it hears of, too. Stands behind the plugin that knows the users. Throws a `ConfigError` for
+ * options that cannot work.
  *
  * @example
  * guard({ covers: ["/private/*"], permits: ({ user, right }) => user !== undefined && right !== "delete" });

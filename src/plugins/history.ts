@@ -49,8 +49,8 @@ const gitsOwn = /\/(?:\.git|git~\d+)[ .]*(?:\/|$)/i;
 
 /**
  * Makes each change of a file a commit in a git repository, and shows, compares and undoes them: below `path`, by
- * `Accept-Datetime` (RFC 7089), and by `files.history`. Throws a `ConfigError` for options that cannot work, and at the start where
- * git is missing, or for a second host.
+ * `Accept-Datetime` (RFC 7089), and by `files.history`. Throws a `ConfigError` for options that cannot work, and at the
+ * start where git is missing, or for a second host.
  *
  * @example createFileServer({ root: "site", plugins: [history({ repository: "/srv/site.git" })] });
  */

@@ -14,10 +14,10 @@ export interface McpOptions {
 }
 
 /**
- * Lets language models list, read and edit files by the Model Context Protocol (Streamable HTTP, stateless). Each call of a tool
- * is a request of its user to this host: plugins, rules, limits and logs treat it as any other. Takes the package
- * `@modelcontextprotocol/server`. Throws a `ConfigError` for options that cannot work, and at the start where that package is
- * missing, or `basicAuth` stands behind.
+ * Lets language models list, read and edit files by the Model Context Protocol (Streamable HTTP, stateless). Each call
+ * of a tool is a request of its user to this host: plugins, rules, limits and logs treat it as any other. Takes the
+ * package `@modelcontextprotocol/server`. Throws a `ConfigError` for options that cannot work, and at the start where
+ * that package is missing, or `basicAuth` stands behind.
  *
  * @example createFileServer({ root: "site", plugins: [basicAuth({ authfile: "users.html" }), mcp()] });
  */

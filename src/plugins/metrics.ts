@@ -43,10 +43,11 @@ export const metricsOptions: OptionsSchema = pluginOptions({
 });
 
 /**
- * Counts requests, durations, bytes and more, and shows them to Prometheus. Throws a `ConfigError` for options that cannot
- * work, and at the start for a registry that has metrics of these names already.
+ * Counts requests, durations, bytes and more, and shows them to Prometheus. Throws a `ConfigError` for options that
+ * cannot work, and at the start for a registry that has metrics of these names already.
  *
- * Anyone who can send a request to the path can read it: put authentication before it, or expose a `registry` elsewhere.
+ * Anyone who can send a request to the path can read it: put authentication before it, or expose a `registry`
+ * elsewhere.
  *
  * @example createFileServer({ root: "site", plugins: [metrics(), healthCheck()] });
  */

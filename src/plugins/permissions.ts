@@ -24,16 +24,17 @@ export interface SignedIn {
 export type FoundUser = SignedIn | null | undefined;
 
 /**
- * Says who sent a request. Declared by way of a method, whose parameters TypeScript compares in both directions: a function of
- * an `Exchange<express.Request>` is accepted as well.
+ * Says who sent a request. Declared by way of a method, whose parameters TypeScript compares in both directions: a
+ * function of an `Exchange<express.Request>` is accepted as well.
  */
 export type FindUser = { call(exchange: Exchange): FoundUser | Promise<FoundUser> }["call"];
 
 /** Options for {@link permissions}. */
 export interface PermissionsOptions {
   /**
-   * Who sent a request: from a session, a token, a header of a proxy. Gives `undefined`, or an object with `name` and `roles`. Asked again
-   * for connections that stay open, every five seconds at most. @default whom an earlier plugin has put into `exchange.user`
+   * Who sent a request: from a session, a token, a header of a proxy. Gives `undefined`, or an object with `name` and
+   * `roles`. Asked again for connections that stay open, every five seconds at most. @default whom an earlier plugin
+   * has put into `exchange.user`
    */
   readonly user?: FindUser | undefined;
   /**
@@ -44,8 +45,8 @@ export interface PermissionsOptions {
   /** The `WWW-Authenticate` of a 401: `Bearer`. Browsers ask for a password where it is `Basic`. @default "Session" */
   readonly challenge?: string | undefined;
   /**
-   * Where browsers are sent in place of a 401 when they open a page: a path or URL, or a function that knows what was asked
-   * for. @default none
+   * Where browsers are sent in place of a 401 when they open a page: a path or URL, or a function that knows what was
+   * asked for. @default none
    */
   readonly signInPage?: string | ((exchange: Exchange) => string) | undefined;
   /** Request header fields that `user` looks at, for the `Vary` of replies. @default ["authorization", "cookie"] */
@@ -78,9 +79,9 @@ const permissionsOptions: OptionsSchema = pluginOptions({
 });
 
 /**
- * Applies permission rules to users whom the host program has signed in. A request without permission gets 403 where its
- * user is known; otherwise 401, or is sent to `signInPage`. Later plugins find the user in `exchange.user`, and the name in
- * the metadata `authenticated_user`. Throws a `ConfigError` for options and rules that cannot work.
+ * Applies permission rules to users whom the host program has signed in. A request without permission gets 403 where
+ * its user is known; otherwise 401, or is sent to `signInPage`. Later plugins find the user in `exchange.user`, and the
+ * name in the metadata `authenticated_user`. Throws a `ConfigError` for options and rules that cannot work.
  *
  * @example
  * permissions({

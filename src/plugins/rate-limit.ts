@@ -22,8 +22,8 @@ export interface RateLimitOptions {
   /** Requests that an idle client may make at once, at least 1. @default 2 × requestsPerSecond, at least 1 */
   readonly burstCapacity?: number | undefined;
   /**
-   * What a client is: an address (an IPv6 /64 counts as one), the authenticated user (anonymous requests count by address), the addressed host, or
-   * what a function says, where `undefined` is not limited. @default "ip"
+   * What a client is: an address (an IPv6 /64 counts as one), the authenticated user (anonymous requests count by
+   * address), the addressed host, or what a function says, where `undefined` is not limited. @default "ip"
    */
   readonly keyStrategy?: KeyStrategy | undefined;
   /** Seconds between two cleanups, which release the memory of idle clients. @default 300 */

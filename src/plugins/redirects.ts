@@ -8,8 +8,8 @@ import { emptyReply } from "../server/reply.ts";
 /** Options for {@link redirects}. */
 export interface RedirectsOptions {
   /**
-   * Where each path has gone: `"/old.html": "/new.html"`, or `"/blog/*": "/posts/:splat"` for everything below `/blog/`. Old
-   * paths are decoded. Targets are written as in a link: paths below the mount, or URLs.
+   * Where each path has gone: `"/old.html": "/new.html"`, or `"/blog/*": "/posts/:splat"` for everything below
+   * `/blog/`. Old paths are decoded. Targets are written as in a link: paths below the mount, or URLs.
    */
   readonly rules: Readonly<Record<string, string>>;
   /** Status of the replies (RFC 9110 §15.4): 301, 302, 303, 307 or 308. @default 308 */
@@ -46,8 +46,8 @@ export const redirectsOptions: OptionsSchema = withRule(
 );
 
 /**
- * Sends clients of paths that have moved to the new ones, whatever their method; the query goes along. An exact path comes
- * before a longer beginning, and that before a shorter one. Throws a `ConfigError` for options that cannot work.
+ * Sends clients of paths that have moved to the new ones, whatever their method; the query goes along. An exact path
+ * comes before a longer beginning, and that before a shorter one. Throws a `ConfigError` for options that cannot work.
  *
  * @example redirects({ rules: { "/about.html": "/about/", "/blog/*": "https://blog.example/:splat" } });
  */

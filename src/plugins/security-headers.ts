@@ -36,8 +36,9 @@ export const securityHeadersOptions: OptionsSchema = pluginOptions({
 });
 
 /**
- * Adds the header fields by which browsers protect pages to every reply that lacks them. Put it first, so that refusals have
- * them, too. `Strict-Transport-Security` is sent over HTTPS only. Throws a `ConfigError` for options that cannot work.
+ * Adds the header fields by which browsers protect pages to every reply that lacks them. Put it first, so that refusals
+ * have them, too. `Strict-Transport-Security` is sent over HTTPS only. Throws a `ConfigError` for options that cannot
+ * work.
  *
  * @example securityHeaders({ headers: { "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'" } });
  */

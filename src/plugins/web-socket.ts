@@ -54,9 +54,9 @@ const maxPayload = 1024;
 const maxFragments = 16;
 
 /**
- * Sends clients every change, at once and in order, over web sockets. A client gets no change of what it may not read at
- * that moment.
- * Throws a `ConfigError` for options that cannot work, and at the start where it stands before `basicAuth`.
+ * Sends clients every change, at once and in order, over web sockets. A client gets no change of what it may not read
+ * at that moment. Throws a `ConfigError` for options that cannot work, and at the start where it stands before
+ * `basicAuth`.
  *
  * @example
  * const files = createFileServer({ root: "site", plugins: [webSocket()] });

@@ -16,8 +16,8 @@ export interface RedisBucketsOptions {
 const maxExpiryMs = 1e12;
 
 /**
- * A bucket is the number of tokens that are missing, and when that was so, in microseconds. Takes (1) or gives back (-1) a token.
- * A bucket that would be full has expired, which is the same.
+ * A bucket is the number of tokens that are missing, and when that was so, in microseconds. Takes (1) or gives back
+ * (-1) a token. A bucket that would be full has expired, which is the same.
  */
 const changeBucket = redisScript(`
 local change, tokensInMs, capacity, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -41,8 +41,9 @@ return {allowed and 1 or 0, string.format('%.17g', missing)}
 `);
 
 /**
- * Keeps the buckets of `rateLimit({ store })` in a Redis, where several servers share them, within one token. Each request costs
- * one round trip; the time is that of Redis. Where Redis is away, or too slow, requests pass and `onError` is told.
+ * Keeps the buckets of `rateLimit({ store })` in a Redis, where several servers share them, within one token. Each
+ * request costs one round trip; the time is that of Redis. Where Redis is away, or too slow, requests pass and
+ * `onError` is told.
  *
  * @example rateLimit({ requestsPerSecond: 5, store: redisBuckets("redis://redis.internal") });
  */
@@ -62,7 +63,8 @@ export function bucketsAt(
   async function change(by: 1 | -1, key: string, policy: RateLimitPolicy): Promise<BucketDecision> {
     const { requestsPerSecond, burstCapacity } = policy;
     connection ??= RedisConnection.to(source).hold();
-    // Hashed, so that the keys of Redis are no list of addresses and names; limiters with the same figures share buckets.
+    // Hashed, so that the keys of Redis are no list of addresses and names; limiters with the same figures share
+    // buckets.
     const bucket = prefix + hash("sha256", `${requestsPerSecond} ${burstCapacity}\n${key}`, "base64url").slice(0, 22);
     const figures = [by, requestsPerSecond / 1000, burstCapacity, maxExpiryMs].map(String);
     const clock = now ? [String(Math.round(now() * 1000))] : [];

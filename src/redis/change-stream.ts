@@ -25,7 +25,7 @@ export interface StreamEntry {
   readonly change: UnnumberedChange | undefined;
 }
 
-/** What Redis does with a change: stored, known from an earlier attempt, or told by another server that noticed the same. */
+/** What Redis does with a change: stored, known from an earlier attempt, or already told by another server. */
 export type Receipt = "stored" | "known" | "told";
 
 /** Changes with more HTML than this are stored without it, in characters: those who miss it read the file. */
@@ -55,11 +55,13 @@ end
 `;
 
 /**
- * Adds changes in order, each once however often it is sent, also where an attempt that was given up arrives after the next. Numbers
- * follow each other without a hole. One that was noticed on the disk is left out where the file is known to be as it is.
+ * Adds changes in order, each once however often it is sent, also where an attempt that was given up arrives after the
+ * next. Numbers follow each other without a hole. One that was noticed on the disk is left out where the file is known
+ * to be as it is.
  *
- * Of each file the script keeps the state after the last change, and the states that changes were on top of and that were not told
- * yet. A change that leads to one of these comes after one that was made later: a new feed has all clients look again.
+ * Of each file the script keeps the state after the last change, and the states that changes were on top of and that
+ * were not told yet. A change that leads to one of these comes after one that was made later: a new feed has all
+ * clients look again.
  */
 const addChanges = redisScript(`${lastEntry}
 local server, longest = ARGV[1], ARGV[2]
@@ -103,8 +105,8 @@ if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1))
 `);
 
 /**
- * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been lost: then a new
- * feed begins. Gives the id of the last entry.
+ * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been
+ * lost: then a new feed begins. Gives the id of the last entry.
  */
 const showPresence = redisScript(`${lastEntry}
 local server, lease, looks = ARGV[1], tonumber(ARGV[2]), ARGV[3]

@@ -16,8 +16,8 @@ export interface RedisClient {
 }
 
 /**
- * Which Redis: a URL (`redis://user:password@host:6379/0`, `rediss://` for TLS), or a client of `@redis/client` whose options
- * count. The client itself is left alone.
+ * Which Redis: a URL (`redis://user:password@host:6379/0`, `rediss://` for TLS), or a client of `@redis/client` whose
+ * options count. The client itself is left alone.
  */
 export type RedisSource = string | RedisClient;
 
@@ -54,9 +54,10 @@ export function redisScript(text: string): RedisScript {
 }
 
 /**
- * A connection that all who name the same Redis share. It is made when it is first needed, and made again when it breaks, after
- * pauses of at most two seconds. While it is broken, commands fail at once. Each command has a time limit, of half a second where
- * nothing else is said; after one that ran into it, the next fail at once until Redis answers again.
+ * A connection that all who name the same Redis share. It is made when it is first needed, and made again when it
+ * breaks, after pauses of at most two seconds. While it is broken, commands fail at once. Each command has a time
+ * limit, of half a second where nothing else is said; after one that ran into it, the next fail at once until Redis
+ * answers again.
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();
@@ -140,7 +141,7 @@ export class RedisConnection {
     }
   }
 
-  /** A separate connection for commands that wait. It is not made again when it breaks. Rejects if it cannot be made. */
+  /** A separate connection for commands that wait. It is not made again when it breaks. Rejects if it fails. */
   async dedicated(): Promise<RedisClient> {
     const like = await clientOf(this.#source);
     const client = like.duplicate({

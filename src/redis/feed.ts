@@ -41,11 +41,12 @@ const startMs = 5_000;
 const closeMs = 1_000;
 
 /**
- * Gives the changes of all servers that name the same Redis one order, through a stream. Each server's web sockets, event streams
- * and `files.changes` hear all of them, and a client that comes back to another server gets what it missed.
+ * Gives the changes of all servers that name the same Redis one order, through a stream. Each server's web sockets,
+ * event streams and `files.changes` hear all of them, and a client that comes back to another server gets what it
+ * missed.
  *
- * While Redis is away each server tells its own changes, under ids of its own; when it is back, all clients are told of a gap, and
- * what the servers have told alone stays with them.
+ * While Redis is away each server tells its own changes, under ids of its own; when it is back, all clients are told of
+ * a gap, and what the servers have told alone stays with them.
  *
  * @example createFileServer({ root: "site", feed: redisFeed("redis://redis.internal"), plugins: [webSocket()] });
  */
@@ -111,7 +112,7 @@ export class RedisFeed implements SharedFeed {
     }
   }
 
-  /** The others hear of everything within a second; where that fails, they notice that this server has gone without a word. */
+  /** The others hear of everything within a second, or else notice that this server has gone without a word. */
   async close(): Promise<void> {
     await inTime(this.#outbox.empty(), closeMs, () => {});
     this.#over.abort();
@@ -175,7 +176,7 @@ export class RedisFeed implements SharedFeed {
     end.tell(own?.change ?? change, own?.origin ?? { site });
   }
 
-  /** Makes sure that the stream still has what was told of it: a Redis may come back empty, or with less than it had. */
+  /** Makes sure that the stream still has what was told of it: a Redis may come back empty, or with less. */
   async #verify(client: RedisClient, end: FeedEnd): Promise<void> {
     const position = this.#position;
     if (!position || this.#isAlone) return;
@@ -195,7 +196,8 @@ export class RedisFeed implements SharedFeed {
     const history = await this.#stream.last(client, maxPast);
     const last = history.at(-1);
     if (!last) throw new RedisError(`${this.#connection.name} has lost its stream`);
-    // Changes of this server that come back in front of where it joins: its program hears of them, its clients look again.
+    // Changes of this server that come back in front of where it joins: its program hears of them, its clients look
+    // again.
     for (const { sender } of history) {
       const own = this.#outbox.take(sender);
       if (own) end.tell(own.change, own.origin);

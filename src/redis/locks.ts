@@ -29,9 +29,9 @@ return ARGV[2] == '0' and redis.call('DEL', KEYS[1]) or redis.call('PEXPIRE', KE
 `);
 
 /**
- * Locks for `diskStorage(root, { locks })` where several machines change the files of one directory, such as one on NFS. They are
- * in a Redis, and have a time limit that a living server keeps putting off. A change is made only while its lock holds and the file
- * is what it was. While Redis is away, changes get 503; reads go on.
+ * Locks for `diskStorage(root, { locks })` where several machines change the files of one directory, such as one on
+ * NFS. They are in a Redis, and have a time limit that a living server keeps putting off. A change is made only while
+ * its lock holds and the file is what it was. While Redis is away, changes get 503; reads go on.
  *
  * For files on several machines an object store is the better place: see `s3Storage`.
  *

@@ -13,8 +13,8 @@ export interface FetchedReply {
 }
 
 /**
- * A reply as a `Response` of the Fetch standard. Its content is given up when `signal` is aborted. Throws for a header field
- * that HTTP does not know.
+ * A reply as a `Response` of the Fetch standard. Its content is given up when `signal` is aborted. Throws for a header
+ * field that HTTP does not know.
  */
 export function fetchReply(reply: Reply, signal: AbortSignal): FetchedReply {
   const { status, body } = reply;
@@ -70,7 +70,7 @@ function readOnDemand(body: Readable, signal: AbortSignal): ReadOnDemand {
   return { content, sent, giveUp };
 }
 
-/** Adds the header fields to those of the `Response`: one that is made of others checks and copies each of them again. */
+/** Adds the fields to those of the `Response`: one made of others checks and copies each of them again. */
 function headersOf(reply: Reply): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) {

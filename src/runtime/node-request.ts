@@ -123,8 +123,8 @@ export function onceOver(request: NodeRequest, response: NodeResponse, callback:
 const lastOf = new WeakMap<object, Promise<void>>();
 
 /**
- * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all at
- * once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). A request
+ * Runs `serve` when all that came before on a connection of HTTP/1 is answered. Node hands over pipelined requests all
+ * at once: a GET would overtake the PUT before it, and the later of two PUTs could lose (RFC 9112 §9.3.2). A request
  * behind a reply that closed the connection is not run, since its own reply could not be sent (§9.6).
  */
 export function inTurn(request: NodeRequest, response: NodeResponse, serve: () => Promise<void>): void {
@@ -170,7 +170,7 @@ function incomplete(cause?: unknown): HttpError {
   return new HttpError(400, "INCOMPLETE_BODY", "The connection ended before all of the content arrived.", { cause });
 }
 
-/** What a body parser of the host program has read already. Only the bytes themselves will do, never what it made of them. */
+/** What a body parser of the host program has read already: the bytes themselves, never what it made of them. */
 async function* onceMore(request: NodeRequest): AsyncGenerator<Uint8Array, void, undefined> {
   const { body } = request as unknown as FrameworkRequest;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;

@@ -15,8 +15,8 @@ const lingerMs = 1_000;
 const connectionHeaders = ["connection", "keep-alive", "proxy-connection", "upgrade"];
 
 /**
- * Sends a reply; the only place that writes to a response of `node:http` or `node:http2`. With `isLast` the connection is
- * closed afterwards. Throws, with nothing sent, for a header field that HTTP does not know.
+ * Sends a reply; the only place that writes to a response of `node:http` or `node:http2`. With `isLast` the connection
+ * is closed afterwards. Throws, with nothing sent, for a header field that HTTP does not know.
  */
 export function sendReply(
   request: NodeRequest,

@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { drain } from "./send-reply.ts";
 
 /**
- * Tells whether another listener has answered a handshake since this call, or reads from it. Until the handshake is claimed,
- * only a listener for errors is attached, without which a client that leaves would end the process.
+ * Tells whether another listener has answered a handshake since this call, or reads from it. Until the handshake is
+ * claimed, only a listener for errors is attached, without which a client that leaves would end the process.
  */
 export function takenByOthers(socket: Duplex): () => boolean {
   const written = bytesWritten(socket);
@@ -18,9 +18,9 @@ function bytesWritten(socket: Duplex): number {
 }
 
 /**
- * Lets a response answer a request to take over the connection. Node looks after that connection no more: what its server does
- * for other responses, waking a writer and closing the connection after the reply, is done here. `false`, with the connection
- * closed, where another response still has it.
+ * Lets a response answer a request to take over the connection. Node looks after that connection no more: what its
+ * server does for other responses, waking a writer and closing the connection after the reply, is done here. `false`,
+ * with the connection closed, where another response still has it.
  */
 export function takeSocket(response: ServerResponse, socket: Duplex): boolean {
   response.shouldKeepAlive = false;

@@ -37,8 +37,8 @@ export interface Access {
   /** The selectors of the rules about elements of a document that concern this client. @default none */
   selectorsOf?(path: string): readonly string[];
   /**
-   * The access that the same client has by now, for connections that stay open: users and rules may have changed since the
-   * request. @default this one, for ever
+   * The access that the same client has by now, for connections that stay open: users and rules may have changed since
+   * the request. @default this one, for ever
    */
   current?(): Access;
   /** The error for what is not permitted: 401 where credentials could help, else 403. */

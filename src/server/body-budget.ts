@@ -45,9 +45,9 @@ export class BodyBudget {
   }
 
   /**
-   * The content of a request. All requests together hold no more than allowed, those of one address no more than half of
-   * it. Content whose `Content-Length` does not fit is 503 `OVERLOADED` before any of it is read; where the length is not
-   * known, reading waits for room. Throws 413 beyond `mostBytes`, and beyond what one address may hold.
+   * The content of a request. All requests together hold no more than allowed, those of one address no more than half
+   * of it. Content whose `Content-Length` does not fit is 503 `OVERLOADED` before any of it is read; where the length
+   * is not known, reading waits for room. Throws 413 beyond `mostBytes`, and beyond what one address may hold.
    */
   async read(exchange: Upload, mostBytes: number): Promise<Uint8Array> {
     const maxSize = Math.min(mostBytes, Math.floor(this.#maxBytes / 2));

@@ -99,8 +99,8 @@ export interface ChangeOrigin {
   /** Name of the host in the configuration; `change.host` may be an alias. */
   readonly site: string;
   /**
-   * The changed elements, as rules by elements see them; only if a client is judged by them. Not to be kept: they hold whole
-   * documents in memory. Those of each edit of `change.edits`, otherwise of the one that it is.
+   * The changed elements, as rules by elements see them; only if a client is judged by them. Not to be kept: they hold
+   * whole documents in memory. Those of each edit of `change.edits`, otherwise of the one that it is.
    */
   readonly elements?: readonly ChangedElements[] | undefined;
   /** Whether it was noticed on the disk: other servers may notice it, too. */
@@ -113,8 +113,8 @@ export interface ChangeOrigin {
 export type ChangeListener = (change: Change, origin: ChangeOrigin) => void;
 
 /**
- * Whether a listener needs the changed elements of an edit at a path. A list: it asks only whether these clients may read
- * them, which is found out ahead, while the page is as it was.
+ * Whether a listener needs the changed elements of an edit at a path. A list: it asks only whether these clients may
+ * read them, which is found out ahead, while the page is as it was.
  */
 export type JudgesElements = (path: string) => boolean | readonly Access[];
 
@@ -148,7 +148,7 @@ export interface FeedRestart {
 
 /** Gives the changes of several servers one order. The {@link ChangeFeed} of each server is one end of it. */
 export interface SharedFeed {
-  /** Called once, before the first change. Resolves even where the other servers cannot be reached, and keeps trying. */
+  /** Called once, before the first change. Resolves even if the other servers cannot be reached, and keeps trying. */
   start(end: FeedEnd): Promise<void>;
   /** Takes a change of this server, which comes back through the end, in the order of all servers. */
   send(change: UnnumberedChange, origin: ChangeOrigin): void;
@@ -203,10 +203,10 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   /**
-   * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a function that
-   * ends the subscription. `restarted` is called when ids begin anew, which happens with a shared feed only. `judges` says whether
-   * the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them slower; by default it does where it
-   * takes an origin.
+   * Calls `listener` after each commit, synchronously, or when a shared feed gives the change its place. Returns a
+   * function that ends the subscription. `restarted` is called when ids begin anew, which happens with a shared feed
+   * only. `judges` says whether the listener needs {@link ChangeOrigin.elements} of edits at a path, which makes them
+   * slower; by default it does where it takes an origin.
    */
   subscribe(
     listener: ChangeListener,
@@ -241,7 +241,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     return this.#lastId;
   }
 
-  /** @internal Has each change of this server noted, in the order of the commits of each file; returns how to end that. */
+  /** @internal Notes each change of this server, in commit order for each file; returns how to end that. */
   record(recorder: ChangeRecorder): () => void {
     this.#recorders.add(recorder);
     return () => void this.#recorders.delete(recorder);
@@ -275,7 +275,7 @@ export class ChangeFeed implements AsyncIterable<Change> {
     }
   }
 
-  /** Requests that made a change wait for this before their reply, while changes are made faster than they are delivered. */
+  /** Requests that made a change wait for this before their reply, if changes are made faster than delivered. */
   get congestion(): Promise<void> | undefined {
     return this.#congestion;
   }
@@ -298,8 +298,8 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   /**
-   * The changes after the one with this id, in order; `"gap"` where some of them are no longer known, or where this feed
-   * has never had such an id. The last 1,000 are, fewer where they have much HTML.
+   * The changes after the one with this id, in order; `"gap"` where some of them are no longer known, or where this
+   * feed has never had such an id. The last 1,000 are, fewer where they have much HTML.
    */
   since(id: number): readonly PastChange[] | "gap" {
     const missed = this.#lastId - id;
@@ -316,8 +316,8 @@ export class ChangeFeed implements AsyncIterable<Change> {
   }
 
   /**
-   * Changes from the moment of the call on, until the server is closed. An iterator that falls 10,000 changes behind gives
-   * those, and then throws.
+   * Changes from the moment of the call on, until the server is closed. An iterator that falls 10,000 changes behind
+   * gives those, and then throws.
    */
   [Symbol.asyncIterator](): AsyncIterator<Change, undefined> {
     const pending: Change[] = [];

@@ -86,8 +86,8 @@ export function toHttpError(thrown: unknown, requestId: string): HttpError {
 }
 
 /**
- * Whether the server is to blame: not for what it does not support (501), nor where it is busy or closing (503), but where
- * its files are out of reach.
+ * Whether the server is to blame: not for what it does not support (501), nor where it is busy or closing (503), but
+ * where its files are out of reach.
  */
 function isFailure({ status, code }: HttpError): boolean {
   return status >= 500 && status !== 501 && (status !== 503 || code === "STORAGE_UNAVAILABLE");

@@ -82,8 +82,8 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   }
 
   /**
-   * The canonical path below the mount: decoded, absolute, no empty or dot segments. It cannot be set: rules, limits and logs
-   * before have decided by it.
+   * The canonical path below the mount: decoded, absolute, no empty or dot segments. It cannot be set: rules, limits
+   * and logs before have decided by it.
    */
   get path(): string {
     return this.#path;

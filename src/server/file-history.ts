@@ -36,8 +36,8 @@ export interface FileHistory {
   /** A file at a moment, or after a commit; `undefined` where there was none. */
   storageAt(path: string, at: Date | string): Promise<Storage | undefined>;
   /**
-   * What a file is without the change of a commit, or as that commit left it; `undefined` for no file. Throws 404 and 409
-   * `WRITE_CONFLICT`.
+   * What a file is without the change of a commit, or as that commit left it; `undefined` for no file. Throws 404 and
+   * 409 `WRITE_CONFLICT`.
    */
   restored(
     path: string,

@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import type { Inspection } from "./inspection.ts";
 import type { ReplyHeaders } from "./reply.ts";
 
-/** A request that a plugin makes for a client; the whole pipeline of the host judges it as one that the client has sent. */
+/** A request that a plugin makes for a client; the whole pipeline judges it as one that the client has sent. */
 export interface InnerRequest {
   /** The exchange of the client: its sign-in, address and rights, which are the most that this request has. */
   readonly client?: Exchange | undefined;

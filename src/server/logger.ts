@@ -12,8 +12,8 @@ const ignore = (): void => {};
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /**
- * Calls a function of the host program without waiting for it. What it throws goes to `onFailure` and nowhere else; so does
- * the rejection of a promise, for an `async` function is easily given where a plain one was asked for.
+ * Calls a function of the host program without waiting for it. What it throws goes to `onFailure` and nowhere else; so
+ * does the rejection of a promise, for an `async` function is easily given where a plain one was asked for.
  */
 export function notify(call: () => unknown, onFailure: (error: unknown) => void): void {
   try {

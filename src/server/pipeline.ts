@@ -100,8 +100,8 @@ type Covers = ListedPlugin["covers"];
 const everywhere: Covers = () => true;
 
 /**
- * A host's plugins in the order in which requests run through them, the nested ones among them, each with the paths that it
- * is confined to.
+ * A host's plugins in the order in which requests run through them, the nested ones among them, each with the paths
+ * that it is confined to.
  */
 export function listPlugins(plugins: readonly Plugin[], covers: Covers = everywhere): readonly ListedPlugin[] {
   const listed: ListedPlugin[] = [];

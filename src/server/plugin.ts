@@ -77,8 +77,8 @@ export interface Plugin {
   /** Answers, or passes on with `next()` and may change what comes back. What it throws becomes the reply. */
   handle?(exchange: Exchange, next: Next): Promise<Reply> | Reply;
   /**
-   * Whether `handle` answers this web socket handshake, even with a refusal. Handshakes that no plugin answers are left to
-   * the other listeners of the host program; see the option `upgrades`. @default none
+   * Whether `handle` answers this web socket handshake, even with a refusal. Handshakes that no plugin answers are left
+   * to the other listeners of the host program; see the option `upgrades`. @default none
    */
   acceptsUpgrade?(exchange: Exchange): boolean | Promise<boolean>;
   /** @internal The document that a GET finds at a path, by its path; of a file handler. */
@@ -89,7 +89,7 @@ export interface Plugin {
   readonly history?: FileHistory;
   /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
-  /** Called before the first request of each host that lists the plugin. What it throws keeps the server from starting. */
+  /** Called before the first request of each host that lists the plugin. An error keeps the server from starting. */
   start?(site: PluginSite): void | Promise<void>;
   /**
    * Called when the server begins to close, before it waits for the exchanges in flight, and when another takes over;

@@ -10,8 +10,8 @@ export type { ReplyHeaders } from "../http/http-error.ts";
 export type ReplyBody = string | Uint8Array | Readable;
 
 /**
- * An answer as a plain value; nothing is sent until every plugin has seen it. A plugin may change what `next()` returned
- * or return one of its own.
+ * An answer as a plain value; nothing is sent until every plugin has seen it. A plugin may change what `next()`
+ * returned or return one of its own.
  */
 export interface Reply {
   /** HTTP status code, 200 to 599. */
@@ -36,8 +36,8 @@ export function jsonReply(status: number, value: unknown, headers: ReplyHeaders 
 }
 
 /**
- * The reply with more header fields. A copy, because a plugin may send one object many times; not by a spread, to which V8 adds
- * fields ten times as slowly.
+ * The reply with more header fields. A copy, because a plugin may send one object many times; not by a spread, to which
+ * V8 adds fields ten times as slowly.
  */
 export function withFields(reply: Reply, ...fields: readonly Readonly<ReplyHeaders>[]): Reply {
   return { ...reply, headers: Object.assign({}, reply.headers, ...fields) };
@@ -67,8 +67,8 @@ export function isStream(body: ReplyBody | undefined): body is Readable {
 }
 
 /**
- * All of a reply's content, for plugins that change it. A stream is read to its end, and cannot be sent afterwards: return a
- * reply with a body of your own.
+ * All of a reply's content, for plugins that change it. A stream is read to its end, and cannot be sent afterwards:
+ * return a reply with a body of your own.
  */
 export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array();
@@ -79,8 +79,8 @@ export async function bodyBytes({ body }: Reply): Promise<Uint8Array> {
 }
 
 /**
- * All of a reply's content as text, read as UTF-8 and, where it is compressed, decompressed; see {@link bodyBytes}. Throws a
- * `TypeError` for content in a coding that this version of Node does not know.
+ * All of a reply's content as text, read as UTF-8 and, where it is compressed, decompressed; see {@link bodyBytes}.
+ * Throws a `TypeError` for content in a coding that this version of Node does not know.
  */
 export async function bodyText(reply: Reply): Promise<string> {
   const bytes = await bodyBytes(reply);
@@ -101,8 +101,8 @@ const decoders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reply with other content in place of its own, and with header fields that go with it: plain, with a weak entity tag, without
- * ranges. A reply without content, such as that to HEAD, stays so.
+ * The reply with other content in place of its own, and with header fields that go with it: plain, with a weak entity
+ * tag, without ranges. A reply without content, such as that to HEAD, stays so.
  */
 export function withBody(reply: Reply, body: ReplyBody): Reply {
   const {
@@ -122,8 +122,8 @@ export function discard(body: ReplyBody | undefined): void {
 }
 
 /**
- * The reply as it is sent: with what every reply has, and without what does not go with its content. Its header fields are
- * a new object, since a plugin may give the same ones to many clients; nothing copies them again.
+ * The reply as it is sent: with what every reply has, and without what does not go with its content. Its header fields
+ * are a new object, since a plugin may give the same ones to many clients; nothing copies them again.
  */
 export function completeReply(
   { id, method }: { readonly id: string; readonly method: string },

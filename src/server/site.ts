@@ -15,14 +15,14 @@ export interface SentFile {
   readonly modified: Date;
 }
 
-/** Values of `Cache-Control`: one for all files, none, by path pattern, or what a function says; otherwise `no-cache`. */
+/** Values of `Cache-Control`: one for all files, none, by path pattern, or by a function; otherwise `no-cache`. */
 export type CacheControl =
   | string
   | false
   | Readonly<Record<string, string>>
   | ((path: string, file: SentFile) => string | undefined);
 
-/** Files to be saved and not shown: all, those of path patterns, or what a function says, which may give another name. */
+/** Files to be saved and not shown: all, by path patterns, or by a function, which may give another name. */
 export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
 
 /** An entry of a {@link Listing}. */
@@ -64,8 +64,8 @@ export interface ListingFeatures {
   /** Upload, write and delete files there, as far as they have the right. @default false */
   readonly edit?: boolean | undefined;
   /**
-   * Download the directory with all below it that they may read, as a `.zip` (`?zip`); a larger one is 413. `true` stands for
-   * 10,000 entries and 4 GiB. @default false
+   * Download the directory with all below it that they may read, as a `.zip` (`?zip`); a larger one is 413. `true`
+   * stands for 10,000 entries and 4 GiB. @default false
    */
   readonly zip?: boolean | ZipOptions | undefined;
 }
@@ -86,21 +86,22 @@ export interface FileHandling {
   /** Send files with an `ETag`. @default true */
   readonly etag?: boolean | undefined;
   /**
-   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path and
-   * file, which may give the name to save it under. @default false
+   * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path
+   * and file, which may give the name to save it under. @default false
    */
   readonly download?: Download | undefined;
   /** Further header fields of files, by canonical path. @default none */
   readonly headers?: ((path: string, file: SentFile) => ReplyHeaders) | undefined;
-  /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`, also for selectors. @default [] */
+  /** What a path may leave out at its end: with `[".html"]`, `/about` is `about.html`. @default [] */
   readonly extensions?: readonly string[] | undefined;
-  /** The page that a GET gets where no file is, for single-page applications; `true` for `/index.html`. @default false */
+  /** The page for a GET where no file is, for single-page applications; `true` is `/index.html`. @default false */
   readonly single?: string | boolean | undefined;
   /** Path patterns for which `single` does not hold: `["/api/*"]`. @default [] */
   readonly ignores?: readonly string[] | undefined;
   /**
-   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete from the
-   * page, with `{ zip: true }` download a directory, each as far as they have the right. @default true; with `fallthrough`, false
+   * List directories that have no index file; otherwise 403. With `{ edit: true }` people may upload, write and delete
+   * from the page, with `{ zip: true }` download a directory, each as far as they have the right.
+   * @default true; with `fallthrough`, false
    */
   readonly listing?: boolean | ListingFeatures | undefined;
   /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
@@ -116,8 +117,8 @@ export interface FileHandling {
   /** Send HTML, SVG and XML with `Content-Security-Policy: sandbox`. @default false */
   readonly untrustedContent?: boolean | undefined;
   /**
-   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz` for
-   * `app.js`. One that is older than its file is not used. @default false
+   * Send clients that take it the content that lies compressed beside a file: `app.js.br`, `app.js.zst` or `app.js.gz`
+   * for `app.js`. One that is older than its file is not used. @default false
    */
   readonly precompressed?: boolean | undefined;
   /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
@@ -128,7 +129,7 @@ export interface FileHandling {
   readonly maxDocumentSize?: number | undefined;
   /** Most elements that may be open at once in a document; more is 422. @default 512 */
   readonly maxDocumentDepth?: number | undefined;
-  /** Most steps that parsing a document may take: characters, and open elements looked through; more is 422. @default 268435456 */
+  /** Most steps of parsing a document: characters, and open elements looked through; more is 422. @default 268435456 */
   readonly maxParseSteps?: number | undefined;
   /** Most elements that one selector may match; more is 400. @default 10000 */
   readonly maxMatches?: number | undefined;
@@ -138,7 +139,7 @@ export interface FileHandling {
   readonly maxSelectorLength?: number | undefined;
   /** Most compound selectors (`a.b:hover`) in one selector; more is 400. @default 64 */
   readonly maxSelectorCompounds?: number | undefined;
-  /** Most steps that evaluating a selector may take: nodes visited, characters compared; more is 503. @default 20000000 */
+  /** Most steps of evaluating a selector: nodes visited, characters compared; more is 503. @default 20000000 */
   readonly maxSelectionSteps?: number | undefined;
   /** Memory in bytes for parsed documents that are kept for the next request. @default 67108864 (64 MiB) */
   readonly documentCacheSize?: number | undefined;
@@ -147,11 +148,11 @@ export interface FileHandling {
   /** Refuse a PUT of a mere fragment in place of a whole HTML page: 409. @default false */
   readonly refuseFragments?: boolean | undefined;
   /**
-   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an `HttpError`,
-   * or return other content. Uploads are held in memory for it. @default none
+   * Called right before each change, while nothing else can change the file: it may look, refuse by throwing an
+   * `HttpError`, or return other content. Uploads are held in memory for it. @default none
    */
   readonly beforeWrite?: BeforeWrite | undefined;
-  /** Changes of elements carry what was replaced or deleted, as `removed`, to programs but not to clients. @default false */
+  /** Changes of elements carry what went, as `removed`, to programs but not to clients. @default false */
   readonly recordRemoved?: boolean | undefined;
   /** The `DAV` field of replies to OPTIONS: `"1"` for programs that save only where they see it. @default none */
   readonly dav?: string | undefined;
@@ -191,8 +192,8 @@ export interface ServerParts {
   /** Why the server refuses all requests at the moment (503): closing, overloaded, or under maintenance. */
   outage(): HttpError | undefined;
   /**
-   * Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened and, where it is
-   * known, the status that the client gets.
+   * Reports a failure that is the server's own to `config.onError`, with the exchange in which it happened and, where
+   * it is known, the status that the client gets.
    */
   report(error: unknown, exchange?: { readonly id: string }, status?: number): void;
   /** Hides a file of the disk from every host and every method, wherever a path or a link leads to it. */
@@ -215,13 +216,13 @@ export interface Site extends ServerParts {
   /** Where the host's files live; `undefined` where its file handlers bring their own. */
   readonly storage: Storage | undefined;
   /**
-   * Whether what is decided about a client at one path holds at another: no plugin that may find out who it is, and no other
-   * file handler, is there for just one of them.
+   * Whether what is decided about a client at one path holds at another: no plugin that may find out who it is, and no
+   * other file handler, is there for just one of them.
    */
   isGuardedAlike(path: string, other: string): boolean;
   /**
-   * The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. `accept` is that
-   * field of the request. `undefined` where there is no document.
+   * The path of the document that a GET of a path finds: the file itself, an index file, or what stands in. `accept` is
+   * that field of the request. `undefined` where there is no document.
    */
   documentAt(path: string, accept?: string): Promise<string | undefined>;
   /** How often parsed documents were at hand, for each file handler that was started. */

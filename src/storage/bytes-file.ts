@@ -4,7 +4,7 @@ import type { ByteSpan, OpenFile, StoredStat } from "./storage.ts";
 /** Size of the pieces of a stream, in bytes. */
 const pieceBytes = 64 * 1024;
 
-/** Content up to here is given in one piece. Clients that leave half-way through more were sent no more than they took. */
+/** Content up to here is one piece. Clients that leave half-way through more were sent no more than they took. */
 const maxGivenBytes = 128 * 1024;
 
 const closed = Promise.resolve();

@@ -5,7 +5,8 @@ export interface HeldLock {
   /** Whether another process is known to wait for it. */
   readonly isAwaited: boolean;
   /**
-   * For a lock with a time limit: whether that may be over. Then another may hold it, and nothing must be changed under it.
+   * For a lock with a time limit: whether that may be over. Then another may hold it, and nothing must be changed under
+   * it.
    */
   isOver?(): boolean;
   /** Gives the lock up; others may have it from now on. */
@@ -19,8 +20,8 @@ export function requireHeld(...locks: readonly (HeldLock | undefined)[]): void {
 }
 
 /**
- * Locks between processes that share files. A lock ends with its holder, however that ends. One process asks for one key
- * at a time: {@link PathLock} stands in front.
+ * Locks between processes that share files. A lock ends with its holder, however that ends. One process asks for one
+ * key at a time: {@link PathLock} stands in front.
  */
 export interface Locks {
   /**
@@ -52,8 +53,8 @@ export class PathLock {
   }
 
   /**
-   * Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. Tasks that wait for one of
-   * another process wait side by side, not one after the other: each `since` it came.
+   * Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. Tasks that wait
+   * for one of another process wait side by side, not one after the other: each `since` it came.
    */
   async run<T>(
     key: string,
@@ -92,7 +93,8 @@ export class PathLock {
 
   #leave(key: string, held: HeldLock | undefined): void {
     const next = this.#waiting.get(key)?.shift();
-    // Passed on within the process while no other process wants it: to give it up and take it again costs more than most tasks.
+    // Passed on within the process while no other process wants it: to give it up and take it again costs more than
+    // most tasks.
     const passedOn = next && !held?.isAwaited ? held : undefined;
     if (!passedOn) held?.release();
     if (next === undefined) {

@@ -11,7 +11,7 @@ export interface StoredStat {
    * that it can be used as an entity tag. No directory has that of another one in it, unless a link leads back.
    */
   readonly version: string;
-  /** Header fields that another program has stored with the file; sent where the host's options do not say otherwise. */
+  /** Header fields stored with the file by another program; sent unless the host's options say otherwise. */
   readonly fields?: StoredFields | undefined;
 }
 
@@ -53,13 +53,13 @@ export interface OpenFile {
 }
 
 /**
- * A stream of {@link OpenFile} that can also give its content without the machinery of streams. For those who write it on at
- * once, such as to a socket; others read the stream.
+ * A stream of {@link OpenFile} that can also give its content without the machinery of streams. For those who write it
+ * on at once, such as to a socket; others read the stream.
  */
 export interface PieceStream extends Readable {
   /**
-   * Gives all of the content in large pieces, each when the promise of the one before is fulfilled. A piece is good until
-   * then: its memory is used again. At the end, and where a promise is rejected, the stream is destroyed.
+   * Gives all of the content in large pieces, each when the promise of the one before is fulfilled. A piece is good
+   * until then: its memory is used again. At the end, and where a promise is rejected, the stream is destroyed.
    */
   eachPiece(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -70,8 +70,9 @@ export function isPieceStream(stream: Readable): stream is PieceStream {
 }
 
 /**
- * What a file is opened for: all of its `"content"`; its `"properties"`, and perhaps a part; or its `"version"`, and its
- * content only where that is a new one. What is opened is the same: a storage that is far away fetches no more than that.
+ * What a file is opened for: all of its `"content"`; its `"properties"`, and perhaps a part; or its `"version"`, and
+ * its content only where that is a new one. What is opened is the same: a storage that is far away fetches no more than
+ * that.
  */
 export type OpenFor = "content" | "properties" | "version";
 
@@ -112,9 +113,9 @@ export interface WriteResult {
 }
 
 /**
- * Computes the new content of a file from the old, which it reads unless it knows that version; `undefined` leaves it as it is. Called
- * again with newer content if another program changed the file in between, so it must not have side effects. `update` rethrows
- * its errors.
+ * Computes the new content of a file from the old, which it reads unless it knows that version; `undefined` leaves it
+ * as it is. Called again with newer content if another program changed the file in between, so it must not have side
+ * effects. `update` rethrows its errors.
  */
 export type FileUpdate = (
   read: () => Promise<Uint8Array>,
@@ -147,40 +148,43 @@ export type Unwatch = () => Promise<void>;
  */
 export interface Storage {
   /**
-   * Called once before the first request: checks that the storage is there and clears what a crash left behind. `report`
-   * is told from then on of what goes wrong without making an operation fail: a change that was made, and may not outlive
-   * a power failure. `warn` is told of what its operator should know from the start. What is not `isWritten` is not cleared either.
+   * Called once before the first request: checks that the storage is there and clears what a crash left behind.
+   * `report` is told from then on of what goes wrong without making an operation fail: a change that was made, and may
+   * not outlive a power failure. `warn` is told of what its operator should know from the start. What is not
+   * `isWritten` is not cleared either.
    */
   start?(report?: (problem: unknown) => void, warn?: (message: string) => void, isWritten?: boolean): Promise<void>;
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
   /**
-   * What was at a path a moment ago, a file or nothing, where asking would take long: the server begins a `write` with it whose
-   * `check` it lets decide, and answers nothing by it. `undefined` where that is not known.
+   * What was at a path a moment ago, a file or nothing, where asking would take long: the server begins a `write` with
+   * it whose `check` it lets decide, and answers nothing by it. `undefined` where that is not known.
    */
   recent?(path: string): { readonly stat: StoredStat | undefined } | undefined;
   /**
-   * The path by which the storage lists what is at a path, where it finds that by other spellings, too, as disks do that ignore case;
-   * `undefined` for what it lists by no other spelling. All other methods take paths for what they say. @default the path itself
+   * The path by which the storage lists what is at a path, where it finds that by other spellings, too, as disks do
+   * that ignore case; `undefined` for what it lists by no other spelling. All other methods take paths for what they
+   * say. @default the path itself
    */
   listedPath?(path: string): string | Promise<string | undefined>;
-  /** Opens a file for reading; `undefined` if there is none, and for a directory. @param purpose `"content"` by default */
+  /** Opens a file for reading; `undefined` if there is none, or a directory. @param purpose default `"content"` */
   open(path: string, purpose?: OpenFor): Promise<OpenFile | undefined>;
   /**
-   * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing is
-   * measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone. With `after`, only those behind
-   * that entry: of a storage that {@link listsInOrder}.
+   * The names in a directory in no particular order, a few at a time; throws `not-found` where there is none. Nothing
+   * is measured: a listing that shows an entry asks `stat` for the rest, which may find that it has gone. With `after`,
+   * only those behind that entry: of a storage that {@link listsInOrder}.
    */
   list(path: string, after?: StoredEntry): AsyncIterable<StoredEntry>;
-  /** Whether `list` has an order in which an entry has its place whatever others there are, and can begin at any. @default false */
+  /** Whether `list` has an order that is the same whatever is there, and can begin anywhere. @default false */
   readonly listsInOrder?: boolean;
   /** Stores all of `content` as the file: created, or replaced as a whole. */
   write(path: string, content: Content, options?: WriteOptions): Promise<WriteResult>;
   /** Adds all of `content` to the end of a file that exists, or none of it. */
   append(path: string, content: Content, options?: Pick<WriteOptions, "check">): Promise<WriteResult>;
   /**
-   * The atomic read, change and write: `edit` runs under the file's lock. The result says what the edit has made of the file; others
-   * that waited may have changed that since. `made` is called with it before they see it, and before it is stored.
+   * The atomic read, change and write: `edit` runs under the file's lock. The result says what the edit has made of the
+   * file; others that waited may have changed that since. `made` is called with it before they see it, and before it is
+   * stored.
    */
   update(
     path: string,
@@ -189,18 +193,18 @@ export interface Storage {
   ): Promise<WriteResult & { readonly changed: boolean }>;
   /** Removes a file, or a directory if it is empty. */
   remove(path: string, options?: Pick<WriteOptions, "check">): Promise<void>;
-  /** Makes a directory in one that exists. Throws `exists` where anything is there. @default no client can make one by itself */
+  /** Makes a directory in one that exists. Throws `exists` if anything is there. @default clients cannot make one */
   makeDirectory?(path: string): Promise<void>;
   /**
-   * Gives a file another path in one step, in place of a file that may be there, after both checks. `undefined` where that takes a
-   * copy, and nothing was done. @default always
+   * Gives a file another path in one step, in place of a file that may be there, after both checks. `undefined` where
+   * that takes a copy, and nothing was done. @default always
    */
   move?(from: string, to: string, checks?: MoveChecks): Promise<WriteResult | undefined>;
   /** Checks whether something could be stored now; throws if not. */
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
-  /** Whether nothing can ever be stored at a path: a protected location is there, or a file that is never written to. */
+  /** Whether nothing can ever be stored at a path: a protected location, or a file that is never written. */
   refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;

@@ -65,7 +65,8 @@ export class Draft {
   #change(outcome: Outcome, size: number, work: number): StoredStat {
     this.outcome = outcome;
     this.work += work;
-    // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been replaced.
+    // A version that nothing ever has unless it is the last: those who name it later find another, as if it had been
+    // replaced.
     this.stat = { type: "file", size, modified: new Date(), version: randomBytes(16).toString("base64url") };
     return this.stat;
   }
@@ -97,8 +98,9 @@ interface Waiting {
 }
 
 /**
- * Changes of files that wait for each other, put together: those of one file that wait when it becomes free are made one after
- * the other in memory, each judged and answered for itself, and stored at once. One that comes alone waits for no other.
+ * Changes of files that wait for each other, put together: those of one file that wait when it becomes free are made
+ * one after the other in memory, each judged and answered for itself, and stored at once. One that comes alone waits
+ * for no other.
  */
 export class WaitingChanges {
   readonly #commit: Commit;
@@ -119,7 +121,7 @@ export class WaitingChanges {
     });
   }
 
-  /** Resolves when what was begun has ended, but for what has been given up. What waits for a file that is not free is not made. */
+  /** Resolves when what was begun has ended or been given up. Changes that still wait for a file are not made. */
   async close(): Promise<void> {
     const queues = [...this.#queues.values()];
     for (const queue of queues) {
@@ -179,7 +181,7 @@ export class Group {
     return this.#ended.some((each) => "error" in each || !each.changed);
   }
 
-  /** Makes all of them to a draft, one after the other. Called again, with another draft, where the file was changed meanwhile. */
+  /** Makes all of them to a draft, in order. Called again, with another draft, if the file was changed meanwhile. */
   async apply(draft: Draft): Promise<void> {
     const { waiting } = this.#queue;
     this.#queue.hasBegun = true;
@@ -219,8 +221,8 @@ export class Group {
   /** Nothing was stored. */
   fail(error: unknown): void {
     const [first = this.#queue.waiting.shift(), ...others] = this.#members;
-    // One after the other: what one of them made impossible, such as too much content for the disk, is its own failure. But where
-    // the outcome is not known, all may have been stored.
+    // One after the other: what one of them made impossible, such as too much content for the disk, is its own failure.
+    // But where the outcome is not known, all may have been stored.
     const isUnknown = error instanceof StorageError && error.code === "outcome-unknown";
     if (isUnknown) for (const { reject } of others) reject(error);
     if (first && others.length > 0 && !isUnknown) this.#queue.waiting.unshift(...[first, ...others].map(alone));

@@ -77,7 +77,7 @@ export function button(text: string, press: (event: Event) => unknown, className
   return element;
 }
 
-/** Text with a name in it, whose characters that control the direction of text are shown by their number, as in the table. */
+/** Text with a name in it; characters that control the direction of text are shown by number, as in the table. */
 export function withControlsShown(text: string): string {
   return text.replace(/\p{Bidi_Control}/gu, (control) => {
     return `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`;

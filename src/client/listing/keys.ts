@@ -2,7 +2,7 @@ import { remove } from "./changes.ts";
 import { type Entry, entriesShown } from "./entries.ts";
 import { isPreviewable, preview } from "./preview.ts";
 
-/** Arrows, Home and End go from entry to entry, Backspace to the folder above; the space bar and Delete act on an entry. */
+/** Arrows, Home and End go among entries, Backspace to the folder above; space and Delete act on an entry. */
 export function handleKeys(filter: HTMLElement): void {
   document.addEventListener("keydown", (event) => {
     const { target } = event;

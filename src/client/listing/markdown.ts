@@ -1,4 +1,5 @@
-// Runs in a worker: micromark takes a time that grows with the square of some texts, and no reader's page stands still for that.
+// Runs in a worker: micromark takes a time that grows with the square of some texts, and no reader's page stands still
+// for that.
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 
@@ -6,7 +7,7 @@ import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 const mostTags = 5_000;
 const deepest = 64;
 
-/** Markdown as HTML that is safe: markup in it is escaped, and links to scripts are left out. `undefined` where it is too much to show. */
+/** Markdown as safe HTML: markup is escaped, links to scripts are left out. `undefined` if it is too much to show. */
 export function rendered(text: string): string | undefined {
   const html = micromark(text, { extensions: [gfmTable()], htmlExtensions: [gfmTableHtml()] });
   return isTooMuch(html) ? undefined : html;

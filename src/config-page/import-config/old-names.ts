@@ -1,6 +1,6 @@
 import type { BundledName } from "../library.ts";
 
-/** The names of properties here, by those of rusty-beam as `optionName` spells them; `undefined` for one without effect. */
+/** The names of properties here by those of rusty-beam, as `optionName` spells them; `undefined`: no effect. */
 export type OldProperties = Readonly<Record<string, string | undefined>>;
 
 export const oldOfServer: OldProperties = { port: "bindPort", address: "bindAddress", name: undefined };

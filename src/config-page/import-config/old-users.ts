@@ -50,9 +50,10 @@ export function isOldUsersFile(items: readonly MicrodataItem[]): boolean {
 }
 
 /**
- * Writes a users file of rusty-beam in our words, so that it allows nothing that it did not allow there. There, the first rule that
- * applies decides, among those about the user, then `:username`, then the roles, then `*`; here the one with the longest path does.
- * What our words cannot say is left out: a deny together with every allow that it stood before.
+ * Writes a users file of rusty-beam in our words, so that it allows nothing that it did not allow there. There, the
+ * first rule that applies decides, among those about the user, then `:username`, then the roles, then `*`; here the one
+ * with the longest path does. What our words cannot say is left out: a deny together with every allow that it stood
+ * before.
  */
 export function importUsers(items: readonly MicrodataItem[], use: UsersFileUse): string {
   const writer = new PageWriter("Users and rules");

@@ -45,7 +45,7 @@ const elementsAtOnce = 4096;
 export interface ParsedSource {
   /** Every element that a start tag made, in the order of the source. */
   readonly elements: readonly SourceElement[];
-  /** In the order of the source: text that goes before a table, attributes of a second `<body>`, a `</b>` for what is around. */
+  /** In source order: text moved before a table, attributes of a second `<body>`, a `</b>` of what is around. */
   readonly displaced: readonly Displacement[];
   /** Formatting elements that were made again further on, and where the tag stands that is meant. */
   readonly copies: ReadonlyMap<SourceElement, number>;
@@ -54,7 +54,8 @@ export interface ParsedSource {
 /**
  * Takes the span from every element whose characters are not exactly its own: something in between belongs elsewhere in
  * the tree (a `div` in a `table` is put before it), or a descendant stands outside (`<b>1<p>2</b>3</p>`). Runs over the
- * elements in the order of the source once; what remains are spans that nest as the tree does. Gives back what was taken.
+ * elements in the order of the source once; what remains are spans that nest as the tree does. Gives back what was
+ * taken.
  */
 export function* settleSpans({ elements, displaced }: ParsedSource, endOfPage: number): SlicedWork<LostSpans> {
   for (let index = 0; index < elements.length; index += 1) {
@@ -123,8 +124,8 @@ export function* elementsFormattedFromBefore({
 }
 
 /**
- * An element that was never closed ends with the page: not behind `</body></html>`, which the parser counts in, when only
- * white space and comments follow.
+ * An element that was never closed ends with the page: not behind `</body></html>`, which the parser counts in, when
+ * only white space and comments follow.
  */
 function endWithPage(element: SourceElement, endOfPage: number): void {
   const isOpenFrameset = isHtmlElement(element) && element.name === "frameset" && element.contentEnd === -1;

@@ -54,10 +54,10 @@ export function* buildHtmlTree(builder: TreeBuilder): SlicedWork<void> {
 
 /** Steps of work that are done without a look at the clock: less than a millisecond of a real page. */
 const stepsAtOnce = 32 * 1024;
-/** Nodes that are made without a look at the clock: 5,000 characters of `<p><font size=1><p><font size=2>...` make 130,000. */
+/** Nodes made without a look at the clock: 5,000 characters of `<p><font size=1><p>...` make 130,000. */
 const nodesAtOnce = 512;
 
-/** Builds a tree, and gives way to everyone else every few milliseconds. It stops between two tokens, and goes on there. */
+/** Builds a tree, and gives way every few milliseconds. It stops between two tokens, and goes on there. */
 export function* parseInSlices(
   builder: TreeBuilder,
   steps: number = stepsAtOnce,

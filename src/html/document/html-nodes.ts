@@ -10,9 +10,9 @@ export type TreeChild = SourceElement | TextNode | CommentNode | DoctypeNode;
 export type TreeParent = SourceElement | RootNode;
 
 /**
- * A class of domhandler without its constructor: the same prototype, so that `instanceof` and every accessor hold, and no
- * fields. domhandler's field definitions cost a seventh of the parsing time and five words for each element; the fields
- * that these nodes have are set by assignment, in one order, which V8 makes fast.
+ * A class of domhandler without its constructor: the same prototype, so that `instanceof` and every accessor hold, and
+ * no fields. domhandler's field definitions cost a seventh of the parsing time and five words for each element; the
+ * fields that these nodes have are set by assignment, in one order, which V8 makes fast.
  */
 type WithoutFields<Node> = new () => Omit<Node, "type" | "attribs">;
 
@@ -27,8 +27,8 @@ const BareText: WithoutFields<Text> = withoutFields(Text);
 const BareComment: WithoutFields<Comment> = withoutFields(Comment);
 
 /**
- * An element and where it stands in the source. `startIndex` and `endIndex` are `null` where it has no characters of its
- * own: implied, or re-parented by error recovery.
+ * An element and where it stands in the source. `startIndex` and `endIndex` are `null` where it has no characters of
+ * its own: implied, or re-parented by error recovery.
  */
 export class SourceElement extends BareElement {
   declare readonly name: string;
@@ -200,7 +200,7 @@ const elementTypes: Readonly<Record<string, Element["type"] | undefined>> = Obje
 
 /** Is told what becomes of each start tag. */
 export interface TagObserver {
-  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several elements of one tag. */
+  /** The tag at `offset` made an element, or gave it attributes. Error recovery may make several of one tag. */
   used(element: SourceElement, offset: number): void;
   /** Error recovery made a further element like another one. */
   copied(original: SourceElement, copy: SourceElement): void;

@@ -188,7 +188,7 @@ class Join {
     return (this.#successors.get(node) ?? node) as TreeParent;
   }
 
-  /** What a node is now that was known in the part or before it: an element that the part has ended is still itself there. */
+  /** What a node known in the part or before it is now: an element that the part has ended is still itself there. */
   #inPart(node: TreeParent): TreeParent {
     const { old, builder, originals } = this.#part;
     return node === old.root || node === builder.root ? builder.root : ((originals.get(node) ?? node) as TreeParent);

@@ -7,7 +7,7 @@ import { DocumentError } from "../document-error.ts";
 export interface ParseLimits {
   /** How many elements may be open at once. @default 512 */
   readonly maxDepth?: number;
-  /** Most memory that the tree may take, in bytes, as estimated. @default 256 MiB, and no more than a quarter of the heap */
+  /** Estimated memory of the tree in bytes. @default 256 MiB, and no more than a quarter of the heap */
   readonly maxTreeBytes?: number;
   /** The most work that parsing may be, in steps, see {@link ParseBudget.addTag}. @default 268435456 (256 Mi) */
   readonly maxParseSteps?: number;
@@ -28,8 +28,8 @@ export type ParseInTurn = <Value>(length: number, parse: () => SlicedWork<Value>
 /** Beyond it, a document is an attack on the stack, or a template loop; browsers stop at 512 as well. */
 const defaultMaxDepth = 512;
 /**
- * Real pages of 16 MiB take about 130 MiB; 16 MiB of `<p>` would take 2 GiB. An edit has two trees in the heap, and what was
- * supplied for it.
+ * Real pages of 16 MiB take about 130 MiB; 16 MiB of `<p>` would take 2 GiB. An edit has two trees in the heap, and
+ * what was supplied for it.
  */
 const defaultMaxTreeBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 4);
 /** Real pages of 16 MiB take up to 35 million; 16 MiB of `</b>` within 500 elements would take 2 billion. */

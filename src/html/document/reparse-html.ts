@@ -23,8 +23,8 @@ export interface ParsedHtml {
 }
 
 /**
- * What an edit has changed of a page, parsed again from the last saved state before the change to the first one behind it
- * where the parse stands where the old one stood. The old tree is as it was; `join-part.ts` makes one tree of both.
+ * What an edit has changed of a page, parsed again from the last saved state before the change to the first one behind
+ * it where the parse stands where the old one stood. The old tree is as it was; `join-part.ts` makes one tree of both.
  */
 export interface ReparsedPart {
   readonly old: ParsedHtml;
@@ -49,8 +49,9 @@ export interface ReparsedPart {
 }
 
 /**
- * Parses what a change of a source touches. `undefined` where the rest of the tree would not stay as it is, or nobody can say:
- * error recovery reaches out of the part, formatting is opened again in it, an element around it has no place in the source.
+ * Parses what a change of a source touches. `undefined` where the rest of the tree would not stay as it is, or nobody
+ * can say: error recovery reaches out of the part, formatting is opened again in it, an element around it has no place
+ * in the source.
  */
 export function reparsePart(
   old: ParsedHtml,
@@ -96,7 +97,8 @@ class Reparse {
     });
     if (!this.#isSeparate(end)) return undefined;
     const openAtEnd = end ? this.#endOpen(end) : [];
-    // An element that gets or loses its start tag ends elsewhere, too, and nobody has looked at what is behind the part.
+    // An element that gets or loses its start tag ends elsewhere, too, and nobody has looked at what is behind the
+    // part.
     const hasTag = ({ startIndex }: SourceElement): boolean => startIndex !== null;
     if (openAtEnd.some(({ original, element }) => hasTag(original) !== hasTag(element))) return undefined;
     yield* builder.lists.settle();

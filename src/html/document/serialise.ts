@@ -33,8 +33,8 @@ export type EscapeCharacter = (character: string) => string;
 /**
  * A whole document, or the outer HTML of an element, as the HTML Standard serialises it; and in a few places better, so
  * that it reads as the same tree again: line ends behind `<pre>`, carriage returns, the doctype as it was written, the
- * white space behind the page, and nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written as they are, or as
- * `escapeCharacter` says.
+ * white space behind the page, and nothing behind a `plaintext`, which has no end. Characters beyond ASCII are written
+ * as they are, or as `escapeCharacter` says.
  */
 export function serialise(
   document: Pick<SourceDocument, "source">,

@@ -26,7 +26,7 @@ const head = new RegExp(
     `${blanks}*(?:\\[|$)`,
   "u",
 );
-/** Declarations of entities; comments, instructions and quoted text, which may hold what looks like one, are passed over. */
+/** Declarations of entities; skips comments, instructions and quoted text, which may hold what looks like one. */
 const entity = new RegExp(
   `<!--[\\s\\S]*?-->|<\\?[\\s\\S]*?\\?>|<!ENTITY${blanks}+(${name})${blanks}+(?:${literal})${blanks}*>|"[^"]*"|'[^']*'`,
   "gu",
@@ -36,7 +36,7 @@ const characterReference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
 /** Most characters of a doctype: they are read at once, which takes 15 ms at most. */
 const maxLength = 256 * 1024;
-/** An entity may stand for much, and be referred to a million times: characters that all of them may come to together. */
+/** Characters of all entities together: one may stand for much, and be referred to a million times. */
 const maxExpansion = 1024 * 1024;
 
 const predefined: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -65,8 +65,8 @@ function* buildXmlTree(source: string, budget: ParseBudget, place?: XmlPlace): S
 }
 
 /**
- * Builds a tree of what saxes finds, which is strict about XML 1.0 and Namespaces in XML. Element names are local names,
- * attribute names are whole ones. A processing instruction is a comment to the tree.
+ * Builds a tree of what saxes finds, which is strict about XML 1.0 and Namespaces in XML. Element names are local
+ * names, attribute names are whole ones. A processing instruction is a comment to the tree.
  */
 class XmlTreeBuilder {
   readonly #root = new RootNode();

@@ -26,8 +26,8 @@ export interface ElementChange {
   /** Characters that are added in all places together, where that is known beforehand. */
   readonly length?: number;
   /**
-   * The changes of the source that make it, in its order; none where there is nothing to do. `undefined` where an element
-   * has no characters of its own. Throws what is wrong with the request.
+   * The changes of the source that make it, in its order; none where there is nothing to do. `undefined` where an
+   * element has no characters of its own. Throws what is wrong with the request.
    */
   place(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[] | undefined>;
 }
@@ -50,11 +50,11 @@ export interface EditLimits extends ParseLimits {
 }
 
 /**
- * Makes an edit in the source, parses what it changes and proves it. `takeTree` is asked once the edit is proven: where it
- * gives the tree of the old document away, that becomes part of the new one. Otherwise, and where the rest of the page might
- * read differently, the whole document is parsed. Where the edit fails, because an element has no characters of its own or
- * because broken markup reaches across it, it is tried again on the document in its normal form. What fails there, too, is
- * the fault of what was supplied: `INVALID_HTML`.
+ * Makes an edit in the source, parses what it changes and proves it. `takeTree` is asked once the edit is proven: where
+ * it gives the tree of the old document away, that becomes part of the new one. Otherwise, and where the rest of the
+ * page might read differently, the whole document is parsed. Where the edit fails, because an element has no characters
+ * of its own or because broken markup reaches across it, it is tried again on the document in its normal form. What
+ * fails there, too, is the fault of what was supplied: `INVALID_HTML`.
  */
 export function* applyEdit(
   document: SourceDocument,

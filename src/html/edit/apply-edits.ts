@@ -57,8 +57,8 @@ export interface EditedDocument {
 }
 
 /**
- * Makes edits one after the other, each in the page as those before have left it; throws where one of them cannot be made, with
- * its index. Each change is proven, and so is their sum.
+ * Makes edits one after the other, each in the page as those before have left it; throws where one of them cannot be
+ * made, with its index. Each change is proven, and so is their sum.
  */
 export function* applyEdits<Context>(
   document: SourceDocument,

@@ -14,8 +14,8 @@ const xmlName = /^[\p{L}_:][\p{L}\p{N}_:.\-\u00b7]*$/u;
 const safeUnquoted = /^[^\s"'=<>`&/]+$/;
 
 /**
- * The changes of start tags that give an attribute of elements another value, or take it away where that is `undefined`; all
- * other bytes of the tags stay. `undefined` where an element has no start tag.
+ * The changes of start tags that give an attribute of elements another value, or take it away where that is
+ * `undefined`; all other bytes of the tags stay. `undefined` where an element has no start tag.
  */
 export function* attributeChanges(
   document: SourceDocument,
@@ -91,7 +91,7 @@ function lessChanged(
   return { start: start + first, end: end - last, text };
 }
 
-/** Takes the attribute away with the white space before it; each of several of one name, of which the first has counted. */
+/** Takes an attribute away with the white space before it; if several have its name, all of them. */
 function removal(document: SourceDocument, element: SourceElement, key: string): Change | undefined {
   const { source } = document;
   const scanner = scannerOf(document, element);

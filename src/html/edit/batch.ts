@@ -11,8 +11,8 @@ const mostPlacements = 1000;
 const implied = ["tbody", "tr", "colgroup", "head", "body"];
 
 /**
- * Changes of one version of a page that have nothing to do with each other, so that they can be parsed and proven together: what
- * each of them would be after the others is what it is now. Where that is not certain, the answer is no.
+ * Changes of one version of a page that have nothing to do with each other, so that they can be parsed and proven
+ * together: what each of them would be after the others is what it is now. Where that is not certain, the answer is no.
  */
 export class Batch {
   readonly document: SourceDocument;
@@ -101,7 +101,7 @@ export class Batch {
   }
 }
 
-/** The parts of a selector; of one that cannot be parsed, whose error is another's to tell, one that is never certain. */
+/** The parts of a selector; one that is never certain for a selector that cannot be parsed, which others report. */
 function listOf(selector: string): SelectorList {
   try {
     return compileSelector(selector).list;

@@ -12,8 +12,8 @@ export interface EditBase {
 }
 
 /**
- * A change of the elements of a page, in the words of the DOM. Of elements that nest, the outermost is replaced, removed,
- * moved or filled.
+ * A change of the elements of a page, in the words of the DOM. Of elements that nest, the outermost is replaced,
+ * removed, moved or filled.
  */
 export type Edit =
   | (EditBase & { readonly op: "replace"; readonly html: string })

@@ -61,7 +61,8 @@ function* replacements(
     const { start, end } = span;
     const firstTag = firstTagOf(fragment);
     const previous = previousOf(element);
-    // What is put in place of the element before leaves nothing open; and the same start tag closes what it closed so far.
+    // What is put in place of the element before leaves nothing open; and the same start tag closes what it closed so
+    // far.
     const isClosed = replaced.has(previous) || firstTag === element.name;
     const endTags = isClosed ? "" : endTagsAt(previous, start, firstTag);
     const line = element.parent instanceof SourceElement ? firstLineAt(element.parent, start, fragment.html) : "";
@@ -193,8 +194,8 @@ const goesOnIn: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before it,
- * which without tags of its own ends where the table ends.
+ * What is added to `html` goes to its `body`, and a row to the `tbody` that the parser has put around the rows before
+ * it, which without tags of its own ends where the table ends.
  */
 function parentOfAddition({ root }: SourceDocument, element: SourceElement, { tags: [tag] }: Fragment): SourceElement {
   const { html, body } = pageElements(root);
@@ -251,7 +252,7 @@ function separator({ elements, start, end }: Run, source: string): string {
   return endTags + line;
 }
 
-/** The line end that must stand at `offset`, right behind the start tag of `parent`, so that the one in `text` counts. */
+/** The line end needed at `offset`, right behind the start tag of `parent`, so that the one in `text` counts. */
 export function firstLineAt(parent: SourceElement, offset: number, text: string): string {
   return /^[\r\n]/.test(text) && offset === parent.contentStart && losesFirstLine(parent) ? "\n" : "";
 }

@@ -7,7 +7,8 @@ import type { SourceDocument } from "../document/source-document.ts";
 import type { NormalDocument } from "./placement.ts";
 import { prove } from "./proof.ts";
 
-// Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands for.
+// Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands
+// for.
 const markedBytes = 0xf700;
 
 /**

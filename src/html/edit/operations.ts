@@ -25,8 +25,8 @@ export interface EditedPage {
   /** What may keep an element from giving way to a fragment. */
   readonly checkReplacement: CheckReplacement;
   /**
-   * Makes a change and proves it. Gives the elements that are still there, as they are now. `length`: characters that are
-   * added, where that is known beforehand.
+   * Makes a change and proves it. Gives the elements that are still there, as they are now. `length`: characters that
+   * are added, where that is known beforehand.
    */
   change(
     elements: Elements,
@@ -49,7 +49,7 @@ interface Field {
 interface Operation<Op extends Edit["op"]> {
   /** The fields that it has besides those of all edits. */
   readonly fields: Readonly<Record<Exclude<keyof EditOf<Op>, keyof EditBase | "op">, Field>>;
-  /** What it does to which elements: by default it changes those that match. `to`: what a selector of that name selects. */
+  /** What it does to which elements; by default it changes those that match. `to`: what the selector `to` selects. */
   affects?(edit: EditOf<Op>, matches: Elements, to: Elements): readonly Affected[];
   /** Makes the edit, of one element or more. */
   make(page: EditedPage, edit: EditOf<Op>, matches: Elements, to: Elements): SlicedWork<unknown>;
@@ -191,7 +191,7 @@ function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, .
   );
 }
 
-/** The bytes of an element, with the end tag that they lack: the element that is put behind it would become part of it. */
+/** The bytes of an element, with a missing end tag added: the element put behind it would become part of it. */
 function closed(element: SourceElement, html: string, source: string): string {
   const { start, end } = elementSpan(element) ?? { start: 0, end: 0 };
   const isOpen = !hasEndTag(element) && !isTagOnly(element) && html === source.slice(start, end);

@@ -45,8 +45,8 @@ export interface NormalDocument {
 export type CheckReplacement = (element: SourceElement, fragment: Fragment) => void;
 
 /**
- * What the language of a document decides about an edit. Placements are in the order of the source; `undefined` where an
- * element has no characters of its own. Each throws a `DocumentError` for what is wrong with the request.
+ * What the language of a document decides about an edit. Placements are in the order of the source; `undefined` where
+ * an element has no characters of its own. Each throws a `DocumentError` for what is wrong with the request.
  */
 export interface DocumentLanguage {
   /** Every element, the outermost where they nest, gives way to `markup`. */
@@ -217,9 +217,9 @@ function isImplied(parent: TreeParent | null): parent is SourceElement {
 }
 
 /**
- * The end tags that must stand at `offset` before something is put there, so that it does not end up inside of an element
- * that has no end tag: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset. Nothing is
- * needed where the first tag that follows closes those elements by itself.
+ * The end tags that must stand at `offset` before something is put there, so that it does not end up inside of an
+ * element that has no end tag: `</li>` for what is appended to the `ul` of `<ul><li>a</ul>`. `node` ends at the offset.
+ * Nothing is needed where the first tag that follows closes those elements by itself.
  */
 export function endTagsAt(node: TreeChild | null | undefined, offset: number, firstTag?: string): string {
   const open: string[] = [];
@@ -246,9 +246,9 @@ export function firstTagOf({ tags: [tag] }: Pick<Fragment, "tags">): string | un
 }
 
 /**
- * Where content is added at the end of an element: before its end tag, or where the element ends when that was left out.
- * `undefined` where the source has no such place. `html`, `head` and `body` have one even when they are implied; what is
- * added to `html` goes to the end of the page, which is its `body`.
+ * Where content is added at the end of an element: before its end tag, or where the element ends when that was left
+ * out. `undefined` where the source has no such place. `html`, `head` and `body` have one even when they are implied;
+ * what is added to `html` goes to the end of the page, which is its `body`.
  */
 export function insertionPoint(document: SourceDocument, element: SourceElement): number | undefined {
   const page = pageElements(document.root);

@@ -43,9 +43,9 @@ const stepsAtOnce = 256;
 type Page = Pick<SourceDocument, "root" | "source">;
 
 /**
- * Proves that an edit did what it was to do and nothing else: the new tree is the old one with just the placements made,
- * and everything that was supplied is there, in its place, with the elements that its tags say. Of trees that are cut along
- * `seams`, what is behind these is not looked into: it is the same in both.
+ * Proves that an edit did what it was to do and nothing else: the new tree is the old one with just the placements
+ * made, and everything that was supplied is there, in its place, with the elements that its tags say. Of trees that are
+ * cut along `seams`, what is behind these is not looked into: it is the same in both.
  */
 export function* prove(
   before: Page,

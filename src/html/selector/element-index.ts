@@ -52,8 +52,8 @@ export function* carryIndex(from: RootNode, to: RootNode, changed: Neighbours): 
 }
 
 /**
- * The elements of a document in document order: all, and by id, class and name. Making it costs no steps of an evaluation,
- * so that the first one over a document takes as many as all others.
+ * The elements of a document in document order: all, and by id, class and name. Making it costs no steps of an
+ * evaluation, so that the first one over a document takes as many as all others.
  */
 export class ElementIndex {
   all: SourceElement[];
@@ -155,7 +155,7 @@ function* exchangeIn(
   }
 }
 
-/** Elements of a list give way to others. The list itself is changed where these are few: a copy of it is garbage soon. */
+/** Elements of a list give way to others. A short list itself is changed: a copy of it would be garbage soon. */
 function exchanged(list: SourceElement[], start: number, end: number, others: ElementList): SourceElement[] {
   if (others.length > elementsInSlice) return list.slice(0, start).concat(others, list.slice(end));
   list.splice(start, end - start, ...others);
@@ -189,7 +189,7 @@ function addTo(lists: TextMap<SourceElement[]>, key: string, element: SourceElem
   else if (list.at(-1) !== element) list.push(element); // The same class may be there twice.
 }
 
-/** A map in many tables: a single one of 300,000 entries would hold the event loop for 20 ms each time that it grows. */
+/** A map in many tables: a single one of 300,000 entries takes 20 ms of the event loop each time it grows. */
 class TextMap<Value> {
   readonly #tables: Map<string, Value>[] = [];
   readonly #mask: number;

@@ -30,7 +30,7 @@ export interface SelectionLimits {
   readonly maxSelectionSteps?: number;
   /** The most elements that may match. @default 10000 */
   readonly maxMatches?: number;
-  /** Steps of several evaluations that are one piece of work: together they may take `maxSelectionSteps`. @default none */
+  /** Steps that several evaluations may take together, as one piece of work. @default those of this one */
   readonly work?: { steps: number };
 }
 
@@ -47,7 +47,7 @@ export function compileSelector(selector: string, limits: SelectorLimits = {}): 
   return parsed;
 }
 
-/** Selectors that a tree remembers, and the most elements of each: no more than a small part of the memory of a page. */
+/** Selectors that a tree remembers, and the most elements of each: a small part of the memory of a page. */
 const mostSelectors = 8;
 const mostElements = 256;
 
@@ -57,7 +57,7 @@ interface Found {
   readonly maxSelectionSteps: number;
 }
 
-/** What selectors have found. A tree does not change, and is asked for the same again; an edit asks twice before it writes. */
+/** What selectors have found. A tree does not change, and is asked again; an edit asks twice before it writes. */
 const foundIn = new WeakMap<RootNode, Map<ParsedSelector, Found>>();
 
 /**
@@ -103,10 +103,10 @@ function* evaluated(
 const fewCandidates = 64;
 
 /**
- * One evaluation of a selector over a document. It goes from left to right: the elements that the first compound matches,
- * from these one step along the combinator, of what is there those that the next compound matches, and so on. Each step
- * visits an element once, so that the work is linear in document and selector; matching element by element, from right
- * to left, takes exponential time for `a a a a ... b` in a deep document.
+ * One evaluation of a selector over a document. It goes from left to right: the elements that the first compound
+ * matches, from these one step along the combinator, of what is there those that the next compound matches, and so on.
+ * Each step visits an element once, so that the work is linear in document and selector; matching element by element,
+ * from right to left, takes exponential time for `a a a a ... b` in a deep document.
  */
 class Evaluation implements MatchContext {
   readonly root: RootNode;
@@ -200,7 +200,7 @@ class Evaluation implements MatchContext {
     return yield* this.#passing(yield* this.index.candidatesFor(compound), compoundTest(compound, this));
   }
 
-  /** What lies in elements, as far as it can match a compound selector; of few that can, it is asked what they lie in. */
+  /** What lies in elements, as far as a compound selector can match it; if few can, looks from those upwards. */
   *#below(from: readonly SourceElement[], compound: CompoundSelector): SlicedWork<readonly SourceElement[]> {
     const candidates = yield* this.index.candidatesFor(compound);
     const isFew = candidates.length <= Math.max(fewCandidates, 4 * from.length);
@@ -259,7 +259,7 @@ class Evaluation implements MatchContext {
   }
 }
 
-/** One compound is looked for in document order, and what lies in the elements that it finds is walked in that order. */
+/** One compound is looked for in document order, and what lies in its elements is walked in that order. */
 function isFoundInOrder(selector: ComplexSelector): boolean {
   return selector.every(({ combinator }) => combinator === null || combinator === "descendant");
 }

@@ -53,8 +53,9 @@ export const scrollbarStates: ReadonlySet<string> = words(
 );
 
 /**
- * Pseudo-classes of what happens in a browser: what is pointed at, typed (`:valid` judges the value that a user gives), or
- * plays. A file is in no such state. They are valid and match nothing. The second row is that of media, which not all browsers know.
+ * Pseudo-classes of what happens in a browser: what is pointed at, typed (`:valid` judges the value that a user gives),
+ * or plays. A file is in no such state. They are valid and match nothing. The second row is that of media, which not
+ * all browsers know.
  */
 const states = new Set([
   ...words(

@@ -7,7 +7,7 @@ export interface SelectorToken {
   readonly end: number;
 }
 
-/** `"delim"` is a character or `|=` and its like, brackets and commas among them; `"other"` is what no selector can use. */
+/** `"delim"`: a character or `|=` and its like, also brackets and commas; `"other"`: what no selector can use. */
 export type TokenKind =
   | "ident"
   | "function"

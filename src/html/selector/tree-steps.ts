@@ -3,7 +3,7 @@ import { nextNode, SourceElement, type TreeChild, type TreeNode } from "../docum
 import { DocumentError } from "../document-error.ts";
 import type { Combinator } from "./selector-tree.ts";
 
-/** Called with each element that a step leads to; `false` when it has been there, and so has all that lies behind it. */
+/** Called with each element a step leads to; `false` if it, and so everything behind it, was visited before. */
 type Visit = (element: SourceElement) => boolean;
 
 /** Leads from elements to others. */
@@ -95,15 +95,15 @@ export function nextBehind(element: TreeNode, root: SourceElement): TreeChild | 
 
 /** A fraction of a millisecond of work. */
 const stepsInSlice = 5000;
-/** About 10 ms. Tests of one element cannot be interrupted; only documents that are made to be slow have such elements. */
+/** About 10 ms. Tests of one element cannot be interrupted; only documents made to be slow have such elements. */
 const maxStepsAtOnce = 1_000_000;
 
 /** What is known of an element until the end of the evaluation takes memory: some 80 bytes. */
 const stepsToKeep = 10;
 
 /**
- * Counts the work of an evaluation: nodes visited, characters compared (64 of them as one step, or 4), memory taken. The count depends on
- * selector and document only, so that a selector is too costly on every machine or on none.
+ * Counts the work of an evaluation: nodes visited, characters compared (64 of them as one step, or 4), memory taken.
+ * The count depends on selector and document only, so that a selector is too costly on every machine or on none.
  */
 export class EvaluationSteps {
   readonly #max: number;

@@ -8,8 +8,8 @@ Attributes.prototype = Object.create(null);
 export const noAttributes: Record<string, string> = Object.freeze(new Attributes());
 
 /**
- * Goes through the attributes of a tag (HTML Standard, 13.2.5.32 to 13.2.5.40). What it finds are offsets: most attributes
- * of a page are never asked for, and no strings are made of those.
+ * Goes through the attributes of a tag (HTML Standard, 13.2.5.32 to 13.2.5.40). What it finds are offsets: most
+ * attributes of a page are never asked for, and no strings are made of those.
  */
 export class AttributeScanner {
   nameStart = 0;
@@ -32,7 +32,7 @@ export class AttributeScanner {
     this.isSelfClosing = false;
   }
 
-  /** Goes on to the next attribute. At the end of the tag it says `false`; `position` is -1 where the tag has no end. */
+  /** Goes on to the next attribute; `false` at the end of the tag. `position` is -1 if the tag has no end. */
   next(): boolean {
     const source = this.#source;
     let position = this.position;
@@ -87,8 +87,8 @@ function endsName(code: number): boolean {
 }
 
 /**
- * The attributes of the start tag that begins at an offset; of two with one name the first. `rename` gives names back their
- * capitals in SVG and MathML.
+ * The attributes of the start tag that begins at an offset; of two with one name the first. `rename` gives names back
+ * their capitals in SVG and MathML.
  */
 export function readAttributes(
   source: string,

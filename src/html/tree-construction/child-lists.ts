@@ -2,10 +2,10 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { TreeChild, TreeParent } from "../document/html-nodes.ts";
 
 /**
- * The children of the nodes of a tree that is being built. Until a parent is closed, its children are linked to each other,
- * and its field `children` holds the last of them: adding, inserting and removing a node take the same time whatever stands
- * around it, and the array that is made in the end has just the room it needs. An array that grows has room for 17 children,
- * and most elements have fewer than three.
+ * The children of the nodes of a tree that is being built. Until a parent is closed, its children are linked to each
+ * other, and its field `children` holds the last of them: adding, inserting and removing a node take the same time
+ * whatever stands around it, and the array that is made in the end has just the room it needs. An array that grows has
+ * room for 17 children, and most elements have fewer than three.
  */
 export class ChildLists {
   readonly #onRevision: (node: TreeChild | TreeParent) => void;
@@ -14,7 +14,7 @@ export class ChildLists {
   /** Parents that are closed, but for the array, which takes long to make. */
   readonly #long = new Set<TreeParent>();
 
-  /** `onRevision` is told of nodes that are not just added behind all others: what was built since they began changes. */
+  /** `onRevision` is told of nodes that are not just added last: what was built since they began changes. */
   constructor(onRevision: (node: TreeChild | TreeParent) => void = () => {}) {
     this.#onRevision = onRevision;
   }

@@ -117,8 +117,8 @@ function endAnyOther({ open }: TreeBuilder, { name }: Pick<Tag, "name">): void {
 }
 
 /**
- * The adoption agency algorithm: an end tag of formatting, `</b>`, ends it also where paragraphs have begun meanwhile, by
- * giving each of them formatting of its own.
+ * The adoption agency algorithm: an end tag of formatting, `</b>`, ends it also where paragraphs have begun meanwhile,
+ * by giving each of them formatting of its own.
  */
 export function endFormatting(builder: TreeBuilder, { name: tag }: Pick<Tag, "name">): void {
   const { open, formatting } = builder;

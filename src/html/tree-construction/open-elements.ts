@@ -22,9 +22,9 @@ const boundaries: readonly Boundary[] = [
 const none = -1;
 
 /**
- * The stack of open elements (HTML Standard, 13.2.4.2). Each entry knows the next one of its name below it and the nearest
- * end of each kind of scope, so that what the rules ask takes the same time however deep a page nests: 16 MiB of `</p>`
- * within 512 elements would be a billion steps otherwise.
+ * The stack of open elements (HTML Standard, 13.2.4.2). Each entry knows the next one of its name below it and the
+ * nearest end of each kind of scope, so that what the rules ask takes the same time however deep a page nests: 16 MiB
+ * of `</p>` within 512 elements would be a billion steps otherwise.
  */
 export class OpenElements {
   readonly #elements: SourceElement[] = [];

@@ -2,7 +2,7 @@ import type { LostSpans, ParsedSource } from "../document/element-span.ts";
 import type { SourceElement, TreeChild } from "../document/html-nodes.ts";
 import type { OpenElement } from "./open-elements.ts";
 
-/** The insertion modes (HTML Standard, 13.2.4.1). There is no "in select" any more, and with scripting no "in head noscript". */
+/** The insertion modes (HTML Standard, 13.2.4.1); "in select" is gone, "in head noscript" is without scripting only. */
 export type ModeName =
   | "initial"
   | "before html"
@@ -25,8 +25,9 @@ export type ModeName =
   | "after after frameset";
 
 /**
- * Where a parse stands between two tokens: all that what follows depends on. The tree that was built by then is the part of
- * the whole tree up to `last`, along the open elements. When an edit takes over a tree, it takes over the states with it.
+ * Where a parse stands between two tokens: all that what follows depends on. The tree that was built by then is the
+ * part of the whole tree up to `last`, along the open elements. When an edit takes over a tree, it takes over the
+ * states with it.
  */
 export interface ParserState extends ParserCounts {
   /** Offset of the next token. */

@@ -22,7 +22,7 @@ export function bytesOfStates(states: readonly ParserState[]): number {
   return states.length * stateBytes + entries * entryBytes;
 }
 
-/** Saves the state of a parse if it is time for one, and the tree can be cut here: nothing open stands before a sibling. */
+/** Saves the state of a parse if it is time, and the tree can be cut here: nothing open stands before a sibling. */
 export function noteState(builder: TreeBuilder): void {
   const { source, states, tokenizer, budget } = builder;
   const distance = tokenizer.position - (states.at(-1)?.position ?? 0);
@@ -59,7 +59,7 @@ function stateOf(builder: TreeBuilder): ParserState {
   };
 }
 
-/** Whether every open element is the last child of the one around it: a `</form>` may have taken out one in the middle. */
+/** Whether every open element is the last child of its parent: a `</form>` may have taken out one in the middle. */
 function isCutAlongOpen({ open, lists, root }: TreeBuilder): boolean {
   let parent: TreeParent = root;
   for (let index = 0; index < open.length; index += 1) {
@@ -123,8 +123,9 @@ function twinOf({ element, tag }: OpenElement, twins: Twins): OpenElement {
 }
 
 /**
- * Whether a parse stands where an older one stood, so that the same source makes the same tree from here on. An element that
- * is open in both is the same to the parser if it has the same name and attributes; any other one has to be taken over.
+ * Whether a parse stands where an older one stood, so that the same source makes the same tree from here on. An element
+ * that is open in both is the same to the parser if it has the same name and attributes; any other one has to be taken
+ * over.
  */
 export function isSameState(builder: TreeBuilder, state: ParserState, twins: Twins): boolean {
   const { open, formatting } = builder;

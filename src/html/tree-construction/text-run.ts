@@ -98,13 +98,13 @@ export function blanksOf(run: TextRun): TextRun | undefined {
   return data === "" ? undefined : { ...run, data, isVerbatim: false };
 }
 
-/** A rope is made flat when it has this many pieces, and one for this many characters: a rope of words is twice their size. */
+/** A rope is made flat at this many pieces, one for this many characters: one of words takes twice their size. */
 const fewestPieces = 64;
 const charactersForPiece = 64;
 
 /**
- * The texts of a tree that is being built. Where they read as the source does, they are slices of it, which take no memory
- * of their own, and elsewhere flat strings.
+ * The texts of a tree that is being built. Where they read as the source does, they are slices of it, which take no
+ * memory of their own, and elsewhere flat strings.
  */
 export class SourceTexts {
   readonly #source: string;

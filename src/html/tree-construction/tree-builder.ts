@@ -122,7 +122,7 @@ export class TreeBuilder extends TreeWriter implements TokenSink {
     if (this.#modes[this.mode].splitsText) this.#processText();
   }
 
-  /** To the standard a NUL begins the `body` as text does, and is gone then. Browsers do not see it, so it is not seen here. */
+  /** By the standard a NUL begins the `body` as text does, and is gone then. Browsers ignore it, and so does this. */
   nul(offset: number): void {
     if (!this.isTextForeign()) return;
     this.#beginToken(offset, offset + 1);

@@ -29,7 +29,7 @@ export interface InsertionPlace {
   readonly before: TreeChild | null;
 }
 
-/** Makes the nodes of a tree and puts them into their places (HTML Standard, 13.2.6.1), each with its place in the source. */
+/** Makes the nodes of a tree and places them (HTML Standard, 13.2.6.1), each with its place in the source. */
 export class TreeWriter {
   readonly root: RootNode = new RootNode();
   readonly lists: ChildLists = new ChildLists((node) => this.forgetStatesBehind(startOf(node)));

@@ -2,7 +2,7 @@ import { utf8Header } from "../../http/selector-range.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 
-/** A reply, as JSON lines and functions get it. Texts are as the client sent them: escape what an output cannot hold. */
+/** A reply, as JSON lines and functions get it. Texts are as sent: escape what an output cannot hold. */
 export interface AccessLogEntry {
   /** When the request arrived. */
   readonly time: Date;

@@ -43,7 +43,7 @@ export function functionOutput(take: TakeLine, failures: LogFailures): Output {
 /** What this needs of a stream: logging libraries have some that only look like one of node's. */
 export type LogStream = Pick<Writable, "write" | "on" | "off"> & Partial<Pick<Writable, "writable" | "writableLength">>;
 
-/** Writes lines to a stream of the host program, which stays open. What the stream has taken is its own to keep or lose. */
+/** Writes lines to a stream of the host program, which stays open and answers for what it has taken. */
 export function streamOutput(stream: LogStream, failures: LogFailures): Output {
   const onError = (error: unknown): void => failures.failed("its stream failed", error);
   let isStarted = false;

@@ -12,8 +12,8 @@ import type { UserRecord } from "./users.ts";
 /** Who may sign in. */
 export interface Accounts {
   /**
-   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be checked; addresses
-   * share the turns equally.
+   * The user whose name and password these are, or `undefined`. Throws a 503 where too many passwords wait to be
+   * checked; addresses share the turns equally.
    */
   identify(credentials: Credentials, address: string): Promise<User | undefined>;
   /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
@@ -26,7 +26,7 @@ export interface ListedAccounts extends Accounts {
   readonly ready: Promise<void>;
 }
 
-/** What outlives a change of the users: waiting requests keep their turn, and users who signed in before their place. */
+/** What outlives a change of users: waiting requests keep their turn, earlier users their place. */
 export interface Hashing {
   readonly queue: FairQueue;
   /** Credentials that were right, under a keyed hash, and until when that is believed without hashing. */
@@ -58,8 +58,8 @@ const records = new WeakMap<User, UserRecord>();
  * Accounts of a list of users. Right credentials are remembered, because browsers send them with every request and good
  * hashes are slow. Wrong ones are not: guesses differ, and would only push out what is right.
  *
- * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind in
- * the list: the user's own, where the name exists, and another user's for each other kind of the most common ones.
+ * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind
+ * in the list: the user's own, where the name exists, and another user's for each other kind of the most common ones.
  */
 export function accountsOfUsers(
   users: readonly UserRecord[],

@@ -64,7 +64,7 @@ export class EventReader implements LiveClient {
     });
   }
 
-  /** Shows that the connection is alive, or cuts off a reader that has taken nothing of what waits since the last time. */
+  /** Shows that the connection is alive, or cuts off a reader that has taken nothing since the last time. */
   beat(): void {
     if (!this.isFull) this.write(heartbeat);
     else if (!this.#hasRead) this.#cutOff("it does not read");

@@ -11,8 +11,8 @@ const retry = 2_000;
 export const heartbeat: Buffer = Buffer.from(":\n\n");
 
 /**
- * The first event. It has an id only for a reader that begins here: one that is told what it missed would otherwise miss
- * that for good if the connection broke in between.
+ * The first event. It has an id only for a reader that begins here: one that is told what it missed would otherwise
+ * miss that for good if the connection broke in between.
  */
 export function helloEvent(feed: FeedPosition, isBeginning: boolean, path: string | undefined): Buffer {
   const id = isBeginning ? feed.lastId : undefined;

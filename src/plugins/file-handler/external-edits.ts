@@ -22,16 +22,16 @@ export interface ExternalEditsOptions {
 }
 
 /**
- * Announces what happens to the files of a storage and was not announced by the host itself: edits by other programs, by
- * other hosts with the same files, and by the program around the server. Throws a {@link ConfigError} where the storage
- * cannot be watched. The function that it gives ends it.
+ * Announces what happens to the files of a storage and was not announced by the host itself: edits by other programs,
+ * by other hosts with the same files, and by the program around the server. Throws a {@link ConfigError} where the
+ * storage cannot be watched. The function that it gives ends it.
  */
 export async function announceExternalEdits(site: Site, options: ExternalEditsOptions): Promise<Unwatch> {
   const { storage, dotfiles, serves } = options;
   if (!storage.watch) {
     throw new ConfigError([`watch is true, but the storage of host "${site.name}" cannot be watched: expected false`]);
   }
-  /** The entity tags of the host's own changes that the storage has not told of yet, by path; the last one announced. */
+  /** By path: entity tags of own changes that the storage has not told of yet; and the last one announced. */
   const own = new LRUCache<string, string>({ max: maxOwn });
   const unsubscribe = site.changes.subscribe(({ kind, path, etag }, origin) => {
     if (origin.site === site.name && serves(path)) own.set(path, kind === "deleted" ? gone : etag);

@@ -17,8 +17,8 @@ import type { Reply } from "../../server/reply.ts";
 
 export type Method = Exclude<FileMethod, "OPTIONS">;
 /**
- * What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file; a *gap* ends in a slash, and can hold a
- * directory.
+ * What a path can turn out to be. A *slot* is a path that holds nothing but can hold a file; a *gap* ends in a slash,
+ * and can hold a directory.
  */
 export type Target = "document" | "file" | "directory" | "root" | "slot" | "gap" | "nothing";
 
@@ -108,7 +108,7 @@ export function isElementMethod(method: string): method is keyof typeof elementO
   return Object.hasOwn(elementOperations, method);
 }
 
-/** A path at which nothing can be stored offers nothing, and so does not tell from an empty one what is hidden there. */
+/** A path that can hold nothing offers nothing, and so does not show what is hidden there. */
 export async function offeredTarget(request: FileRequest): Promise<Target> {
   const target = targetOf(request);
   return !request.stat && (await request.storage.refuses?.(request.path)) ? "nothing" : target;

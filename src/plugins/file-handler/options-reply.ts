@@ -27,8 +27,8 @@ export function serverOptionsReply(method: string, methods: readonly string[], {
 }
 
 /**
- * What OPTIONS tells of a path. With a file that a GET finds there under another path, which is `found` (an index, or what stands
- * in), it also takes requests for the elements of that.
+ * What OPTIONS tells of a path. With a file that a GET finds there under another path, which is `found` (an index, or
+ * what stands in), it also takes requests for the elements of that.
  */
 export function pathOptionsReply(
   request: FileRequest,
@@ -83,9 +83,9 @@ export async function elementOptionsReply(request: ElementRequest, methods: read
 }
 
 /**
- * What this user may do to the elements of a document, by the selectors of the rules about it: `multipart/mixed` with an empty
- * part for each, which has `Content-Range` and `Allow`; for the document as a whole the selector is `*`. Clients of `draft-00`
- * find out by it which elements to make editable.
+ * What this user may do to the elements of a document, by the selectors of the rules about it: `multipart/mixed` with
+ * an empty part for each, which has `Content-Range` and `Allow`; for the document as a whole the selector is `*`.
+ * Clients of `draft-00` find out by it which elements to make editable.
  */
 function optionsBySelector({ access }: Exchange, path: string, methods: readonly string[], reply: Reply): Reply {
   const boundary = randomBytes(18).toString("base64url");

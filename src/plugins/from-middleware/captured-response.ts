@@ -23,8 +23,9 @@ class ContentSocket extends PeerSocket {
 }
 
 /**
- * A response of `node:http` whose output becomes a {@link Reply} in place of being sent. It is Node's own down to its connection, as
- * middleware puts methods of its own in place of those of a response, and an Express application a prototype.
+ * A response of `node:http` whose output becomes a {@link Reply} in place of being sent. It is Node's own down to its
+ * connection, as middleware puts methods of its own in place of those of a response, and an Express application a
+ * prototype.
  */
 export class CapturedResponse {
   readonly response: ServerResponse;

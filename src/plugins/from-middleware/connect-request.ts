@@ -22,8 +22,9 @@ export class PeerSocket extends Socket {
 const requests = new WeakMap<Exchange, IncomingMessage>();
 
 /**
- * The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find. Where
- * Express or Connect has mounted the server it is theirs; elsewhere one with what the host program has added to its own.
+ * The request of an exchange: one for all its middleware, so that what one puts there (`req.cookies`) others find.
+ * Where Express or Connect has mounted the server it is theirs; elsewhere one with what the host program has added to
+ * its own.
  */
 export function requestOf(exchange: Exchange): IncomingMessage {
   if (isMounted(exchange.request)) return exchange.request;
@@ -54,7 +55,7 @@ function isMounted(request: HostRequest): request is IncomingMessage {
   return request instanceof IncomingMessage && "originalUrl" in request;
 }
 
-/** An exchange as a request of `node:http`. An Express application changes its prototype: all that differs is its own. */
+/** An exchange as a request of `node:http`. Express changes its prototype, so all that differs is its own. */
 function connectRequest(exchange: Exchange): IncomingMessage {
   const request = new IncomingMessage(new PeerSocket(exchange.address, exchange.protocol === "https"));
   const headers = headersOf(exchange);

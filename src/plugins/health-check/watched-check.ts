@@ -19,9 +19,9 @@ export interface WatchOptions {
 }
 
 /**
- * Runs a check, and resolves to whether it passes; never rejects. It runs once at a time and at most once in `cacheMs`, so
- * that probes cannot keep the server busy. A run beyond the time limit counts as failing until it ends. No other run begins
- * meanwhile: each would occupy another thread while a disk hangs.
+ * Runs a check, and resolves to whether it passes; never rejects. It runs once at a time and at most once in `cacheMs`,
+ * so that probes cannot keep the server busy. A run beyond the time limit counts as failing until it ends. No other run
+ * begins meanwhile: each would occupy another thread while a disk hangs.
  */
 export function watchedCheck(check: HealthCheck, options: WatchOptions): () => Promise<boolean> {
   const { timeoutMs, cacheMs, onChange, now = () => performance.now() } = options;

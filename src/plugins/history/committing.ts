@@ -35,8 +35,8 @@ export interface CommittingOptions {
 }
 
 /**
- * Makes commits of the records in all journals, in the order of each file's versions. One process does so, under a lock; another
- * takes over when it ends.
+ * Makes commits of the records in all journals, in the order of each file's versions. One process does so, under a
+ * lock; another takes over when it ends.
  */
 export class Committing {
   readonly #options: CommittingOptions;
@@ -245,8 +245,8 @@ export class Committing {
   }
 
   /**
-   * The earliest record that no other leads to; where the version before was not seen yet, not that one, nor what comes later for
-   * its file. `inAnyOrder`: that version is lost, as that of a process that ended before it could note it.
+   * The earliest record that no other leads to; where the version before was not seen yet, not that one, nor what comes
+   * later for its file. `inAnyOrder`: that version is lost, as that of a process that ended before it could note it.
    */
   #next(inAnyOrder: boolean): ReadRecord | undefined {
     const waiting = new Set<string>();

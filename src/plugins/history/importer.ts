@@ -28,8 +28,8 @@ const trailer = "Filement-Record";
 const patienceMs = 60_000;
 
 /**
- * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository when
- * {@link flush} has said so; a commit names its record, so that a process that takes over knows how far it came.
+ * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository
+ * when {@link flush} has said so; a commit names its record, so that a process that takes over knows how far it came.
  */
 export class Importer {
   readonly #options: ImporterOptions;
@@ -43,8 +43,8 @@ export class Importer {
   #mark = 0;
   #isNew = true;
   /**
-   * The commit that the next ones follow. Where the branch has another one by then, as from a git whose process was killed, git
-   * refuses them.
+   * The commit that the next ones follow. Where the branch has another one by then, as from a git whose process was
+   * killed, git refuses them.
    */
   #base: string | undefined;
   #latest = 0;

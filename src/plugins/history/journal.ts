@@ -35,8 +35,8 @@ const maxJournalBytes = 16 * 1024 * 1024;
 const headBytes = 8;
 
 /**
- * What this process has changed and is not in the repository yet: records of two lengths, JSON and content. A record that a crash has cut
- * short is not read: its change had no reply yet.
+ * What this process has changed and is not in the repository yet: records of two lengths, JSON and content. A record
+ * that a crash has cut short is not read: its change had no reply yet.
  */
 export class Journal {
   readonly #directory: string;

@@ -3,8 +3,8 @@ import type { Change, ChangeOrigin } from "../../server/change-feed.ts";
 import type { Exchange } from "../../server/exchange.ts";
 
 /**
- * Whether a client may receive a change; `"without-content"` where it may read some elements of the page, and which were
- * changed is no longer known.
+ * Whether a client may receive a change; `"without-content"` where it may read some elements of the page, and which
+ * were changed is no longer known.
  */
 export type Verdict = "yes" | "no" | "without-content";
 

@@ -6,8 +6,8 @@ import type { Plugin, PluginSite } from "../../server/plugin.ts";
 export type IsProven = (connectedAt: string, path: string) => boolean;
 
 /**
- * A client is known by the plugins that ran before `self` at the path where it connected. An authentication for other paths
- * did not run there: the client must not receive changes of the files that it protects.
+ * A client is known by the plugins that ran before `self` at the path where it connected. An authentication for other
+ * paths did not run there: the client must not receive changes of the files that it protects.
  *
  * Throws a `ConfigError` if an authentication for all paths stands behind.
  */

@@ -6,8 +6,9 @@ const mostSteps = 500_000;
 const around = 60;
 
 /**
- * The lines in which two texts differ, each behind `-` or `+` and below `@@ line N @@`, cut to shortly around what has changed.
- * Not always the fewest lines, but never wrong ones. With more than `most` characters the rest is left out, and said to be.
+ * The lines in which two texts differ, each behind `-` or `+` and below `@@ line N @@`, cut to shortly around what has
+ * changed. Not always the fewest lines, but never wrong ones. With more than `most` characters the rest is left out,
+ * and said to be.
  */
 export function changedLines(before: string, after: string, most = 4000): string {
   const old = before.split("\n");

@@ -6,8 +6,8 @@ const plainName = /^[a-z_][\w-]*$/i;
 export type SelectorOf = (element: SourceElement) => string;
 
 /**
- * `#id` where that is unique, otherwise the way from the nearest element that has such an id. `tellsAncestors`: whether the ids of
- * elements around may be told.
+ * `#id` where that is unique, otherwise the way from the nearest element that has such an id. `tellsAncestors`: whether
+ * the ids of elements around may be told.
  */
 export function selectorsIn(root: TreeParent, tellsAncestors: boolean): SelectorOf {
   let counts: ReadonlyMap<string, number> | undefined;

@@ -15,8 +15,8 @@ export interface Sample {
 }
 
 /**
- * A metric that is kept elsewhere and read at each scrape. Those of prom-client take 30 times as long for each count: they look up
- * a text made of the labels. `reset` is called where the host program empties its registry.
+ * A metric that is kept elsewhere and read at each scrape. Those of prom-client take 30 times as long for each count:
+ * they look up a text made of the labels. `reset` is called where the host program empties its registry.
  */
 export function metricOf(
   type: "counter" | "gauge" | "histogram",
@@ -46,7 +46,7 @@ const bounds: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 export class Durations {
   readonly metric: NamedMetric;
   readonly #label: string;
-  /** How many took up to each bound but longer than the one below, the last of them longer than all; and all their seconds. */
+  /** How many took up to each bound but longer than the one below, the last longer than all; and their seconds. */
   readonly #taken = new Map<string, { readonly counts: number[]; seconds: number }>();
 
   constructor(name: string, help: string, label: string) {

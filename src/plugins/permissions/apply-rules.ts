@@ -24,8 +24,8 @@ export interface Guarding extends Verdict {
 }
 
 /**
- * Lets later plugins see a request only if the client has a right that the method could need, and puts the rules in place of
- * `exchange.access`, so that operations, listings, `Allow` and live connections follow them.
+ * Lets later plugins see a request only if the client has a right that the method could need, and puts the rules in
+ * place of `exchange.access`, so that operations, listings, `Allow` and live connections follow them.
  */
 export async function applyRules(exchange: Exchange, next: Next, guarding: Guarding): Promise<Reply> {
   const { user, vary } = guarding;
@@ -45,8 +45,8 @@ export async function applyRules(exchange: Exchange, next: Next, guarding: Guard
 }
 
 /**
- * The access of one client, within the limits that earlier plugins have set. `onJudged` is called for each question about a
- * whole file or about known elements.
+ * The access of one client, within the limits that earlier plugins have set. `onJudged` is called for each question
+ * about a whole file or about known elements.
  */
 function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void): Access {
   const { renewed, unauthorized, vary } = guarding;
@@ -82,8 +82,8 @@ function accessOf(exchange: Exchange, guarding: Guarding, onJudged: () => void):
 }
 
 /**
- * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the file
- * exists. A user who may access only some elements passes; the elements are judged once they are known.
+ * Decides by path and method alone, so that every later plugin is protected, and a refusal does not tell whether the
+ * file exists. A user who may access only some elements passes; the elements are judged once they are known.
  */
 export function admit({ method, path, headers, access }: Exchange): "for the whole" | "for elements" {
   const place = path === "*" ? "/" : path; // the server as a whole, which OPTIONS asks about

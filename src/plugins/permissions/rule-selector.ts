@@ -14,9 +14,9 @@ export interface RuleSelector {
 }
 
 /**
- * Prepares the selector of a permission rule. The name is written as CSSOM writes identifiers, with an escape before all
- * but letters, digits, `-` and `_`. These escapes mean the same in a quoted string, so whatever the name is and wherever
- * it stands, it remains one value and adds nothing to the selector.
+ * Prepares the selector of a permission rule. The name is written as CSSOM writes identifiers, with an escape before
+ * all but letters, digits, `-` and `_`. These escapes mean the same in a quoted string, so whatever the name is and
+ * wherever it stands, it remains one value and adds nothing to the selector.
  *
  * Throws a `TypeError` whose message says what was expected, and which part of the selector is wrong at which offset.
  */
@@ -24,7 +24,8 @@ export function compileRuleSelector(selector: string): RuleSelector {
   if (behindEscape.test(selector)) throw new TypeError(`a selector without a backslash before ${placeholder}`);
   const pieces = selector.split(placeholder);
   const of = (username: string): string => pieces.join(escapeIdentifier(username));
-  // Not the percent-decoded reading that a request may have as well: an escaped quotation mark in a name would count then.
+  // Not the percent-decoded reading that a request may have as well: an escaped quotation mark in a name would count
+  // then.
   try {
     parseSelector(of("username"));
   } catch (error) {

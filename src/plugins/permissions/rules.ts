@@ -7,13 +7,13 @@ import { messageOf } from "../../server/logger.ts";
 import { compileRuleSelector, type RuleSelector } from "./rule-selector.ts";
 
 /**
- * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one decides.
- * Where there are rules but none applies, the request is refused.
+ * Allows or denies rights to users. Of the rules that apply to a user, a path and a right, the most specific one
+ * decides. Where there are rules but none applies, the request is refused.
  */
 export interface PermissionRule {
   /**
-   * Who: a user name, `":username"` for the owner of that segment of the path, `":signed-in"` for every user, or `"*"` for
-   * everyone, known or not.
+   * Who: a user name, `":username"` for the owner of that segment of the path, `":signed-in"` for every user, or `"*"`
+   * for everyone, known or not.
    */
   readonly username?: string | undefined;
   /** Who: everyone with this role. Either this or `username`. */
@@ -21,8 +21,8 @@ export interface PermissionRule {
   /** Where: `"/docs/*"` is the directory and all below it, `"/users/:username/*"` the part that a user owns. */
   readonly path: string;
   /**
-   * What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create, `"PATCH"` overwrite,
-   * append and delete. @default all
+   * What, by method: `"GET"` is read and list, `"PUT"` create and overwrite, `"POST"` append and create, `"PATCH"`
+   * overwrite, append and delete. @default all
    */
   readonly methods?: readonly string[] | undefined;
   /** What, by right. @default all */
@@ -35,8 +35,8 @@ export interface PermissionRule {
 /** Decides by permission rules. */
 export interface Permissions {
   /**
-   * Whether a user, or an anonymous client (`undefined`), has a right to the file at a canonical path. With `elements`, to
-   * those elements; with `"any"`, possibly to some elements.
+   * Whether a user, or an anonymous client (`undefined`), has a right to the file at a canonical path. With `elements`,
+   * to those elements; with `"any"`, possibly to some elements.
    */
   permits(user: User | undefined, right: Right, path: string, elements?: SelectedElements | "any"): boolean;
   /** The selectors of the rules for a user about elements of the document at a path. */
@@ -120,8 +120,9 @@ const everythingForUsers: PermissionRule = { username: ":signed-in", path: "/*",
 
 /**
  * Prepares rules that `ruleSchema` accepts. The most specific one that applies decides: first by who (user name, role,
- * owner, anyone signed in, anyone), then one with a selector before one without, then the longer literal path, then deny. Where rules exist
- * but none applies, the answer is no; without any rules every user may do everything, and anonymous clients nothing.
+ * owner, anyone signed in, anyone), then one with a selector before one without, then the longer literal path, then
+ * deny. Where rules exist but none applies, the answer is no; without any rules every user may do everything, and
+ * anonymous clients nothing.
  */
 export function createPermissions(given: readonly PermissionRule[]): Permissions {
   const rules = given.length > 0 ? given : [everythingForUsers];

@@ -29,8 +29,8 @@ export interface BucketStore {
   /** Puts back a token that was taken in vain, since a later limiter refused the request. It is not waited for. */
   giveBack(key: string, policy: RateLimitPolicy): void | Promise<void>;
   /**
-   * Called before the first request of each host that lists the limiter. What it throws keeps the server from starting; what
-   * need not, it tells `report`.
+   * Called before the first request of each host that lists the limiter. What it throws keeps the server from starting;
+   * what need not, it tells `report`.
    */
   start?(report: (error: unknown) => void): void | Promise<void>;
   /** Called when the server closes, once for each limiter that uses the store. */

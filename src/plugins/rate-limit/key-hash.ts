@@ -8,8 +8,8 @@ const initial3 = 0x74656462;
  * A keyed hash of 64 bits: HalfSipHash-2-4 (Aumasson and Bernstein), the member of the SipHash family for arithmetic in
  * 32 bits, over the UTF-16 code units of a text.
  *
- * A table stores the hash in place of the key. Two of a million keys share a hash with a probability of 3 in 100,000,000.
- * A client that chooses its key cannot aim at another client's bucket without knowing the seed.
+ * A table stores the hash in place of the key. Two of a million keys share a hash with a probability of 3 in
+ * 100,000,000. A client that chooses its key cannot aim at another client's bucket without knowing the seed.
  */
 export class KeyHash {
   /** Halves of the hash of the text that was read last. Fields, since a pair for each request would be garbage. */

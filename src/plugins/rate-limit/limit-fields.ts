@@ -10,8 +10,9 @@ export interface Verdict {
   readonly isStandard: boolean;
 }
 
-// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set. A property,
-// since a WeakMap of short-lived exchanges costs more at each garbage collection than all else that a limiter does.
+// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set. A
+// property, since a WeakMap of short-lived exchanges costs more at each garbage collection than all else that a limiter
+// does.
 const verdicts: unique symbol = Symbol("verdicts");
 
 type Limited = Exchange & { [verdicts]?: Verdict[] };
@@ -44,8 +45,8 @@ function plainFields({ policy, decision }: Verdict): ReplyHeaders {
 }
 
 /**
- * As draft-ietf-httpapi-ratelimit-headers-10 has them: lists of structured fields, one item for each policy, which is called by its
- * figures.
+ * As draft-ietf-httpapi-ratelimit-headers-10 has them: lists of structured fields, one item for each policy, which is
+ * called by its figures.
  */
 function standardFields(shown: readonly Verdict[]): ReplyHeaders {
   if (shown.length === 0) return {};

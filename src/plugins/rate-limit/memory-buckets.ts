@@ -46,8 +46,8 @@ export interface MemoryBucketsInit {
 }
 
 /**
- * The buckets of one limiter in the memory of this process, at most `maxClients`: one more takes the place of the bucket that
- * has been idle for the longest time. Keys are not kept, only a hash of 64 bits, see {@link KeyHash}.
+ * The buckets of one limiter in the memory of this process, at most `maxClients`: one more takes the place of the
+ * bucket that has been idle for the longest time. Keys are not kept, only a hash of 64 bits, see {@link KeyHash}.
  */
 export class MemoryBuckets implements BucketStore {
   readonly #rules: TokenBucket;
@@ -126,8 +126,8 @@ export class MemoryBuckets implements BucketStore {
   }
 
   /**
-   * From the last bucket to the first. Between two pieces buckets may be taken from, added and evicted: those that this moves come
-   * from the end, where all have been looked at.
+   * From the last bucket to the first. Between two pieces buckets may be taken from, added and evicted: those that this
+   * moves come from the end, where all have been looked at.
    */
   async #dropFull(): Promise<void> {
     for (let end = this.#size; end > 0 && !this.#isClosed; ) {

@@ -3,8 +3,8 @@ import type { BucketDecision, RateLimitPolicy } from "./bucket-store.ts";
 // Moments are rounded to about a millionth of a token, a power of two: adding and subtracting whole tokens is then
 // exact, after years as on the first day, and a burst is never one request short.
 const momentsInToken = 2 ** 20;
-// Rounded moments are slightly off. Figures for clients allow for that, so that 6 seconds do not become 7. Decisions allow
-// for twice as much, so that a client that waits exactly as long as `Retry-After` says is not refused again.
+// Rounded moments are slightly off. Figures for clients allow for that, so that 6 seconds do not become 7. Decisions
+// allow for twice as much, so that a client that waits exactly as long as `Retry-After` says is not refused again.
 const toldTolerance = 2 / momentsInToken;
 const grantedTolerance = 2 * toldTolerance;
 

@@ -6,8 +6,8 @@ const nonce = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 const token = /^[!#$%&'*+\-.^_`|~\w]+$/;
 
 /**
- * Checks the opening handshake (RFC 6455 §4.2.1) of a request that the pipeline let through, and returns the subprotocols
- * that the client offers. Throws the error for a wrong one.
+ * Checks the opening handshake (RFC 6455 §4.2.1) of a request that the pipeline let through, and returns the
+ * subprotocols that the client offers. Throws the error for a wrong one.
  */
 export function checkHandshake(exchange: Exchange): readonly string[] {
   const { method, isUpgrade, httpVersion } = exchange;

@@ -12,8 +12,8 @@ import { streamItems } from "./stream-item.ts";
 const wholeText = 0x81;
 
 /**
- * A text message as one frame, as servers send it: whole and not masked. All clients can be sent the same bytes, which a
- * library that frames for each of them does not offer.
+ * A text message as one frame, as servers send it: whole and not masked. All clients can be sent the same bytes, which
+ * a library that frames for each of them does not offer.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
@@ -70,8 +70,8 @@ export interface SocketClientOptions {
 
 /**
  * A connected client. `ws` reads from the connection, answers pings and closes; messages are written to it directly, as
- * frames that all clients share. That is safe as long as `ws` itself does not hold frames back: it does for compression,
- * which is off.
+ * frames that all clients share. That is safe as long as `ws` itself does not hold frames back: it does for
+ * compression, which is off.
  */
 export class SocketClient implements LiveClient {
   readonly audience: Audience;

@@ -27,7 +27,7 @@ export interface AppendRecord {
 /** How many bytes before the end of a file prove that it is the one that was appended to, and not begun anew since. */
 const contextBytes = 4096;
 
-/** The record's place at the beginning of a note: enough for a name of 255 bytes, each of them escaped. The content follows. */
+/** Room for the record at the start of a note: a name of 255 escaped bytes fits. The content follows. */
 export const recordBytes = 2048;
 
 /** The last byte of a record: whether the file was touched. */
@@ -47,7 +47,7 @@ const runOfSystem = (): string => {
   return ownRun;
 };
 
-/** The name of the note about an append to the file of that inode number. Whatever name a file has, its note is found. */
+/** The name of the note about an append to the file of an inode: it is found by any name of the file. */
 export function appendNoteName(inode: bigint): string {
   return `.filement-append-${inode}.tmp`;
 }
@@ -80,8 +80,8 @@ export interface AppendNote extends AppendRecord {
 }
 
 /**
- * Opens a note and gives what `use` makes of it; `undefined` where there is none, or none that this user alone can have written and
- * that holds what it should.
+ * Opens a note and gives what `use` makes of it; `undefined` where there is none, or none that this user alone can have
+ * written and that holds what it should.
  */
 export function* withNote<Result>(
   location: string,

@@ -33,7 +33,7 @@ const lastPauseMs = 256;
 
 type Found = Extract<JobResult, { kind: "found" }>;
 
-/** Changes the files of a disk: each is judged here, by what is known of the file, and made where nothing else is found there. */
+/** Changes the files of a disk: each change is judged by what is known of the file, and made if that is there. */
 export class DiskChanges {
   readonly #disk: Disk;
   readonly #waiting: WaitingChanges;
@@ -101,7 +101,7 @@ export class DiskChanges {
     return result.kind === "found" ? this.#known(target, result, isAlone) : undefined;
   }
 
-  /** What was found; `undefined` where the path leads elsewhere. An append that its process did not live to end is ended first. */
+  /** What was found; `undefined` if the path leads elsewhere. An append cut short by a crash is ended first. */
   async #known(target: LockedTarget, { found, hasNote }: Found, isAlone: boolean): Promise<Known | undefined> {
     if (!found) return nothing;
     if (found.type === "link") return undefined;
@@ -162,7 +162,8 @@ export class DiskChanges {
       settle(real, stat, fileIdentity(record));
       return stat;
     }
-    // The change is made. Its version is then one that no file has, so that conditions on it fail rather than hold by chance.
+    // The change is made. Its version is then one that no file has, so that conditions on it fail rather than hold by
+    // chance.
     const version = randomBytes(16).toString("base64url");
     return { type: "file", size: draft.stat?.size ?? 0, modified: new Date(), version };
   }

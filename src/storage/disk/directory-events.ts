@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 
 /**
- * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), throws away what comes on top, and nobody
- * is told. With this many at once, some may be missing.
+ * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), throws away what comes on top, and
+ * nobody is told. With this many at once, some may be missing.
  */
 const maxAtOnce = 4096;
 
@@ -30,8 +30,9 @@ export class DirectoryEvents {
   }
 
   /**
-   * Watches the directory at a real location. `noticed` is told the names to which something happened; `undefined` where
-   * it was the directory itself, or nobody knows. `undefined` where the directory is gone, or no more can be watched.
+   * Watches the directory at a real location. `noticed` is told the names to which something happened; `undefined`
+   * where it was the directory itself, or nobody knows. `undefined` where the directory is gone, or no more can be
+   * watched.
    */
   watch(real: string, path: string, noticed: (name: string | undefined) => void): FSWatcher | undefined {
     try {

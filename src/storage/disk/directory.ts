@@ -5,11 +5,11 @@ import { attempted, recordAt } from "./file-calls.ts";
 import { errnoOf, fileIdentity, meansAbsent } from "./file-record.ts";
 import { call, type Program, syncDirectory } from "./system-calls.ts";
 
-/** Where Linux shows the files that this process has open, where that may be read; looked for when it is first needed. */
+/** Where Linux shows the open files of this process, if that may be read; looked for when first needed. */
 const descriptorsFolder = "/proc/self/fd";
 let isShown: boolean | undefined;
 
-/** Whether the system tells where an open directory lies. Elsewhere directories go by their names, and are compared by identity. */
+/** Whether the system tells where an open directory lies. Elsewhere directories are compared by identity. */
 export function isTold(): boolean {
   try {
     isShown ??= process.platform === "linux" && existsSync(descriptorsFolder);
@@ -27,16 +27,16 @@ const directoryFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (cons
 /** Opens a directory only to name what is in it, which takes no right to list it; Linux, not among Node's constants. */
 const pathFlag = 0o10000000;
 
-/** How often it is asked where a file lies: another program that exchanges directories all the time may be lucky with each. */
+/** How often a file's place is checked: a program that keeps exchanging directories may be lucky with each. */
 const looksAtOpened = 6;
 
 /** How a directory may refuse to be synced where that is no failure: systems that cannot, or rights to enter only. */
 const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "EINVAL", "ENOTSUP", "EPERM"]);
 
 /**
- * A directory that was opened and found to lie where it should. On Linux all that is done by way of `at` is done in just that
- * directory, whatever becomes of its name. Elsewhere it is done by name, and afterwards every directory on the way is asked whether it
- * is still the same.
+ * A directory that was opened and found to lie where it should. On Linux all that is done by way of `at` is done in
+ * just that directory, whatever becomes of its name. Elsewhere it is done by name, and afterwards every directory on
+ * the way is asked whether it is still the same.
  */
 export interface Directory {
   /** Its real location. */
@@ -55,7 +55,7 @@ export class Elsewhere extends StorageError {
   }
 }
 
-/** Opens the directory at `location`, which is meant to lie at `real`; `undefined` where it does not, or is reached by a link. */
+/** Opens the directory at `location`, meant to lie at `real`; `undefined` if it does not, or is behind a link. */
 export function* openDirectory(location: string, real: string = location): Program<Directory | undefined> {
   try {
     const way = isTold() ? undefined : yield* wayTo(real);
@@ -94,11 +94,12 @@ function* isMeant(directory: Directory): Program<boolean> {
 
 /** Where the system tells: whether an open directory lies at its real location. */
 export function liesInPlace({ real, file }: Directory): boolean {
-  // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to ask.
+  // The kernel answers from its memory and never from a disk, in a tenth of the time that a thread of the pool takes to
+  // ask.
   return readlinkSync(`${descriptorsFolder}/${file}`) === real;
 }
 
-/** The identities of all directories on the way to a real location, itself included, as far as the runtime lets the program look. */
+/** The identities of all directories on the way to a location, itself included, as far as the runtime lets us look. */
 function* wayTo(real: string): Program<string> {
   const above = dirname(real);
   const way = above === real ? "" : yield* wayTo(above);
@@ -128,8 +129,8 @@ export function* requireInPlace({ real, way }: Directory): Program<void> {
 }
 
 /**
- * Whether what was found in a directory under a name was not found by way of a link that took the place of a directory meanwhile:
- * where only names lead there, both are asked again.
+ * Whether what was found in a directory under a name was not found by way of a link that took the place of a directory
+ * meanwhile: where only names lead there, both are asked again.
  */
 export function* stillHolds(directory: Directory, name: string, found: BigIntStats): Program<boolean> {
   if (directory.way === undefined) return true;

@@ -9,7 +9,7 @@ import { StorageError } from "../storage.ts";
 import { errnoOf } from "./file-record.ts";
 import { foldedName } from "./listed-names.ts";
 
-/** What a request waits for another process at most, in milliseconds: one that was stopped holds its locks all the same. */
+/** How long a request waits for another process, in milliseconds: one that was stopped keeps its locks. */
 const maxWaitMs = 30_000;
 
 /** How long a process leaves a lock to others after it gave it up to them, in milliseconds: time enough to wake up. */
@@ -31,9 +31,9 @@ interface SharedRoot {
 }
 
 /**
- * The locks of all disk storages, by real location: hosts and processes may share a directory. Keys are real locations, and for
- * files with several names their identities, `inode:<device>:<number>`. Names that a disk may take for one have one lock: a task that
- * holds the lock of one must not ask for that of another.
+ * The locks of all disk storages, by real location: hosts and processes may share a directory. Keys are real locations,
+ * and for files with several names their identities, `inode:<device>:<number>`. Names that a disk may take for one have
+ * one lock: a task that holds the lock of one must not ask for that of another.
  */
 class DiskLocks {
   readonly #machine: Locks = machineLocks();
@@ -74,8 +74,8 @@ class DiskLocks {
 }
 
 /**
- * Locks of this machine and of several at once: processes beside this one may know only the first. `nameOf` gives the key that all
- * machines have in common.
+ * Locks of this machine and of several at once: processes beside this one may know only the first. `nameOf` gives the
+ * key that all machines have in common.
  */
 function bothLocks(machine: Locks, shared: Locks, nameOf: (key: string) => string): Locks {
   const alsoShared = async <Got extends HeldLock | undefined>(
@@ -115,10 +115,10 @@ function together(here: HeldLock, everywhere: HeldLock): HeldLock {
 }
 
 /**
- * Locks among all processes of a machine: who holds a key listens on a local socket of that name, in Linux's abstract name
- * space or among the named pipes of Windows. The system lets one process listen, closes the socket when that process ends in
- * whatever way, and keeps nothing on the disk. Those who wait are connected to the holder: that it is done, or dead, they
- * learn at once. Tests set both waits.
+ * Locks among all processes of a machine: who holds a key listens on a local socket of that name, in Linux's abstract
+ * name space or among the named pipes of Windows. The system lets one process listen, closes the socket when that
+ * process ends in whatever way, and keeps nothing on the disk. Those who wait are connected to the holder: that it is
+ * done, or dead, they learn at once. Tests set both waits.
  */
 export function machineLocks(
   waitMs: number = maxWaitMs,
@@ -127,7 +127,7 @@ export function machineLocks(
   /** Keys that were given up to other processes a moment ago. */
   const leftToOthers = new Map<string, Promise<void>>();
 
-  /** The lock, or the name on which another process listens. Where there are no such sockets, each process is for itself. */
+  /** The lock, or the name on which another process listens. Without such sockets, each process is for itself. */
   const listenFor = async (key: string): Promise<HeldLock | string> => {
     const { forms } = await (known ?? usableNames());
     const hashed = hash("sha512", key, "hex"); // everybody on the machine can list the names
@@ -194,8 +194,8 @@ async function listen(name: string, waiting: Set<Socket>): Promise<Server> {
 type NameForm = (hashed: string) => string;
 
 /**
- * Node 20 fills names up to 108 bytes with zeros, so that it meets others by names of just that length; Bun takes 107 at most.
- * A process listens on each of the names that its runtime takes, in this order.
+ * Node 20 fills names up to 108 bytes with zeros, so that it meets others by names of just that length; Bun takes 107
+ * at most. A process listens on each of the names that its runtime takes, in this order.
  */
 const abstractNames: readonly NameForm[] = [98, 97].map(
   (length) => (hashed) => `\0filement-${hashed.slice(0, length)}`,

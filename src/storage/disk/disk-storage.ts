@@ -40,8 +40,8 @@ export interface DiskStorageOptions {
   /** Whether nothing is changed on the disk by reading: what a dead process left behind stays. @default false */
   readonly readOnly?: boolean | undefined;
   /**
-   * Locks between machines that change the files of one directory: see `redisLocks`. Keys are paths from the root, so all of them
-   * have to serve the same directory. @default locks between the processes of this machine
+   * Locks between machines that change the files of one directory: see `redisLocks`. Keys are paths from the root, so
+   * all of them have to serve the same directory. @default locks between the processes of this machine
    */
   readonly locks?: SharedLocks | undefined;
 }

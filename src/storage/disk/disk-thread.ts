@@ -25,9 +25,9 @@ interface Waiting {
 }
 
 /**
- * A thread that makes the system calls of whole jobs: one trip there and back for each, where each call would be one by way of
- * Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs, and where there are no
- * threads, the same calls go by way of the pool.
+ * A thread that makes the system calls of whole jobs: one trip there and back for each, where each call would be one by
+ * way of Node's thread pool. What comes while it works is its next batch. Started when first needed; until it runs, and
+ * where there are no threads, the same calls go by way of the pool.
  */
 export class DiskThread {
   #worker: Worker | undefined;
@@ -39,8 +39,8 @@ export class DiskThread {
   #watch: NodeJS.Timeout | undefined;
 
   /**
-   * Does a job. `late` is called where that takes too long, or the thread dies: the promise settles once it is known that nothing
-   * more will happen.
+   * Does a job. `late` is called where that takes too long, or the thread dies: the promise settles once it is known
+   * that nothing more will happen.
    */
   run(job: Job, late: (error: unknown) => void = () => {}): Promise<JobResult> {
     if (contentOf(job) > maxSentBytes || isOfFile(job)) return inPool(programOf(job));

@@ -7,8 +7,8 @@ import { StorageError, type StorageErrorCode, type StoredStat } from "../storage
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
 const versionLength = 22;
 
-// A real location has no links in it: if one has appeared since it was looked up, it is not followed. And opening a FIFO
-// without a writer must not hang.
+// A real location has no links in it: if one has appeared since it was looked up, it is not followed. And opening a
+// FIFO without a writer must not hang.
 const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // In microseconds.
@@ -32,8 +32,8 @@ export function statOf(record: VersionRecord, type: StoredStat["type"] = "file")
     type,
     size: type === "file" ? Number(size) : 0,
     modified: new Date(Number(mtimeNs / 1_000_000n)),
-    // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number. Without the number
-    // of the file system, which each machine that mounts it chooses for itself.
+    // Computed when asked for: listing 100,000 names does not pay for it. Hashed: clients learn no inode number.
+    // Without the number of the file system, which each machine that mounts it chooses for itself.
     get version() {
       version ??= hash("sha256", `${ino} ${size} ${mtimeNs} ${ctimeNs}`, "base64url").slice(0, versionLength);
       return version;
@@ -90,7 +90,7 @@ const storageErrors: Readonly<Record<string, StorageErrorCode>> = {
 /** Means "nothing to read here": no such name, a file where a directory is needed, links in a circle, a socket. */
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV"]);
 
-/** Names of errors by their numbers; Node knows fewer names than numbers (EDQUOT is "Unknown system error -122" in Node 20). */
+/** Names of errors by number; Node 20 has more numbers than names (EDQUOT is "Unknown system error -122"). */
 const names: ReadonlyMap<number, string> = new Map(Object.entries(system.errno).map(([name, no]) => [no, name]));
 
 /** The operating system's name of an error (`"ENOENT"`), or `""` for any other error. */
@@ -107,7 +107,7 @@ export function meansAbsent(error: unknown): boolean {
   return absent.has(errnoOf(error));
 }
 
-/** Gives what `operation` gives; an error of the operating system that callers can expect becomes a {@link StorageError}. */
+/** Gives what `operation` gives; an expected error of the operating system becomes a {@link StorageError}. */
 export async function withStorageErrors<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;

@@ -8,14 +8,15 @@ const reliedOnMs = 60_000;
 const known = { max: 10_000, ttl: reliedOnMs, ttlResolution: 1000 } as const;
 
 /**
- * What a directory does with names that differ from those it lists in case only: `"exact"` finds nothing, `"folding"` the file.
- * `"untold"`: no name has shown it yet. The way to the directory is spelled as it is listed.
+ * What a directory does with names that differ from those it lists in case only: `"exact"` finds nothing, `"folding"`
+ * the file. `"untold"`: no name has shown it yet. The way to the directory is spelled as it is listed.
  */
 type Kind = "exact" | "folding" | "untold";
 
 /**
- * The names by which directories list what is in them. Some file systems find a file by other names, too: in another case, in another
- * form of Unicode, by a short name (`GIT~1` for `.git`). Rules, locks and caches must not take these for other files.
+ * The names by which directories list what is in them. Some file systems find a file by other names, too: in another
+ * case, in another form of Unicode, by a short name (`GIT~1` for `.git`). Rules, locks and caches must not take these
+ * for other files.
  */
 export class ListedNames {
   readonly #root: string;
@@ -37,8 +38,8 @@ export class ListedNames {
   }
 
   /**
-   * A location below the root, spelled as it is listed; where nothing is there, the rest of it as it is. `undefined` for one that
-   * leads to something by a name that is no spelling of a listed one.
+   * A location below the root, spelled as it is listed; where nothing is there, the rest of it as it is. `undefined`
+   * for one that leads to something by a name that is no spelling of a listed one.
    */
   async listed(location: string): Promise<string | undefined> {
     if (location === this.#root || this.isKnown(location)) return location;
@@ -54,7 +55,7 @@ export class ListedNames {
     return place;
   }
 
-  /** The name by which a directory lists what it finds by another; `""` where it finds nothing, `undefined` where it lists nothing. */
+  /** The name listed for a file found by another; `""` if nothing is found, `undefined` if it lists nothing. */
   async #listedIn(directory: string, name: string): Promise<string | undefined> {
     const finds = (each: string): Promise<boolean> => isThere(join(directory, each));
     const others = variants(name);

@@ -34,7 +34,7 @@ export interface LockedTarget {
   readonly missing: readonly string[];
   readonly name: string;
   readonly held: HeldLock | undefined;
-  /** Whether the path was looked up, link by link; otherwise it is taken for one without links in directories that exist. */
+  /** Whether the path was looked up link by link; otherwise it has no links, and its directories exist. */
   readonly isLookedUp: boolean;
 }
 
@@ -53,8 +53,9 @@ export async function openPlace(disk: Disk, path: string): Promise<Place> {
 type Task = (target: LockedTarget) => Promise<"done" | "elsewhere">;
 
 /**
- * Runs `task` while nothing else on this machine changes the file that `path` leads to. Most paths have no links in them and lead to
- * directories that exist, which the task finds out; it is run again with what other paths turn out to lead to.
+ * Runs `task` while nothing else on this machine changes the file that `path` leads to. Most paths have no links in
+ * them and lead to directories that exist, which the task finds out; it is run again with what other paths turn out to
+ * lead to.
  */
 export async function locked(disk: Disk, path: string, since: number, task: Task): Promise<void> {
   // Those who wait for another process do not keep this one from its end, once the storage is closed.

@@ -5,14 +5,14 @@ import { enterDirectory, leaveDirectory } from "./open-directory.ts";
 import type { Seen } from "./visible-file.ts";
 
 /**
- * How often a path is looked up anew of which a part was moved, or became a link, since it was looked up. Where only names lead to
- * directories, each time could be the one in which that goes unnoticed.
+ * How often a path is looked up anew of which a part was moved, or became a link, since it was looked up. Where only
+ * names lead to directories, each time could be the one in which that goes unnoticed.
  */
 const maxAttempts = isTold() ? 5 : 1;
 
 /**
- * What `see` sees at a path, by way of its directory, which is open and was found to lie inside the root: nothing is told of, nor
- * remembered, that was reached by the path alone. `undefined` where nothing is to be seen.
+ * What `see` sees at a path, by way of its directory, which is open and was found to lie inside the root: nothing is
+ * told of, nor remembered, that was reached by the path alone. `undefined` where nothing is to be seen.
  */
 export async function look<T>(
   { paths }: Pick<Disk, "paths">,

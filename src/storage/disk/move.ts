@@ -10,8 +10,9 @@ import { settle } from "./visible-file.ts";
 import type { FileRecord } from "./write-programs.ts";
 
 /**
- * Renames a file while nothing else on this machine changes it, or what is at its new path. `undefined` where a link or another disk
- * is on the way, where the file has other names, or where a note about an append to it lies beside it: then a copy is needed.
+ * Renames a file while nothing else on this machine changes it, or what is at its new path. `undefined` where a link or
+ * another disk is on the way, where the file has other names, or where a note about an append to it lies beside it:
+ * then a copy is needed.
  */
 export async function move(
   disk: Disk,

@@ -64,15 +64,15 @@ export class DiskPaths {
   }
 
   /**
-   * The path by which the disk lists what it finds by this one, which may be spelled otherwise; `undefined` where it lists that by no
-   * other spelling. All other methods take a path for what it says.
+   * The path by which the disk lists what it finds by this one, which may be spelled otherwise; `undefined` where it
+   * lists that by no other spelling. All other methods take a path for what it says.
    */
   listedPath(path: string): string | Promise<string | undefined> {
     const location = this.locationOf(path);
     return location === undefined || this.#names.isKnown(location) ? path : this.#askListed(path, location);
   }
 
-  /** Where a path below the root leads if no link is on its way; `undefined` where nothing may be seen, or that is not known. */
+  /** Where a path leads if no link is on its way; `undefined` if nothing may be seen, or that is not known. */
   plainLocation(path: string): string | undefined {
     const location = this.locationOf(path);
     if (location === undefined || location === this.root) return undefined;
@@ -86,8 +86,8 @@ export class DiskPaths {
 
   /**
    * Where a change under a request path is to be made; it need not exist, nor its parents. Throws `forbidden` where a
-   * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way, `unavailable` where the root
-   * is gone, `invalid-name` for what Windows has no names with.
+   * link leads out of the root or nowhere, `not-a-directory` where a file stands in the way, `unavailable` where the
+   * root is gone, `invalid-name` for what Windows has no names with.
    */
   async target(path: string): Promise<Target> {
     if (process.platform === "win32" && /[<>"|?*]/.test(path)) throw new StorageError("invalid-name");
@@ -151,7 +151,7 @@ export class DiskPaths {
     return `/${names.join("/")}${path.endsWith("/") ? "/" : ""}`;
   }
 
-  /** The one place that decides whether a real location may be touched for the sake of `location`, as it was asked for. */
+  /** The one place that decides whether a real location may be touched for `location`, as it was asked for. */
   #admits(location: string, real: string): boolean {
     if (!this.#isInside(real) || isTemporaryName(basename(real))) return false;
     if (this.#symlinks === "never" && real !== location) return false;

@@ -1,4 +1,4 @@
-/** How long nothing must have happened to a path before it is looked at, and how long it is put off at most, in milliseconds. */
+/** How long a path must be quiet before it is looked at, and how long that is put off at most, in milliseconds. */
 const quietMs = 100;
 const maxDelayMs = 1000;
 
@@ -9,8 +9,8 @@ const maxAtOnce = 16;
 const maxReady = 1000;
 
 /**
- * Paths to which something happens, each looked at once it has come to rest: an editor that empties a file and then writes
- * it in pieces makes one change, not five. No path is looked at twice at the same time.
+ * Paths to which something happens, each looked at once it has come to rest: an editor that empties a file and then
+ * writes it in pieces makes one change, not five. No path is looked at twice at the same time.
  */
 export class QuietPaths {
   readonly #look: (path: string) => Promise<void>;

@@ -22,8 +22,8 @@ interface Tidied {
 }
 
 /**
- * Removes what processes that died left behind in a directory, and takes back the appends they did not finish. A directory that was
- * exchanged with a link is left alone.
+ * Removes what processes that died left behind in a directory, and takes back the appends they did not finish. A
+ * directory that was exchanged with a link is left alone.
  */
 export async function tidyDirectory(real: string, isRequired: boolean): Promise<Tidied> {
   let directory: OpenDirectory | undefined;

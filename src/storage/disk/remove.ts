@@ -10,8 +10,8 @@ import type { FileRecord } from "./write-programs.ts";
 
 /**
  * Removes a file or an empty directory. Of a symbolic link, the link itself goes and what it leads to stays, as WebDAV
- * servers do it; a link that leads out of the root, or nowhere, is not seen by clients and so not theirs to remove, nor is
- * one that lies outside.
+ * servers do it; a link that leads out of the root, or nowhere, is not seen by clients and so not theirs to remove, nor
+ * is one that lies outside.
  */
 export async function remove(disk: Disk, path: string, check: CommitCheck | undefined): Promise<void> {
   await locked(disk, path, performance.now(), async (target) => {

@@ -13,8 +13,8 @@ const maxBytes = 32 * 1024 * 1024;
 const entryBytes = 1024;
 const maxSeen = 10_000;
 
-// A file that is written twice within one tick of the file system's clock keeps its times, and the second content would go
-// unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
+// A file that is written twice within one tick of the file system's clock keeps its times, and the second content would
+// go unnoticed. So content is read for keeping when the version has been seen before, longer ago than any tick.
 const tickMs = 100;
 /** The tick of file systems whose times are no finer than milliseconds: up to two seconds. */
 const coarseTickMs = 3000;
@@ -30,8 +30,8 @@ interface KnownFile {
 }
 
 /**
- * Small files in memory, as fresh as on the disk: before each use the records of the file and of the directories on its way
- * are asked for anew, and compared. Files that a link leads to are not kept.
+ * Small files in memory, as fresh as on the disk: before each use the records of the file and of the directories on its
+ * way are asked for anew, and compared. Files that a link leads to are not kept.
  */
 export class SmallFiles {
   readonly #paths: Pick<DiskPaths, "root" | "locationOf">;
@@ -91,7 +91,7 @@ export class SmallFiles {
     return kept;
   }
 
-  /** The location of a path, and before it those of the directories below the root, which is where it was at the start. */
+  /** The location of a path, and before it those of the directories below the root that lead to it. */
   #locationsOf(path: string): readonly string[] {
     const { root } = this.#paths;
     const location = this.#paths.locationOf(path);
@@ -137,9 +137,9 @@ function tickOf(records: readonly BigIntStats[]): number {
 type Answer = Promise<BigIntStats | undefined>;
 
 /**
- * Asks the disk for the records of names, once for all who ask within one turn of the event loop. The looks begin at its end,
- * so that what somebody learns was asked for after they came: an earlier look may have happened before the change that they
- * know of.
+ * Asks the disk for the records of names, once for all who ask within one turn of the event loop. The looks begin at
+ * its end, so that what somebody learns was asked for after they came: an earlier look may have happened before the
+ * change that they know of.
  */
 export class FreshStats {
   #due = new Map<string, { readonly answer: Answer; readonly begin: () => void }>();
@@ -165,7 +165,8 @@ export class FreshStats {
 
   #begin(): void {
     const looks = this.#due;
-    // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive their use.
+    // Not cleared: V8 links the old table of a map to the new one, and once one table is old, all after it outlive
+    // their use.
     this.#due = new Map();
     this.#turn += 1;
     for (const look of looks.values()) look.begin();

@@ -8,8 +8,8 @@ const soonMs = 1000;
 const maxFiles = 1000;
 
 /**
- * Notes that stay where appends to one file follow each other soon: the next one is written into the same note, whose name is on the
- * disk already. A note that stays does no harm, and goes when no other append comes.
+ * Notes that stay where appends to one file follow each other soon: the next one is written into the same note, whose
+ * name is on the disk already. A note that stays does no harm, and goes when no other append comes.
  */
 export class StandingNotes {
   readonly #disk: Disk;

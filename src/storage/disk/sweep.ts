@@ -11,7 +11,7 @@ const atStart = 100;
 /** Between two of the others, in milliseconds: a server has better things to do. */
 const paceMs = 5;
 
-/** Tidies the directories of a root at a start, but for those of other file systems: the first before it is over, the others slowly. */
+/** Tidies the directories of a root on its own file system: the first before `begin` is over, the others slowly. */
 export class Sweep {
   readonly #root: string;
   readonly #report: (problem: unknown) => void;
@@ -72,7 +72,7 @@ export class Sweep {
   }
 }
 
-/** Whether the disk takes no changes: it says so even where there is nothing to remove. Deno's `access` takes a right of its own. */
+/** Whether the disk takes no changes, found by a removal of nothing: Deno wants a right for `access`. */
 async function isReadOnly(root: string): Promise<boolean> {
   return unlink(join(root, ".filement-none.tmp")).then(
     () => false,

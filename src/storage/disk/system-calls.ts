@@ -32,8 +32,8 @@ export interface SystemCall {
 }
 
 /**
- * System calls one after the other, and what is decided in between. The runner makes the calls: all at once in a thread of
- * its own, or each by way of Node's thread pool; so a test can have any of them fail, or be the last.
+ * System calls one after the other, and what is decided in between. The runner makes the calls: all at once in a thread
+ * of its own, or each by way of Node's thread pool; so a test can have any of them fail, or be the last.
  */
 export type Program<Result> = Generator<SystemCall, Result, unknown>;
 
@@ -115,8 +115,8 @@ const byHandle: Readonly<Partial<Record<CallName, (values: readonly unknown[]) =
 const due = new Map<unknown, Promise<unknown>>();
 
 /**
- * Makes a call at once, in a thread that does nothing else. Syncs wait until all programs have come to theirs, and are made side by
- * side, so that the file system puts them into one commit.
+ * Makes a call at once, in a thread that does nothing else. Syncs wait until all programs have come to theirs, and are
+ * made side by side, so that the file system puts them into one commit.
  */
 export function atOnce(asked: SystemCall): unknown {
   const { name, directory } = asked;

@@ -61,7 +61,8 @@ function* shorten(file: number, note: AppendNote, when: "always" | "unless whole
   const ours = yield* ownBytes(note, file, size);
   if (ours === 0 || (ours === "whole" && when === "unless whole")) return;
   const count = ours === "whole" ? note.length : ours;
-  // A file of another number is the same one only where file systems number anew: then nothing but ours stands behind it.
+  // A file of another number is the same one only where file systems number anew: then nothing but ours stands behind
+  // it.
   if (stats.ino !== note.inode && start + count !== size) return;
   yield* moveDown(file, start + count, start, size);
   yield* call.ftruncate(file, size - count);

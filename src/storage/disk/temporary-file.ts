@@ -17,8 +17,8 @@ const temporarySegment = /\/\.filement-[^/]*\.tmp(?:\/|$)/i;
 const ownName = /^\.filement-([0-9a-f]{8})-(\d+)-[0-9a-f]+\.tmp$/;
 
 /**
- * Those among whom a process id means one process. Others may share the directory: another machine, or a container, which
- * has process ids of its own and perhaps the same host name.
+ * Those among whom a process id means one process. Others may share the directory: another machine, or a container,
+ * which has process ids of its own and perhaps the same host name.
  */
 export function machineOf(host: string, installation: string, processNamespace: string): string {
   return createHash("sha256").update([host, installation, processNamespace].join("\n")).digest("hex").slice(0, 8);
@@ -127,8 +127,8 @@ export class TemporaryFile {
   }
 
   /**
-   * Closes it, and removes it where it still has its name. Harmless when called twice, and never rejects: what was to be done is
-   * done or has failed already, and nobody sees what stays until the next start.
+   * Closes it, and removes it where it still has its name. Harmless when called twice, and never rejects: what was to
+   * be done is done or has failed already, and nobody sees what stays until the next start.
    */
   async remove(): Promise<void> {
     if (this.#isOpen) await inPool(attempted(call.close(this.file)));

@@ -12,9 +12,9 @@ import { FileStream, type StreamSource } from "./file-stream.ts";
 import { inPool } from "./system-calls.ts";
 import { type CutAppend, endAppend } from "./take-back.ts";
 
-// An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all readers
-// are told what the file was before, and so read the old version whole: those of this process by this table, by device and
-// inode since one file can have several names; those of others by the note that lies beside the file.
+// An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all
+// readers are told what the file was before, and so read the old version whole: those of this process by this table, by
+// device and inode since one file can have several names; those of others by the note that lies beside the file.
 const pending = new Map<string, StoredStat>();
 
 /** A file with a version that is known to be whole. */
@@ -90,7 +90,7 @@ export async function visibleStat(
   return stat; // another program writes to it all the time, and leaves no notes
 }
 
-/** Real locations below which reading changes nothing: there an append that was cut short is told of as if it had not begun. */
+/** Real locations below which reading changes nothing: a cut append is told of as if it had not begun. */
 export const onlyRead: Set<string> = new Set();
 
 function isOnlyRead(real: string): boolean {
@@ -111,8 +111,8 @@ async function beforeAppend(directory: Directory, name: string, stats: BigIntSta
 }
 
 /**
- * Ends the append that a note is about, and gives whether it did: not where somebody holds a lock of the file, who is at
- * work on it or will end it.
+ * Ends the append that a note is about, and gives whether it did: not where somebody holds a lock of the file, who is
+ * at work on it or will end it.
  */
 export async function endIfAbandoned(real: string, stats: BigIntStats | undefined, cut: CutAppend): Promise<boolean> {
   const outcome = await diskLocks.tryRun(real, async () => {

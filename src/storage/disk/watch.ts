@@ -185,7 +185,8 @@ class DiskWatch {
 
   /** The system reported something about a name in a directory, or about the directory itself. */
   #notice(directory: WatchedDirectory, name: string | undefined): void {
-    // Under its own name, a directory reports what becomes of itself. For the root, and behind a link, nothing else does.
+    // Under its own name, a directory reports what becomes of itself. For the root, and behind a link, nothing else
+    // does.
     if (name === undefined || name === basename(directory.real)) this.#paths.add(directory.path);
     if (name === undefined) return;
     const path = directory.pathOf(name);

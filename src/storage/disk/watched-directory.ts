@@ -4,7 +4,7 @@ import { join, sep } from "node:path";
 /** How many links to directories may lie on one path: a few that lead across would multiply the tree without end. */
 const maxLinks = 2;
 
-/** A directory of the disk and what is known to be in it. Those below the root are found by their paths, links included. */
+/** A directory and what is known to be in it. Those below the root are found by their paths, links included. */
 export class WatchedDirectory {
   readonly name: string;
   readonly parent: WatchedDirectory | undefined;

@@ -87,7 +87,7 @@ export interface FileRecord extends Pick<BigIntStats, "dev" | "ino" | "nlink" | 
 export type JobResult =
   /** The directory is not there, or lies elsewhere, so that nothing was done. */
   | { readonly kind: "elsewhere" }
-  /** Something else is there than was expected; nothing was done. `hasNote`: an append to it may have been cut short. */
+  /** Something else is there than expected; nothing was done. `hasNote`: an append may have been cut short. */
   | { readonly kind: "found"; readonly found: FileRecord | undefined; readonly hasNote: boolean }
   /** It is done: what is there now, as far as the system tells; and what has gone wrong after it. */
   | { readonly kind: "done"; readonly record: FileRecord | undefined; readonly problems: readonly unknown[] }
@@ -245,8 +245,8 @@ function* unlessUnkept(change: Program<void>): Program<void> {
 }
 
 /**
- * The moment of the change: the file is there under its own name, as a whole. A free name is taken by a link, so that a file
- * which another program puts there meanwhile is not replaced. What reports an error is looked at: it may be done.
+ * The moment of the change: the file is there under its own name, as a whole. A free name is taken by a link, so that a
+ * file which another program puts there meanwhile is not replaced. What reports an error is looked at: it may be done.
  */
 function* moveInto(from: string, file: number, to: string, isReplacement: boolean): Program<void> {
   try {
@@ -323,8 +323,9 @@ class Parents {
 type AppendJob = Extract<Job, { kind: "append" }>;
 
 /**
- * Adds content to the end of a file, which stays the same file. First the content becomes a note, from which the next process after
- * a crash can tell which bytes are ours. A note that stays does no harm: content that is there as a whole is left.
+ * Adds content to the end of a file, which stays the same file. First the content becomes a note, from which the next
+ * process after a crash can tell which bytes are ours. A note that stays does no harm: content that is there as a whole
+ * is left.
  */
 function* append(directory: Directory, job: AppendJob): Program<JobResult> {
   const location = directory.at(job.name);
@@ -481,8 +482,9 @@ function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): P
 }
 
 /**
- * Renames a file. Another program that takes the new name between the last look and the rename loses its file: a link, which would
- * refuse, and then a removal leave two names for one file after a crash, of which an append would change both.
+ * Renames a file. Another program that takes the new name between the last look and the rename loses its file: a link,
+ * which would refuse, and then a removal leave two names for one file after a crash, of which an append would change
+ * both.
  */
 function* move(from: Directory, to: Directory, job: Extract<Job, { kind: "move" }>): Program<JobResult> {
   const [source, target] = [from.at(job.name), to.at(job.goal.name)];

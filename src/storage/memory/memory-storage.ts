@@ -14,9 +14,9 @@ import { Draft, WaitingChanges } from "../waiting-changes.ts";
 import { isDirectory, MemoryTree, namesOf } from "./memory-tree.ts";
 
 /**
- * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a path
- * that ends in `/`, with `""`, is an empty directory. Throws where a path does not begin with `/`, is not canonical, or
- * contradicts another.
+ * Keeps files in memory: for tests, and for content that a program makes up. `files` maps paths to text or bytes; a
+ * path that ends in `/`, with `""`, is an empty directory. Throws where a path does not begin with `/`, is not
+ * canonical, or contradicts another.
  *
  * @example
  * const files = createFileServer({ storage: memoryStorage({ "/index.html": "<p>hello" }) });

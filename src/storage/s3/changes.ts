@@ -10,13 +10,13 @@ import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
 const maxTries = 48;
 /** Longest pause between two tries, in milliseconds. Longer than a rival takes, it only loses more often. */
 const maxPauseMs = 250;
-/** How often the store is looked at for a write whose answer was lost, and the pauses between, at most, in milliseconds. */
+/** How often a write whose answer was lost is looked for, and the longest pauses between, in milliseconds. */
 const maxLooks = 4;
 const lookPauseMs = 1_000;
 
 /**
- * What a store said of a change that it did not acknowledge: it came too late, or an attempt after the first did, which may have
- * been made by the first; or nothing of use.
+ * What a store said of a change that it did not acknowledge: it came too late, or an attempt after the first did, which
+ * may have been made by the first; or nothing of use.
  */
 export type Refusal = "refused" | "refused-later" | "failed";
 
@@ -38,7 +38,7 @@ export interface Commit {
   readonly bytes?: Uint8Array | undefined;
 }
 
-/** Makes changes without locks between machines: each is made by the store if nothing has changed since it was looked at. */
+/** Changes without locks between machines: the store makes each if nothing has changed since it was looked at. */
 export class Changes {
   readonly places: Places;
   // Within one process waiting costs less than losing a race.
@@ -49,10 +49,12 @@ export class Changes {
   }
 
   /**
-   * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try may be
-   * about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true still.
+   * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try
+   * may be about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true
+   * still.
    *
-   * A request whose answer was lost may have been made: the change is only tried again where it is known that it was not.
+   * A request whose answer was lost may have been made: the change is only tried again where it is known that it was
+   * not.
    */
   run<Made>(
     path: string,
@@ -99,7 +101,7 @@ export class Changes {
     });
   }
 
-  /** Makes a request that changes something. Where the store refuses it, or says nothing, looks at what has become of it. */
+  /** Makes a request that changes something. If the store refuses it, or says nothing, looks what became of it. */
   async #send<Made>(
     path: string,
     look: () => Promise<Found>,

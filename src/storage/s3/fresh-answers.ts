@@ -1,6 +1,6 @@
 /**
- * Shares requests between callers who ask for the same. An answer is never older than its caller: a request under way may
- * have been answered before a change that the caller knows of, so all callers meanwhile share the next one.
+ * Shares requests between callers who ask for the same. An answer is never older than its caller: a request under way
+ * may have been answered before a change that the caller knows of, so all callers meanwhile share the next one.
  */
 export class FreshAnswers<Answer> {
   readonly #ask: (key: string) => Promise<Answer>;

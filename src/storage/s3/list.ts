@@ -10,7 +10,7 @@ const pageKeys = 1000;
 /** Comes after every other character, in keys, too. */
 const lastCharacter = "\u{10ffff}";
 
-/** The names in a directory in the order of their keys, a page of the store at a time; with `after`, those behind that entry. */
+/** The names in a directory in key order, a page of the store at a time; with `after`, those behind that entry. */
 export async function* list(
   places: Places,
   path: string,

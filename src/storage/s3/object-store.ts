@@ -66,7 +66,7 @@ export interface Part {
   readonly ChecksumCRC32: string | undefined;
 }
 
-/** How long the store may take to answer, in milliseconds; then it is asked again. The content of an answer may take longer. */
+/** How long the store has to answer, in milliseconds, before it is asked again. Content may take longer. */
 const maxAnswerMs = 10_000;
 /** How long it may take to copy gigabytes, or to put them together. */
 const copyMs = 300_000;
@@ -92,7 +92,7 @@ export class ObjectStore {
     this.#patienceMs = patienceMs;
   }
 
-  /** Does something whose requests have their time together; content that is sent, and copies, have time of their own. */
+  /** Does something whose requests share their time; content that is sent, and copies, have time of their own. */
   bounded<Done>(act: () => Promise<Done>): Promise<Done> {
     if (this.#deadline.getStore()) return act();
     return this.#deadline.run({ at: performance.now() + this.#patienceMs }, act);

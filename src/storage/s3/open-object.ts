@@ -62,7 +62,8 @@ export class ObjectReader {
   async #fetch(path: string, known?: FoundFile): Promise<{ file: FoundFile; body?: Readable } | undefined> {
     const { store } = this.#places;
     const key = this.#places.keyOf(path);
-    // Not a conditional GET: its 304 does not tell the write, and the store's tag comes back when the same content does.
+    // Not a conditional GET: its 304 does not tell the write, and the store's tag comes back when the same content
+    // does.
     const now = known && (await store.head(key));
     if (known && !now) return undefined;
     if (known && now?.etag === known.object.etag) {
@@ -217,8 +218,8 @@ async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * The pieces of a stream, the last one when the stream has ended: the checksum is known then, and a reader who has all pieces knows
- * that they are right.
+ * The pieces of a stream, the last one when the stream has ended: the checksum is known then, and a reader who has all
+ * pieces knows that they are right.
  */
 async function* lastAtEnd(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined;

@@ -52,8 +52,8 @@ interface Seen {
 }
 
 /**
- * What is where in the store. Paths are keys below a prefix; a directory is there as long as a key begins with its path and
- * a slash; an empty object at just that key is its *marker*.
+ * What is where in the store. Paths are keys below a prefix; a directory is there as long as a key begins with its path
+ * and a slash; an empty object at just that key is its *marker*.
  */
 export class Places {
   readonly store: ObjectStore;
@@ -151,8 +151,8 @@ export class Places {
   }
 
   /**
-   * What was at a path a moment ago. Good enough to begin a change that the store makes only where it is true still, and never
-   * for an answer.
+   * What was at a path a moment ago. Good enough to begin a change that the store makes only where it is true still,
+   * and never for an answer.
    */
   recent(path: string): Found | undefined {
     const seen = this.#seen.get(unslashed(path));
@@ -162,8 +162,8 @@ export class Places {
   }
 
   /**
-   * The file, or the lack of one, as {@link recent} has it, unless another server writes it just now: many changes would be begun
-   * in vain.
+   * The file, or the lack of one, as {@link recent} has it, unless another server writes it just now: many changes
+   * would be begun in vain.
    */
   recentTarget(path: string): { readonly stat: StoredStat | undefined } | undefined {
     if (path.endsWith("/") || this.#seen.get(path)?.isShared) return undefined;

@@ -7,12 +7,12 @@ import { newMark, newWrite } from "./stored-object.ts";
 export const otherTag = '"00000000000000000000000000000000"';
 const content = Buffer.from("tried out");
 
-/** Whether a store refuses to delete what is not the version that was named; where it ignores that, a file cannot just be deleted. */
+/** Whether a store refuses to delete another version than the one named; if not, a file cannot just be deleted. */
 export type DeletesOnCondition = boolean;
 
 /**
- * Tries out each condition that changes rely on, with an object that is removed again. Throws where one is ignored without
- * which changes would be lost.
+ * Tries out each condition that changes rely on, with an object that is removed again. Throws where one is ignored
+ * without which changes would be lost.
  */
 export async function probe(store: ObjectStore, key: string): Promise<DeletesOnCondition> {
   const write = newWrite(newMark(), undefined);
@@ -50,7 +50,7 @@ async function requireRefusal(what: string, request: Promise<unknown>): Promise<
   throw new Error(`it ignores the condition of ${what}, without which changes would be lost`);
 }
 
-/** Whether a request was refused because of its condition. `isUnable` says which other errors mean that the store has none. */
+/** Whether a request failed because of its condition. `isUnable`: other errors of stores that have none. */
 async function isRefused(request: Promise<unknown>, isUnable: (error: unknown) => boolean): Promise<boolean> {
   try {
     await request;

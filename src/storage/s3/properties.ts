@@ -1,7 +1,7 @@
 import { contentTypeTable } from "../../http/content-type.ts";
 import type { StoredFields } from "../storage.ts";
 
-/** What an object carries beside its content, as the store's commands name it. All of it outlives changes of the content. */
+/** What an object has beside its content, by the names in the store's commands. It outlives changes of content. */
 export interface Properties {
   readonly ContentType?: string | undefined;
   readonly ContentEncoding?: string | undefined;

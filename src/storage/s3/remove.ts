@@ -22,7 +22,8 @@ export async function remove(
     check?.(found.kind === "file" ? found.object.stat : found.stat);
     if (found.kind === "directory") return removal(places, path, undefined);
     if (await deletesOnCondition()) return removal(places, path, found.object);
-    // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any time.
+    // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any
+    // time.
     const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
     const bury = async (condition: Condition): Promise<StoredObject> => {
       await places.makeMarker(parentOf(path)); // it outlives what is in it
@@ -32,7 +33,7 @@ export async function remove(
   });
 }
 
-/** A request that removes a file, or without one the marker of a directory: what is put into that meanwhile keeps it. */
+/** Removes a file, or without one the marker of a directory: what is put into it meanwhile keeps it. */
 function removal(places: Places, path: string, file: StoredObject | undefined): Sending<void> {
   return {
     async send() {

@@ -7,8 +7,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
 /**
- * Sends a request again that failed on its way or at the store, up to a number of attempts, whatever became of others. The SDK's own
- * strategy has a budget for all requests together: after some failures it gives up at the first.
+ * Sends a request again that failed on its way or at the store, up to a number of attempts, whatever became of others.
+ * The SDK's own strategy has a budget for all requests together: after some failures it gives up at the first.
  */
 export function retries(maxAttempts: number): Strategy {
   const token = (count: number, pauseMs: number): Awaited<ReturnType<Strategy["acquireInitialRetryToken"]>> => ({

@@ -20,7 +20,7 @@ export interface S3StorageOptions {
   readonly bucket: string;
   /** What all keys begin with, such as `"sites/docs"`. @default "" */
   readonly prefix?: string | undefined;
-  /** Seconds that the store may take for a look or a change, retries included; content that is sent has more. @default 25 */
+  /** Seconds that the store has for a look or a change, with retries; for sent content more. @default 25 */
   readonly timeout?: number | undefined;
   /** A client with settings of your own, in place of all options below. You close it. */
   readonly client?: S3Client | undefined;
@@ -42,9 +42,9 @@ const maxAttempts = 4;
 const probeName = ".filement-probe";
 
 /**
- * Keeps files as objects of an S3 bucket, for any number of servers at once: every change is made by the store under the
- * condition that nothing has changed since it was looked at. Needs the package `@aws-sdk/client-s3`, and a store with
- * conditional writes, which is tested at the start. Throws for options that make no sense.
+ * Keeps files as objects of an S3 bucket, for any number of servers at once: every change is made by the store under
+ * the condition that nothing has changed since it was looked at. Needs the package `@aws-sdk/client-s3`, and a store
+ * with conditional writes, which is tested at the start. Throws for options that make no sense.
  *
  * @example
  * const credentials = { accessKeyId: "...", secretAccessKey: "..." };
@@ -73,7 +73,7 @@ export function s3Storage(options: S3StorageOptions): Storage {
     });
     return probing;
   };
-  /** Where the last write was answered, whether the store is there; otherwise asks for a write that must not be made. */
+  /** Whether the store answers: known from the last write, or else asked by a write that must not be made. */
   const check = async (): Promise<void> => {
     if (store.hasWritten) return void (await store.head(places.keyOf(`/${probeName}`)));
     const write = newWrite(newMark(), undefined);

@@ -32,8 +32,8 @@ export const tombstone: Uint8Array = Buffer.from(
 );
 
 /**
- * Former writes that an object remembers. A write whose answer was lost may have been followed by others before its maker
- * looks again: as long as it is found among these, it is known to have been made, and is not made twice.
+ * Former writes that an object remembers. A write whose answer was lost may have been followed by others before its
+ * maker looks again: as long as it is found among these, it is known to have been made, and is not made twice.
  */
 const maxWrites = 32;
 /** Stands before writes that others may have come between. */
@@ -89,8 +89,8 @@ export function objectOf(headers: ObjectHeaders, size: number, key: string): Sto
 }
 
 /**
- * Whether a change on top of `before` has been made, by what is there now. Without its mark it has not, where all writes
- * since then are known; otherwise that cannot be known.
+ * Whether a change on top of `before` has been made, by what is there now. Without its mark it has not, where all
+ * writes since then are known; otherwise that cannot be known.
  */
 export function wasMade(mark: string, before: StoredObject | undefined, now: StoredObject): boolean | undefined {
   if (now.writes.includes(mark)) return true;

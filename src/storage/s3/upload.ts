@@ -3,14 +3,14 @@ import type { ByteSpan, Content } from "../storage.ts";
 import type { Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
-/** Size of the parts in which long content is sent. An upload holds three in memory: the first, one on its way, one that fills. */
+/** Size of the parts of long content. An upload holds three: the first, one on its way, one that fills. */
 const partBytes: number = 8 * 1024 * 1024;
-/** The number of the first part of long content. Below it is room for what goes before: the file that it is appended to. */
+/** The number of the first part of long content. Before it is room for the file that it is appended to. */
 const firstPart = 1001;
 
 /**
- * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the store.
- * Nothing of it is an object before it is completed; it is either completed or given up.
+ * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the
+ * store. Nothing of it is an object before it is completed; it is either completed or given up.
  */
 export class Upload {
   /** The number of bytes received. */
@@ -34,7 +34,7 @@ export class Upload {
     this.#writeNow = write;
   }
 
-  /** Receives all of the content; `beforeParts` is called before the store gets any of it, if there is more than one part. */
+  /** Receives all of the content; if there are several parts, `beforeParts` is called before any is sent. */
   async receive(content: Content, beforeParts: () => Promise<unknown> = async () => {}): Promise<void> {
     let isFirst = true;
     for await (const part of partsOf(content)) {
@@ -68,7 +68,7 @@ export class Upload {
     return this.#store.copyPart(this.#key, await this.#begin(), number, from, span);
   }
 
-  /** Makes the object of parts and of what was received after the first. May be tried again where the condition fails. */
+  /** Makes the object of its parts and of what came after the first. May be tried again if the condition fails. */
   async complete(before: readonly Part[], size: number, condition: Condition): Promise<StoredObject> {
     const parts = [...before, ...this.#parts];
     const etag = await this.#store.completeUpload(this.#key, await this.#begin(), parts, condition);

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 
 /**
- * A package of machine code, which takes a while to load: not before there is a hash for it. No bundler can take it along, so it
- * is looked for where the program lies. `undefined` where it is not installed.
+ * A package of machine code, which takes a while to load: not before there is a hash for it. No bundler can take it
+ * along, so it is looked for where the program lies. `undefined` where it is not installed.
  */
 export function machineCode<Library>(name: string): Library | undefined {
   try {

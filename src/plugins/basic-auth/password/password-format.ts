@@ -28,8 +28,8 @@ export interface Cost {
 }
 
 /**
- * Names the parameter of a hash that takes too much work, if one does. A single hash in a users file could otherwise stop
- * the server: argon2 has parameters that take terabytes, bcrypt a cost that takes a day.
+ * Names the parameter of a hash that takes too much work, if one does. A single hash in a users file could otherwise
+ * stop the server: argon2 has parameters that take terabytes, bcrypt a cost that takes a day.
  */
 export function aboveCeiling(format: string, costs: readonly Cost[]): string | undefined {
   const high = costs.find(({ value, ceiling }) => value > ceiling);
