@@ -246,11 +246,15 @@ describe("examples/sign-ins", () => {
 });
 
 describe("examples/wiki/wiki.mjs", () => {
-  const audit = async (): Promise<string> => join(await temporaryDirectory(), "audit.log");
+  const runWiki = async () => {
+    const place = await temporaryDirectory();
+    const AUDIT = join(place, "audit.log");
+    const running = await runExample("wiki/wiki.mjs", { AUDIT, HISTORY: join(place, "wiki.git") }, "wiki/pages");
+    return { ...running, log: AUDIT };
+  };
 
-  it("lets users edit what is editable and editors write files, tells open pages, and keeps an audit log", async () => {
-    const log = await audit();
-    const { url, kill, ended, printed } = await runExample("wiki/wiki.mjs", { AUDIT: log }, "wiki/pages");
+  it("lets users edit what is editable and editors write files and undo edits, tells open pages, keeps an audit log", async () => {
+    const { url, log, kill, ended, printed } = await runWiki();
     const page = `${url}/index.html`;
     const put = async (headers: Record<string, string>, selector: string, body: string): Promise<number> =>
       (await fetch(page, { method: "PUT", headers: { ...headers, range: `selector=${selector}` }, body })).status;
@@ -269,6 +273,15 @@ describe("examples/wiki/wiki.mjs", () => {
     expect((await fetch(`${url}/new.html`, { method: "PUT", headers: bob, body: "<p>New" })).status).toBe(403);
     expect((await fetch(`${url}/new.html`, { method: "PUT", headers: ada, body: "<p>New" })).status).toBe(201);
 
+    const past = `${url}/history/index.html`;
+    const edits = async (): Promise<{ commit: string; user: string }[]> => (await (await fetch(past)).json()).versions;
+    await expect.poll(async () => (await edits())[0]?.user).toBe("bob");
+    const undo = { method: "POST", body: "" };
+    const [edit] = await edits();
+    expect((await fetch(`${past}/${edit?.commit}`, { ...undo, headers: bob })).status).toBe(403);
+    expect((await fetch(`${past}/${edit?.commit}`, { ...undo, headers: ada })).status).toBe(200);
+    expect(await (await fetch(page)).text()).toContain("Double-click this to edit it.");
+
     kill("SIGTERM");
     expect(await once(live, "close")).toEqual([1001, Buffer.from("the server is closing")]);
     expect([await ended, printed.stderr]).toMatchObject([{ code: 0 }, expect.not.stringMatching(/error/i)]);
@@ -277,13 +290,14 @@ describe("examples/wiki/wiki.mjs", () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { user: "bob", kind: "elements-replaced", path: "/index.html", selector: "#welcome", from, to: welcome },
       { user: "ada", kind: "created", path: "/new.html" },
+      { user: "ada", kind: "replaced", path: "/index.html" },
     ]);
   });
 
   it("has pages in which a double click edits, for all to see at once", {
     tags: ["chromium", "campaign"],
   }, async () => {
-    const { url } = await runExample("wiki/wiki.mjs", { AUDIT: await audit() }, "wiki/pages");
+    const { url } = await runWiki();
     const browser = await sharedChromium();
     const [reader, writer] = [await browser.newPage(), await browser.newPage()];
     for (const page of [reader, writer]) {

@@ -1,4 +1,5 @@
-// A wiki in an Express application: everybody reads, users edit elements of the class `editable`, editors write whole files.
+// A wiki in an Express application: everybody reads, users edit elements of the class `editable`, editors write whole files
+// and undo changes at /wiki/history/.
 // Run: npm run build && node examples/wiki/wiki.mjs, then sign in as bob with the password "tea", or as ada with "love".
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:http";
@@ -6,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import express from "express";
 import session from "express-session";
-import { createFileServer, permissions, securityHeaders, webSocket } from "filement";
+import { createFileServer, history, permissions, securityHeaders, webSocket } from "filement";
 
 const users = { ada: { password: "love", roles: ["editor"] }, bob: { password: "tea", roles: [] } };
 const sessions = session({ secret: process.env["SECRET"] ?? "a secret", resave: false, saveUninitialized: false });
@@ -27,6 +28,7 @@ const files = createFileServer({
         { role: "editor", path: "/*", permission: "allow" },
       ],
     }),
+    history({ repository: process.env["HISTORY"] ?? "wiki.git" }), // behind what knows the users
     webSocket(),
   ],
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { entityTag } from "../http/entity-tag.ts";
 import { escapeHtml } from "../http/escape-html.ts";
+import { encodePath } from "../http/request-target.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle, rowsOfGroup } from "./directory-page-style.ts";
@@ -21,8 +22,12 @@ export interface DirectoryPageContent {
   readonly selected: SelectedNames;
   /** The media type of a file by its name. */
   readonly typeOf: (name: string) => string;
-  /** What the client may do with an entry, and whether it may add one; `undefined` for a page without changes. */
-  readonly edits: { readonly mayAdd: boolean; of(entry: StoredEntry): readonly string[] } | undefined;
+  /** What is offered for an entry, whether the client may add one, and the path of the history, where there is one. */
+  readonly offers: {
+    readonly mayAdd: boolean;
+    readonly history: string | undefined;
+    of(entry: StoredEntry): readonly string[];
+  };
   /** Whether it can be downloaded as a `.zip`. */
   readonly hasZip: boolean;
   /** The same entries, measured, in the order in which they are shown. */
@@ -55,9 +60,10 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
  * and prefixed with `./`, so that it is neither markup nor a scheme.
  */
 export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
-  const { path, site, query, selected } = content;
+  const { path, site, query, selected, offers } = content;
   const names = [site, ...path.split("/").filter((segment) => segment !== "")];
   const toRoot = "../".repeat(names.length - 1) || "./";
+  const history = offers.history && escapeHtml(toRoot + encodePath(offers.history + path.slice(1)).slice(1));
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -68,7 +74,7 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 <style>${directoryPageStyle}</style>
 <script type="module" src="${toRoot}${modulesPath.slice(1)}listing.js"></script>
 </head>
-<body${content.edits?.mayAdd ? " data-may-add" : ""}>
+<body${offers.mayAdd ? " data-may-add" : ""}${history ? ` data-history="${history}"` : ""}>
 <header>
 ${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
 ${content.hasZip ? zipLink : ""}</header>
@@ -93,8 +99,8 @@ function breadcrumbs(above: readonly string[], search: string): string {
   return `<nav aria-label="Folders above"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-function emptyNote({ edits }: DirectoryPageContent, parent: string | undefined): string {
-  const invitation = edits?.mayAdd ? " Drop files here, or begin with New file." : "";
+function emptyNote({ offers }: DirectoryPageContent, parent: string | undefined): string {
+  const invitation = offers.mayAdd ? " Drop files here, or begin with New file." : "";
   const back = parent === undefined ? "" : `<p><a href="../">Back to ${shown(parent)}</a></p>\n`;
   return `<p class="empty">There is nothing in this folder yet.${invitation}</p>\n${back}`;
 }
@@ -157,9 +163,9 @@ function row(
   const isFolder = type === "directory";
   const time = modified.toISOString();
   const kind = isFolder ? "folder" : kindOf(content.typeOf(name));
-  const edits = content.edits?.of({ name, type }) ?? [];
+  const offered = content.offers.of({ name, type });
   const tag = isFolder ? "" : ` data-tag="${escapeHtml(entityTag(version))}"`;
-  const may = edits.length > 0 ? ` data-may="${edits.join(" ")}"${tag}` : "";
+  const may = offered.length > 0 ? ` data-may="${offered.join(" ")}"${tag}` : "";
   const href = linkToEntry({ name, type }) + (isFolder ? escapeHtml(search) : "");
   return (
     `<tr${may}><th scope="row"><a class="${kind}" href="${href}">${shown(name)}${isFolder ? "/" : ""}</a></th>` +

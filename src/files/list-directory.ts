@@ -73,8 +73,8 @@ async function listingPage(
   const selected = await select(request, { ...query, limit }, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const { options, path, contentTypeOf: typeOf } = request;
-  const [site, edits, hasZip] = [siteTitle(request), editsOf(request), offersZip(options)];
-  const content = { path, site, query, selected, typeOf, edits, hasZip, entries };
+  const [site, offers, hasZip] = [siteTitle(request), offersOf(request), offersZip(options)];
+  const content = { path, site, query, selected, typeOf, offers, hasZip, entries };
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
 }
 
@@ -98,19 +98,23 @@ async function select(
   return "all" in selected ? selectNames(selected.all, query, held, slice) : selected;
 }
 
-/** What the client may change here, for a page that offers it. */
-function editsOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["edits"] {
+/** What the client may do here, and which files have a history. */
+function offersOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["offers"] {
+  const { history } = site;
   const { listing } = options;
-  if (typeof listing !== "object" || !listing.edit) return undefined;
-  const { methods } = site.options;
+  const methods = typeof listing === "object" && listing.edit ? site.options.methods : [];
   return {
     mayAdd: methods.includes("PUT") && access.permitsPath("create", `${path}new`),
+    history: history?.base,
     of({ name, type }) {
-      const target = path + name + (type === "directory" ? "/" : "");
-      const mayWrite = type === "file" && methods.includes("PUT") && access.permitsPath("overwrite", target);
+      const isFile = type === "file";
+      const target = path + name + (isFile ? "" : "/");
+      const mayWrite = isFile && methods.includes("PUT") && access.permitsPath("overwrite", target);
       const mayDelete = methods.includes("DELETE") && access.permitsPath("delete", target);
       const mayMove = mayDelete && methods.includes("MOVE");
-      return [mayWrite && "write", mayMove && "move", mayDelete && "delete"].filter((right) => right !== false);
+      const hasHistory = isFile && history?.covers(target) === true;
+      const rights = [mayWrite && "write", mayMove && "move", mayDelete && "delete", hasHistory && "history"];
+      return rights.filter((right) => right !== false);
     },
   };
 }

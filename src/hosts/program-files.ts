@@ -111,9 +111,9 @@ function missing(error: unknown): undefined {
 
 export function programFiles(parts: ProgramParts): ProgramFiles {
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
-    const found = siteOf(parts.hosts, host).plugins.find(({ history }) => history)?.history;
-    if (!found) throw new HttpError(404, "NOT_FOUND", "The host has no history: list the plugin `history`.");
-    return found;
+    const { history } = siteOf(parts.hosts, host);
+    if (!history) throw new HttpError(404, "NOT_FOUND", "The host has no history: list the plugin `history`.");
+    return history;
   };
   return {
     async read(path, selector, { at, ...options } = {}) {

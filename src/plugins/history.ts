@@ -63,25 +63,25 @@ export function history(options: HistoryOptions): Plugin {
   const paths = options.paths?.map(compilePathPattern);
   const ignored = (options.ignore ?? []).map(compilePathPattern);
   const covers = (path: string): boolean =>
-    (paths?.some((pattern) => pattern.matches(path)) ?? true) && !ignored.some((pattern) => pattern.matches(path));
+    (paths?.some((pattern) => pattern.matches(path)) ?? true) &&
+    !ignored.some((pattern) => pattern.matches(path)) &&
+    !isHiddenPath(path, site?.options.dotfiles ?? "ignore") &&
+    !gitsOwn.test(path);
 
   const directory = join(repository, "filement-spool");
   const journal = new Journal(directory);
   const objects = new ObjectReader(repository);
-  const versions = new Versions(repository, branch, objects, base);
+  const versions = new Versions(repository, branch, objects, { base, covers });
   const storages = new Set<Storage>();
   let site: PluginSite | undefined;
   let committing: Committing | undefined;
   let stopRecording = (): void => {};
   let releaseJournal = (): void => {};
-  const isRecorded = (path: string): boolean =>
-    covers(path) && !isHiddenPath(path, site?.options.dotfiles ?? "ignore") && !gitsOwn.test(path);
   const problem = (): unknown => (journal.unwritten > 0 ? "changes cannot be noted" : committing?.problem);
   const recorder = new Recorder({
     journal,
     maxFileBytes,
-    covers: isRecorded,
-    isFor: (name) => name === site?.name,
+    covers,
     isFull: async () => required && (journal.unwritten > 0 || (await committing?.isFull()) === true),
     recorded: (bytes) => committing?.recorded(bytes),
     report: (error) => site?.report(error),
@@ -130,20 +130,19 @@ export function history(options: HistoryOptions): Plugin {
         importer,
         maxBacklog,
         retry: () => journal.retry(),
-        began: () => recordFiles({ storages, versions, recorder, covers: isRecorded, maxFileBytes }),
-        tidy: () => tidyRepository(repository, branch, { days: options.keepDays, commits: options.keepCommits }),
+        began: () => recordFiles(storages, { versions, recorder, maxFileBytes }),
+        tidy: () => tidyRepository(repository, branch, options.keepDays, options.keepCommits),
         report: (error) => started.report(new Error("history: commits cannot be made", { cause: error })),
       });
-      stopRecording = started.changes.record((change, origin) => recorder.record(change, origin));
+      stopRecording = started.changes.record((change, origin) => {
+        return origin.site === started.name ? recorder.record(change, origin) : undefined;
+      });
       sharedServices.add(service);
     },
     async handle(exchange, next) {
       if (!site) throw new Error("history was not started");
-      const answered = await answerOfHistory(
-        { site, versions, recorder, base, covers: isRecorded, maxFileBytes },
-        exchange,
-      );
-      return answered ?? withTimeMap({ base, versions, covers: isRecorded }, exchange, next);
+      const answered = await answerOfHistory({ site, versions, recorder, maxFileBytes }, exchange);
+      return answered ?? withTimeMap(versions, exchange, next);
     },
     async close() {
       stopRecording();

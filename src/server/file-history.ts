@@ -31,6 +31,8 @@ export interface VersionList {
 export interface FileHistory {
   /** The path below which HTTP shows them; it ends in `/`. */
   readonly base: string;
+  /** Whether changes of a file are kept. */
+  covers(path: string): boolean;
   /** Those of a file, `limit` at most, before the commit `after`. */
   list(path: string, limit: number, after?: string): Promise<VersionList>;
   /** A file at a moment, or after a commit; `undefined` where there was none. */

@@ -3,6 +3,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Right } from "./access.ts";
 import type { BeforeWrite } from "./before-write.ts";
 import type { ChangeFeed } from "./change-feed.ts";
+import type { FileHistory } from "./file-history.ts";
 import type { Logger } from "./logger.ts";
 
 /** Names of the ways of speaking the protocol. */
@@ -225,6 +226,8 @@ export interface Site extends ServerParts {
    * that field of the request. `undefined` where there is no document.
    */
   documentAt(path: string, accept?: string): Promise<string | undefined>;
+  /** @internal What the files were, where a plugin keeps that. */
+  readonly history: FileHistory | undefined;
   /** How often parsed documents were at hand, for each file handler that was started. */
   readonly documentCaches: Set<CacheCounts>;
 }

@@ -38,7 +38,7 @@ async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPag
     query,
     selected,
     typeOf,
-    edits: undefined,
+    offers: { mayAdd: false, history: undefined, of: () => [] },
     hasZip: false,
     entries: entries(),
     ...content,
@@ -238,8 +238,8 @@ describe("an entry of a directory page", () => {
   });
 
   test("says what this user may do with it, on a page for changes", async () => {
-    const edits = { mayAdd: true, of: ({ name }: { name: string }) => (name === "a" ? ["write", "delete"] : []) };
-    const html = await page([file("a"), file("b")], { edits });
+    const of = ({ name }: { name: string }): string[] => (name === "a" ? ["write", "delete"] : []);
+    const html = await page([file("a"), file("b")], { offers: { mayAdd: true, history: undefined, of } });
     expect(html).toContain("<body data-may-add>");
     expect(
       [...html.matchAll(/<tr( data-may="[^"]*" data-tag="[^"]+")?><th scope="row">/g)].map(([, may]) => may),

@@ -170,6 +170,25 @@ describe("history", () => {
     expect(second.git("show", "main:a.txt")).toBe("2");
   });
 
+  it("works in a repository whose names are SHA-256", async () => {
+    const directory = await temporaryDirectory();
+    execFileSync("git", ["init", "-q", "--bare", "--object-format=sha256", "-b", "main", join(directory, "site.git")]);
+    const first = await site({ directory, before: { "page.html": page } });
+    await first.send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
+    await first.files.close();
+    const { send, git, commits, files } = await site({ directory });
+    const [changed] = JSON.parse((await send("GET", "/history/page.html")).text).versions;
+    expect(changed.commit).toHaveLength(64);
+    const past = `/history/page.html/${changed.commit}`;
+    expect((await send("GET", past, undefined, { range: "selector=#b" })).text).toBe("<li id=b>2</li>");
+    expect((await send("GET", `${past}/changes`)).text).toContain("+<li id=b>2</li>");
+    expect((await send("POST", past, "")).status).toBe(200);
+    expect((await send("GET", "/page.html")).text).toBe(page);
+    await commits(3); // and none for the file as it was found again
+    await files.close();
+    expect(git("fsck", "--strict")).toBe("");
+  });
+
   it("forgets what is older than is to be kept, and goes on", async () => {
     const first = await site();
     for (let n = 1; n <= 6; n += 1) await first.send("PUT", "/a.txt", `${n}`);
@@ -361,9 +380,23 @@ describe("versions over HTTP", () => {
     const refused = await send("POST", `/history/page.html/${commits5[1]}`, "");
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, "WRITE_CONFLICT"]);
     expect(refused.text).toContain("new");
+    const shown = await send("GET", `/history/page.html/${commits5[1]}/changes`, undefined, { accept: "text/html" });
+    expect(shown.text).toContain("it does not fit any more");
     const stale = await send("POST", `/history/page.html/${commits5[0]}`, "", { "if-match": '"other"' });
     expect(stale.status).toBe(412);
     expect((await send("GET", "/page.html")).text).toContain("<li id=b>new</li>");
+  });
+
+  it("are not undone in a file that has become too large to be looked at as a whole", async () => {
+    const { send, commits } = await site({ maxFileBytes: 100 });
+    await send("PUT", "/a.txt", "a\n");
+    await send("PUT", "/a.txt", "b\n");
+    await commits(2);
+    const { versions } = JSON.parse((await send("GET", "/history/a.txt")).text);
+    const large = "b\n".repeat(1_000_000);
+    await send("PUT", "/a.txt", large);
+    expect((await send("POST", `/history/a.txt/${versions[0].commit}`, "")).status).toBe(409);
+    expect((await send("GET", "/a.txt")).text).toBe(large);
   });
 
   it("bring a deleted file back", async () => {

@@ -13,6 +13,8 @@ export interface Entry {
   readonly mayWrite: boolean;
   readonly mayMove: boolean;
   readonly mayDelete: boolean;
+  /** Whether its versions are kept. */
+  readonly hasHistory: boolean;
   /** Entity tag of the file when it was listed. */
   readonly tag: string | undefined;
 }
@@ -49,6 +51,7 @@ function entryOf(row: HTMLTableRowElement): Entry {
     mayWrite: may.includes("write"),
     mayMove: may.includes("move"),
     mayDelete: may.includes("delete"),
+    hasHistory: may.includes("history"),
     tag: row.dataset["tag"],
   };
 }

@@ -63,9 +63,14 @@ function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Ent
   const actions: ReturnType<typeof actionsOf> = [];
   if (isPreviewable(entry)) actions.push(["View", preview]);
   if (isEditable(entry)) actions.push(["Edit", edit]);
+  if (entry.hasHistory) actions.push(["History", showHistory]);
   if (entry.mayMove) actions.push(["Move", move]);
   if (entry.mayDelete) actions.push(["Delete", remove]);
   return actions;
+}
+
+function showHistory({ name }: Entry): void {
+  location.assign(document.body.dataset["history"] + encodeURIComponent(name));
 }
 
 function buttonsOf(entry: Entry): HTMLButtonElement[] {

@@ -13,7 +13,8 @@ input:not([type=file]), textarea { padding: .3rem .6rem; border: 1px solid var(-
 .bar a:hover { border-color: var(--link); color: var(--link); text-decoration: none; }
 .note { min-height: 1.5em; margin: .5rem 0; color: var(--soft); }
 .note:empty { min-height: 0; margin: 0; }
-main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem 15rem; }
+main > table.acting tr:not([hidden]) { grid-template-columns: minmax(0, 1fr) 4.5rem 10.5rem var(--acts, 15rem); }
+[data-history] { --acts: 18.5rem; }
 main > table.acting tr { padding-right: 0; }
 .acts span { display: flex; justify-content: end; }
 .acts button { min-height: 1.5rem; padding: .05rem .5rem; border-color: transparent; background: none; font-size: .875rem; }

@@ -5,7 +5,7 @@ import { preferredType } from "../../http/negotiation.ts";
 import { encodePath, locationOf } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Version } from "../../server/file-history.ts";
-import { fieldsOf, type InnerAnswer } from "../../server/inner-request.ts";
+import { fieldsOf, type InnerAnswer, type InnerRequest } from "../../server/inner-request.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { Next, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, jsonReply, type Reply, variesBy, withFields } from "../../server/reply.ts";
@@ -15,7 +15,7 @@ import {
   historyPolicy,
   type Links,
   linksBelow,
-  undoForms,
+  type Undo,
   versionsPage,
 } from "./page.ts";
 import { pastFile } from "./past-file.ts";
@@ -27,15 +27,12 @@ export interface HistoryParts {
   readonly site: PluginSite;
   readonly versions: Versions;
   readonly recorder: Recorder;
-  /** The path of the plugin, which ends in `/`. */
-  readonly base: string;
-  covers(path: string): boolean;
   readonly maxFileBytes: number;
 }
 
 /** How many versions one page lists. */
 const pageSize = 50;
-const addressed = /^(\/.*?)(?:\/([0-9a-f]{40})(\/changes)?)?$/;
+const addressed = /^(\/.*?)(?:\/([0-9a-f]{40}|[0-9a-f]{64})(\/changes)?)?$/;
 /** Requests of this plugin that only ask whether their client may read a path; each plugin before judges that. */
 const asking = new WeakSet<Inspection>();
 
@@ -46,14 +43,14 @@ export async function answerOfHistory(parts: HistoryParts, exchange: Exchange): 
     if (!exchange.access.permitsPath("read", path)) throw exchange.access.refusal();
     return emptyReply(204);
   }
-  if (inspection || !path.startsWith(parts.base)) return undefined;
-  const [, file = "", commit, changes] = addressed.exec(path.slice(parts.base.length - 1)) ?? [];
+  if (inspection || !path.startsWith(parts.versions.base)) return undefined;
+  const [, file = "", commit, changes] = addressed.exec(path.slice(parts.versions.base.length - 1)) ?? [];
   const isRead = method === "GET" || method === "HEAD";
   const isReadOnly = file === "/" || changes !== undefined;
   if (!isRead && (method !== "POST" || isReadOnly))
     throw methodNotAllowed(isReadOnly ? "GET, HEAD" : "GET, HEAD, POST");
   if (file === "/") return latest(parts, exchange);
-  if (!parts.covers(file)) throw notFound();
+  if (!parts.versions.covers(file)) throw notFound();
   if (commit === undefined) return isRead ? list(parts, exchange, file) : undoLast(parts, exchange, file);
   if (method === "POST") return undo(parts, exchange, file, commit);
   return changes ? difference(parts, exchange, file, commit) : memento(parts, exchange, file, commit);
@@ -64,13 +61,7 @@ function ask(
   { site }: HistoryParts,
   client: Exchange,
   path: string,
-  more: {
-    method?: string;
-    headers?: Record<string, string>;
-    content?: Uint8Array;
-    inspection?: Inspection;
-    mostBytes?: number;
-  },
+  more: Partial<Omit<InnerRequest, "client" | "path">>,
 ): Promise<InnerAnswer> {
   const { headers, ...rest } = more;
   return site.ask({ method: "GET", mostBytes: 0, ...rest, path, client, headers: { ...fieldsOf(client), ...headers } });
@@ -88,17 +79,13 @@ async function refusal(parts: HistoryParts, client: Exchange, path: string): Pro
   return answer.status === 204 ? undefined : replyOf(answer);
 }
 
-function linksOf({ base }: Pick<HistoryParts, "base">, { mount }: Exchange): Links {
-  return linksBelow(mount, base);
+function linksOf({ versions }: HistoryParts, { mount }: Exchange): Links {
+  return linksBelow(mount, versions.base);
 }
 
 function page(body: string): Reply {
-  const headers = {
-    "content-type": "text/html; charset=utf-8",
-    "content-security-policy": historyPolicy,
-    vary: "accept",
-  };
-  return { status: 200, headers: { ...headers, "cache-control": "no-cache" }, body };
+  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": historyPolicy };
+  return { status: 200, headers: { ...headers, vary: "accept", "cache-control": "no-cache" }, body };
 }
 
 async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
@@ -106,7 +93,8 @@ async function latest(parts: HistoryParts, exchange: Exchange): Promise<Reply> {
   const readable: Version[] = [];
   for (const version of await parts.versions.recent(2 * pageSize)) {
     const { path } = version;
-    const known = judged.get(path) ?? (parts.covers(path) && (await refusal(parts, exchange, path)) === undefined);
+    const known =
+      judged.get(path) ?? (parts.versions.covers(path) && (await refusal(parts, exchange, path)) === undefined);
     judged.set(path, known);
     if (known && readable.length < pageSize) readable.push(version);
   }
@@ -142,12 +130,6 @@ async function list(parts: HistoryParts, exchange: Exchange, path: string): Prom
   };
 }
 
-async function versionOf({ versions }: HistoryParts, path: string, commit: string): Promise<Version> {
-  const version = await versions.find(path, commit);
-  if (!version) throw notFound();
-  return version;
-}
-
 /** What a plain GET of a version gives, with all that a file can do. */
 async function readVersion(
   parts: HistoryParts,
@@ -162,9 +144,11 @@ async function readVersion(
 }
 
 async function memento(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
-  const refused = await refusalOfPart(parts, exchange, path);
+  // With a selector, who may read some elements only is judged by what the selector finds in that version.
+  const isPart = exchange.header("range")?.startsWith("selector=") === true;
+  const refused = isPart ? undefined : await refusal(parts, exchange, path);
   if (refused) return refused;
-  const version = await versionOf(parts, path, commit);
+  const version = await parts.versions.known(path, commit);
   const names = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"] as const;
   const sent = names.flatMap((name) => {
     const value = exchange.header(name);
@@ -180,55 +164,83 @@ async function memento(parts: HistoryParts, exchange: Exchange, path: string, co
   });
 }
 
-/** With a selector, who may read some elements only is judged by what the selector finds in that version. */
-async function refusalOfPart(parts: HistoryParts, exchange: Exchange, path: string): Promise<Reply | undefined> {
-  return exchange.header("range")?.startsWith("selector=") ? undefined : refusal(parts, exchange, path);
-}
-
 async function difference(parts: HistoryParts, exchange: Exchange, path: string, commit: string): Promise<Reply> {
   const refused = await refusal(parts, exchange, path);
   if (refused) return refused;
-  const version = await versionOf(parts, path, commit);
+  const { versions } = parts;
+  const version = await versions.known(path, commit);
   // The rights to a difference are those to both versions: rules by elements are about what is in each.
-  for (const each of [version, await parts.versions.before(version)]) {
+  const before = await versions.before(version);
+  for (const each of [version, before]) {
     if (!each?.etag) continue;
-    const { status, headers, content } = await readVersion(parts, exchange, each, {});
-    if (status >= 400) return { status, headers: { ...headers }, body: content };
+    const answer = await readVersion(parts, exchange, each, {});
+    if (answer.status >= 400) return replyOf(answer);
   }
-  const text = await parts.versions.difference(version);
+  const contents = [before && (await versions.content(before)), await versions.content(version)] as const;
   const type = preferredType(exchange.header("accept"), ["text/x-diff", "text/html"]);
   if (type === "text/x-diff") {
+    const text = await versions.compared(contents, 3);
     const name = encodePath(path).slice(1);
     const headers = { "content-type": "text/x-diff; charset=utf-8", vary: "accept", "cache-control": "no-cache" };
     return { status: 200, headers, body: text === "" ? "" : `--- a/${name}\n+++ b/${name}\n${text}` };
   }
-  const current = await ask(parts, exchange, path, { method: "HEAD" });
-  const links = linksOf(parts, exchange);
-  const etag = current.status === 200 ? current.headers["etag"]?.toString() : undefined;
-  const may = exchange.access.permitsPath("overwrite", path) ? undoForms(version, etag, links) : "";
-  return page(changesPage(version, differencesIn(text), may, links));
+  const current = await currentOf(parts, exchange, path);
+  const mayUndo = !current.refused && exchange.access.permitsPath("overwrite", path);
+  const undoes = mayUndo ? await Promise.all([undoOf("without"), undoOf("as")]) : [];
+  const differences = differencesIn(await versions.compared(contents, 0));
+  return page(changesPage(version, differences, { undoes, etag: current.etag }, linksOf(parts, exchange)));
+
+  async function undoOf(how: "without" | "as"): Promise<Undo> {
+    const content = await restored(parts, { path, commit, how, current }).catch((error: unknown) => {
+      if (error instanceof HttpError && error.status === 409) return "conflict" as const;
+      throw error;
+    });
+    if (content === "conflict") return { how, outcome: content, differences: [] };
+    const differences = differencesIn(await versions.compared([current.now, content], 0));
+    const isSame = content === undefined ? current.now === undefined : current.now?.equals(content);
+    return { how, outcome: isSame ? "same" : content === undefined ? "deleted" : "changed", differences };
+  }
 }
 
-/** Groups of lines of a unified diff that have changed. */
-function differencesIn(text: string): readonly Difference[] {
-  const found: Difference[] = [];
-  let at: [number, number] = [0, 0];
-  let open: { was: string[]; is: string[]; at: [number, number] } | undefined;
-  for (const line of text.split("\n")) {
-    const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [];
-    const kind = line[0];
-    if (old !== undefined) at = [Number(old), Number(now)];
-    if (kind === "-" || kind === "+") {
-      open ??= { was: [], is: [], at: [...at] };
-      (kind === "-" ? open.was : open.is).push(line.slice(1));
-      at[kind === "-" ? 0 : 1] += 1;
-    } else {
-      if (open) found.push(open);
-      open = undefined;
-      if (kind === " ") at = [at[0] + 1, at[1] + 1];
-    }
+/** A file as the client may read it now. */
+interface Current {
+  readonly now: Buffer | undefined;
+  readonly etag: string | undefined;
+  /** What is answered where it may not. */
+  readonly refused: Reply | undefined;
+}
+
+async function currentOf(parts: HistoryParts, exchange: Exchange, path: string): Promise<Current> {
+  const answer = await ask(parts, exchange, path, { mostBytes: parts.maxFileBytes + 1 });
+  const isThere = answer.status === 200;
+  return {
+    now: isThere ? answer.content : undefined,
+    etag: isThere ? answer.headers["etag"]?.toString() : undefined,
+    refused: isThere || answer.status === 404 ? undefined : replyOf(answer),
+  };
+}
+
+/** What undoing makes of a file; `undefined` for no file. */
+async function restored(
+  { versions, maxFileBytes }: HistoryParts,
+  { path, commit, how, current }: { path: string; commit: string; how: "without" | "as"; current: Current },
+): Promise<Buffer | undefined> {
+  // Only its beginning was read: the rest must not be lost.
+  if (how === "without" && (current.now?.length ?? 0) > maxFileBytes) {
+    throw new HttpError(409, "WRITE_CONFLICT", "The file has become too large to undo one change of it.");
   }
-  return open ? [...found, open] : found;
+  return versions.restored(path, commit, how, current.now);
+}
+
+/** The groups of lines of a unified diff without lines around. */
+function differencesIn(text: string): readonly Difference[] {
+  return text.split(/^(?=@@ )/m).flatMap((group) => {
+    const [head = "", ...lines] = group.split("\n");
+    const [, old, now] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+    const marked = (mark: string): string[] =>
+      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length));
+    return old === undefined ? [] : [{ was: marked("-"), is: marked("+"), at: [Number(old), Number(now)] }];
+  });
 }
 
 /** Undoes the latest change by the client's user, if that is one of the last. */
@@ -245,16 +257,15 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
   const form = new URLSearchParams(Buffer.from(await exchange.body.bytes(64 * 1024)).toString());
   const wanted = exchange.header("if-match") ?? form.get("if-match") ?? undefined;
   const how = new URLSearchParams(exchange.search).has("to") ? "as" : "without";
-  const current = await ask(parts, exchange, path, { mostBytes: parts.maxFileBytes + 1 });
-  if (current.status !== 200 && current.status !== 404) return replyOf(current);
-  const now = current.status === 200 ? current.content : undefined;
-  const etag = current.headers["etag"]?.toString();
+  const current = await currentOf(parts, exchange, path);
+  if (current.refused) return current.refused;
+  const { now, etag } = current;
   if (wanted !== undefined && wanted !== etag) {
     throw new HttpError(412, "PRECONDITION_FAILED", "The file has changed meanwhile; nothing was done.", {
       headers: etag === undefined ? {} : { etag },
     });
   }
-  const content = await parts.versions.restored(path, commit, how, now);
+  const content = await restored(parts, { path, commit, how, current });
   if (content === undefined && now === undefined) throw notFound();
   const condition: Record<string, string> = now === undefined ? { "if-none-match": "*" } : { "if-match": etag ?? "*" };
   const id = `${exchange.id.slice(0, 120)}.undo`;
@@ -272,18 +283,15 @@ async function undo(parts: HistoryParts, exchange: Exchange, path: string, commi
   ) {
     return replyOf(answer);
   }
-  return emptyReply(303, { location: locationOf(exchange, parts.base.slice(0, -1) + path) });
+  return emptyReply(303, { location: locationOf(exchange, parts.versions.base.slice(0, -1) + path) });
 }
 
 /** Tells of the versions of a file, and answers `Accept-Datetime` with the one of then (RFC 7089 §4.2.1). */
-export async function withTimeMap(
-  { base, versions, covers }: Pick<HistoryParts, "base" | "versions" | "covers">,
-  exchange: Exchange,
-  next: Next,
-): Promise<Reply> {
+export async function withTimeMap(versions: Versions, exchange: Exchange, next: Next): Promise<Reply> {
   const { method, path, inspection } = exchange;
-  if ((method !== "GET" && method !== "HEAD") || inspection || path.endsWith("/") || !covers(path)) return next();
-  const links = linksBelow(exchange.mount, base);
+  if ((method !== "GET" && method !== "HEAD") || inspection || path.endsWith("/") || !versions.covers(path))
+    return next();
+  const links = linksBelow(exchange.mount, versions.base);
   const link = `<${links.history(path)}>; rel="timemap version-history"`;
   const asked = exchange.header("accept-datetime");
   if (asked !== undefined && exchange.access.permitsPath("read", path)) {

@@ -1,39 +1,28 @@
 import { createHash } from "node:crypto";
 import type { Storage } from "../../storage/storage.ts";
-import { openedFile, type Recorder } from "./recorder.ts";
-import type { Versions } from "./versions.ts";
-
-/** What is compared. */
-export interface ExistingFiles {
-  readonly storages: Iterable<Storage>;
-  readonly versions: Versions;
-  readonly recorder: Recorder;
-  covers(path: string): boolean;
-  readonly maxFileBytes: number;
-}
+import type { HistoryParts } from "./answers.ts";
+import { openedFile } from "./recorder.ts";
 
 /** Notes files that the latest commit does not have as they are: all at first, later those changed without a server. */
-export async function recordFiles({
-  storages,
-  versions,
-  recorder,
-  covers,
-  maxFileBytes,
-}: ExistingFiles): Promise<void> {
+export async function recordFiles(
+  storages: Iterable<Storage>,
+  { versions, recorder, maxFileBytes }: Pick<HistoryParts, "versions" | "recorder" | "maxFileBytes">,
+): Promise<void> {
   const known = new Map(await versions.tree());
   for (const storage of storages) {
     for await (const path of filesBelow(storage, "/")) {
-      if (!covers(path)) continue;
+      if (!versions.covers(path)) continue;
       const before = known.get(path);
       known.delete(path);
       await openedFile(storage, path, maxFileBytes, async (file) => {
         const content = await file.bytes();
-        const blob = createHash("sha1").update(`blob ${content.byteLength}\0`).update(content).digest("hex");
+        const algorithm = before?.length === 64 ? "sha256" : "sha1"; // as the repository has it
+        const blob = createHash(algorithm).update(`blob ${content.byteLength}\0`).update(content).digest("hex");
         if (blob !== before) await recorder.found(path, content, file.stat.modified);
       });
     }
   }
-  for (const path of known.keys()) if (covers(path)) await recorder.gone(path);
+  for (const path of known.keys()) if (versions.covers(path)) await recorder.gone(path);
 }
 
 async function* filesBelow(storage: Storage, directory: string): AsyncGenerator<string> {

@@ -5,6 +5,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "node:process";
 import type { Readable, Writable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { ConfigError } from "../../config.ts";
 
 /** `cat-file --batch-command` came with it. */
@@ -48,24 +49,21 @@ export async function gitResult(
 ): Promise<{ code: number | null; output: Buffer; complaint: Buffer }> {
   const child = git(repository, args);
   child.stdin.end();
-  const [[code], output, complaint] = await Promise.all([once(child, "close"), all(child.stdout), all(child.stderr)]);
+  const [[code], output, complaint] = await Promise.all([
+    once(child, "close"),
+    buffer(child.stdout),
+    buffer(child.stderr),
+  ]);
   return { code, output, complaint };
 }
 
-async function all(stream: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
-}
-
-/** What to keep of a history; all of it where nothing is said. */
-export interface Keep {
-  readonly days: number | undefined;
-  readonly commits: number | undefined;
-}
-
 /** Packs what is loose, and forgets what is older than is to be kept: the repository becomes a shallow one, as `git clone --depth` makes. */
-export async function tidyRepository(repository: string, branch: string, { days, commits }: Keep): Promise<void> {
+export async function tidyRepository(
+  repository: string,
+  branch: string,
+  days?: number,
+  commits?: number,
+): Promise<void> {
   if (days === undefined && commits === undefined) {
     await gitOutput(repository, ["-c", "gc.auto=6700", "gc", "--auto", "--quiet"]);
     return;
@@ -98,7 +96,7 @@ export async function* gitRecords(
   const child = git(repository, args);
   child.stdin.end();
   const ended = once(child, "close");
-  const complaint = all(child.stderr);
+  const complaint = buffer(child.stderr);
   let rest: string | undefined;
   for await (const piece of child.stdout.setEncoding("utf8")) {
     const parts = ((rest ?? "") + piece).split(separator);

@@ -127,27 +127,26 @@ export class JournalReader {
       .sort((a, b) => ownerOf(a).localeCompare(ownerOf(b)) || sequence(a) - sequence(b));
   }
 
-  /** The records that have come to a journal, a few megabytes at most. */
+  /** The records that have come to a journal. */
   async next(journal: string): Promise<readonly ReadRecord[]> {
     const place = this.#places.get(journal) ?? { offset: 0, number: 0 };
     this.#places.set(journal, place);
     const file = await open(join(this.#directory, journal));
     try {
-      const { size } = await file.stat();
+      const come = Buffer.alloc(Math.max(0, (await file.stat()).size - place.offset));
+      const { bytesRead } = await file.read(come, 0, come.length, place.offset);
       const records: ReadRecord[] = [];
-      let read = 0;
-      while (place.offset + headBytes <= size && read < 4 * 1024 * 1024) {
-        const head = await pieceOf(file, place.offset, headBytes);
-        const [textLength, length] = [head.readUInt32BE(0), head.readUInt32BE(4)];
-        const end = place.offset + headBytes + textLength + length;
-        if (end > size) break;
-        const body = await pieceOf(file, place.offset + headBytes, textLength + length);
-        const record = JSON.parse(body.subarray(0, textLength).toString()) as JournalRecord;
-        records.push({ ...record, content: body.subarray(textLength), journal, number: place.number });
-        place.offset = end;
+      let start = headBytes;
+      while (start <= bytesRead) {
+        const content = start + come.readUInt32BE(start - headBytes);
+        const end = content + come.readUInt32BE(start - headBytes / 2);
+        if (end > bytesRead) break;
+        const record = JSON.parse(come.subarray(start, content).toString()) as JournalRecord;
+        records.push({ ...record, content: come.subarray(content, end), journal, number: place.number });
         place.number += 1;
-        read += body.length;
+        start = end + headBytes;
       }
+      place.offset += start - headBytes;
       return records;
     } finally {
       await file.close();
@@ -164,15 +163,4 @@ export class JournalReader {
 /** The process that writes a journal. */
 export function ownerOf(journal: string): string {
   return journal.slice(0, journal.indexOf("-"));
-}
-
-async function pieceOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const piece = Buffer.alloc(length);
-  let read = 0;
-  while (read < length) {
-    const { bytesRead } = await file.read(piece, read, length - read, position + read);
-    if (bytesRead === 0) throw new Error("a journal of the history became shorter while it was read");
-    read += bytesRead;
-  }
-  return piece;
 }

@@ -8,10 +8,11 @@ ol.versions { margin: 1.5rem 0; padding: 0; list-style: none; }
 ol.versions li { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: .6rem 0; border-bottom: 1px solid var(--line); }
 ol.versions .what { flex: 1 1 20rem; overflow-wrap: anywhere; }
 .soft, time { color: var(--soft); font-variant-numeric: tabular-nums; }
-form { display: inline; }
 button { font: inherit; min-height: 2.75rem; padding: .3rem .9rem; border: 1px solid var(--edge); border-radius: .4rem; background: var(--wash); color: var(--ink); cursor: pointer; }
 button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-.actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; align-items: center; }
+section { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+h2 { margin: 0; font-size: 1.15rem; }
+form { margin-top: 1rem; }
 .changes { width: 100%; margin-top: 1rem; border-collapse: collapse; table-layout: fixed; font: .875rem/1.5 ui-monospace, monospace; }
 .changes td, .changes th { padding: .1rem .5rem; text-align: start; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere; }
 .changes caption { padding-bottom: .75rem; color: var(--soft); text-align: start; }
@@ -87,33 +88,61 @@ export interface Difference {
   readonly at: readonly [number, number];
 }
 
-/** What one change did, side by side, and how to undo it. */
-export function changesPage(version: Version, differences: readonly Difference[], undo: string, links: Links): string {
+/** What undoing would make of the file as it is. */
+export interface Undo {
+  readonly how: "without" | "as";
+  /** `"conflict"`: it cannot be undone. */
+  readonly outcome: "conflict" | "same" | "deleted" | "changed";
+  readonly differences: readonly Difference[];
+}
+
+/** What one change did, and what each way to undo it would do; `etag` is the tag of the file as it is. */
+export function changesPage(
+  version: Version,
+  differences: readonly Difference[],
+  { undoes, etag }: { readonly undoes: readonly Undo[]; readonly etag: string | undefined },
+  links: Links,
+): string {
   const { path, summary, time, user, selector } = version;
-  const rows = differences.flatMap(({ was, is, at }) => {
-    const count = Math.max(was.length, is.length);
-    return Array.from({ length: count }, (_, i) => {
-      const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
-        text === undefined
-          ? "<td></td><td></td>"
-          : `<td class="soft">${line + i}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
-      return `<tr>${cell("was", "del", was[i], at[0])}${cell("is", "ins", is[i], at[1])}</tr>`;
-    });
-  });
   const head = `<h1>${escapeHtml(summary)}</h1>
 <p class="soft">${time.toISOString().slice(0, 19).replace("T", " ")} UTC${user === undefined ? "" : ` by ${escapeHtml(user)}`}${selector === undefined ? "" : `, elements <code>${escapeHtml(selector)}</code>`}</p>
 <p><a href="${escapeHtml(links.history(path))}">All versions of ${escapeHtml(path)}</a></p>`;
-  const table =
-    rows.length > 0
-      ? `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>Lines that changed</caption><thead><tr><th scope="col">Line</th><th scope="col">Before</th><th scope="col">Line</th><th scope="col">After</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table></div>`
-      : "<p>No line changed.</p>";
-  return page(`${summary}: changes`, `${head}\n${undo}\n${table}`);
+  const parts = undoes.map((undo) => undoPart(undo, links.history(path, version.commit), etag));
+  const change = table(differences, "Lines that changed", ["Before", "After"]) || "<p>No line changed.</p>";
+  return page(`${summary}: changes`, [head, change, ...parts].join("\n"));
 }
 
-/** The buttons below a change: each a form with the entity tag of the file as it is. */
-export function undoForms({ path, commit }: Version, etag: string | undefined, links: Links): string {
-  const action = escapeHtml(links.history(path, commit));
+/** A button, a form with the entity tag of the file as it is, below the lines that one gets. */
+function undoPart({ how, outcome, differences }: Undo, address: string, etag: string | undefined): string {
+  const title = how === "as" ? "Go back to this version" : "Undo this change";
+  const action = escapeHtml(how === "as" ? `${address}?to` : address);
   const tag = etag === undefined ? "" : `<input type="hidden" name="if-match" value="${escapeHtml(etag)}">`;
-  return `<div class="actions"><form method="post" action="${action}">${tag}<button>Undo this change</button></form>
-<form method="post" action="${action}?to">${tag}<button>Go back to this version</button></form></div>`;
+  const mayUndo = outcome === "deleted" || outcome === "changed";
+  const form = mayUndo ? `<form method="post" action="${action}">${tag}<button>${title}</button></form>` : "";
+  const lines = table(differences, "What you get", ["Now", "After"]);
+  const words = lines === "" && outcome === "changed" ? "The file is not text: it cannot be shown." : outcomes[outcome];
+  return `<section class="${how}"><h2>${title}</h2>\n<p>${words}</p>${lines}${form}</section>`;
+}
+
+const outcomes: Record<Undo["outcome"], string> = {
+  conflict: "The same lines were changed again since: it does not fit any more.",
+  same: "The file is like that now.",
+  deleted: "This deletes the file.",
+  changed: "No other line changes.",
+};
+
+/** Changed lines side by side; nothing for none. */
+function table(differences: readonly Difference[], caption: string, [left, right]: readonly [string, string]): string {
+  const rows = differences.flatMap(({ was, is, at }) => {
+    const cell = (name: string, tag: string, text: string | undefined, line: number): string =>
+      text === undefined
+        ? "<td></td><td></td>"
+        : `<td class="soft">${line}</td><td class="${name}"><${tag}>${escapeHtml(text) || " "}</${tag}></td>`;
+    return Array.from({ length: Math.max(was.length, is.length) }, (_, i) => {
+      return `<tr>${cell("was", "del", was[i], at[0] + i)}${cell("is", "ins", is[i], at[1] + i)}</tr>`;
+    });
+  });
+  if (rows.length === 0) return "";
+  const line = '<th scope="col">Line</th>';
+  return `<div><table class="changes"><colgroup><col class="line"><col><col class="line"><col></colgroup><caption>${caption}</caption><thead><tr>${line}<th scope="col">${left}</th>${line}<th scope="col">${right}</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table></div>`;
 }

@@ -12,8 +12,6 @@ const maxCaptured = 64 * 1024 * 1024;
 export interface RecorderOptions {
   readonly journal: Journal;
   readonly maxFileBytes: number;
-  /** Whether changes of a host are to be noted. */
-  isFor(site: string): boolean;
   /** Whether a file has a history. */
   covers(path: string): boolean;
   /** Whether changes are to be refused now. */
@@ -51,6 +49,17 @@ export class Recorder {
       if (await this.#options.isFull()) throw new StorageError("unavailable");
       await this.#keepFormer(storage, path);
     };
+    const passing = async <Result extends { readonly stat: StoredStat }>(
+      path: string,
+      content: Content,
+      store: (passed: Content) => Promise<Result>,
+    ): Promise<Result> => {
+      await admit(path);
+      const passed = copied(content, covers(path) ? maxFileBytes : 0);
+      const result = await store(passed.content);
+      capture(path, result.stat, passed.copy());
+      return result;
+    };
     const move = storage.move?.bind(storage);
     const delegate = Object.fromEntries(
       delegated.flatMap((name) => (storage[name] ? [[name, storage[name].bind(storage)]] : [])),
@@ -60,20 +69,8 @@ export class Recorder {
       stat: (path) => storage.stat(path),
       open: (path, purpose) => storage.open(path, purpose),
       list: (path) => storage.list(path),
-      async write(path, content, options) {
-        await admit(path);
-        const passed = copied(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.write(path, passed.content, options);
-        capture(path, result.stat, passed.copy());
-        return result;
-      },
-      async append(path, content, options) {
-        await admit(path);
-        const passed = copied(content, covers(path) ? maxFileBytes : 0);
-        const result = await storage.append(path, passed.content, options);
-        capture(path, result.stat, passed.copy());
-        return result;
-      },
+      write: (path, content, options) => passing(path, content, (passed) => storage.write(path, passed, options)),
+      append: (path, content, options) => passing(path, content, (passed) => storage.append(path, passed, options)),
       async update(path, edit, made) {
         await admit(path);
         let edited: Uint8Array | undefined;
@@ -130,9 +127,9 @@ export class Recorder {
   }
 
   /** Notes a change; resolves when that is in the journal. `undefined` where there is nothing to note. */
-  record(change: UnnumberedChange, origin: ChangeOrigin): Promise<void> | undefined {
+  record(change: UnnumberedChange, { follows }: ChangeOrigin): Promise<void> | undefined {
     const { kind, path, etag, requestId } = change;
-    if (!this.#options.isFor(origin.site) || !this.#options.covers(path)) return undefined;
+    if (!this.#options.covers(path)) return undefined;
     const { method, user, selector, time } = change;
     const what = selector === undefined ? path : `${selector} in ${path}`;
     const record: JournalRecord = {
@@ -140,10 +137,10 @@ export class Recorder {
       kind: kind === "deleted" ? "deleted" : kind === "appended" ? "appended" : "written",
       summary: this.#notes.get(requestId) ?? `${method} ${what}`,
       time: Date.parse(time),
-      ...{ user, requestId, selector, etag, follows: origin.follows },
+      ...{ user, requestId, selector, etag, follows },
     };
     this.#notes.delete(requestId);
-    this.#addFormer(path, origin.follows);
+    this.#addFormer(path, follows);
     if (record.kind === "deleted") return this.#add(record, Buffer.alloc(0));
     const key = keyOf(path, etag);
     const content = this.#captured.get(key);

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { HttpError, notFound } from "../../http/http-error.ts";
 import type { FileHistory, Version, VersionList } from "../../server/file-history.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { gitOutput, gitRecords, gitResult, type ObjectReader, shallowCommits } from "./git.ts";
+import { gitRecords, gitResult, type ObjectReader, shallowCommits } from "./git.ts";
 import { pastFile } from "./past-file.ts";
+
+const empty = Buffer.alloc(0);
 
 /** What a commit made of a file. */
 interface Entry {
@@ -24,6 +26,7 @@ interface Entry {
  */
 export class Versions implements FileHistory {
   readonly base: string;
+  readonly covers: (path: string) => boolean;
   readonly #repository: string;
   readonly #ref: string;
   readonly #objects: ObjectReader;
@@ -34,8 +37,14 @@ export class Versions implements FileHistory {
   #byPath = new Map<string, Entry[]>();
   #updating: Promise<void> | undefined;
 
-  constructor(repository: string, branch: string, objects: ObjectReader, base: string) {
+  constructor(
+    repository: string,
+    branch: string,
+    objects: ObjectReader,
+    { base, covers }: Pick<FileHistory, "base" | "covers">,
+  ) {
     this.base = base;
+    this.covers = covers;
     this.#repository = repository;
     this.#ref = `refs/heads/${branch}`;
     this.#objects = objects;
@@ -64,6 +73,13 @@ export class Versions implements FileHistory {
     const entries = await this.#entriesOf(path);
     const entry = entries[indexOf(entries, commit)];
     return entry && this.#version(entry);
+  }
+
+  /** The same; throws 404 where there is none. */
+  async known(path: string, commit: string): Promise<Version> {
+    const version = await this.find(path, commit);
+    if (!version) throw notFound();
+    return version;
   }
 
   /** The version that a file had at a moment; before the first, the first. */
@@ -99,8 +115,7 @@ export class Versions implements FileHistory {
     how: "without" | "as",
     now: Uint8Array | undefined,
   ): Promise<Buffer | undefined> {
-    const version = await this.find(path, commit);
-    if (!version) throw notFound();
+    const version = await this.known(path, commit);
     const then = await this.content(version);
     if (how === "as") return then;
     const before = await this.before(version);
@@ -109,33 +124,35 @@ export class Versions implements FileHistory {
     const isAsThen = current === undefined ? then === undefined : then?.equals(current);
     if (isAsThen) return old;
     if (!current || !then || !old) throw conflict("The file was made, deleted or changed again since.");
-    const merged = await this.#revert(current, then, old);
-    if (!merged.isConflict) return merged.content;
-    throw conflict(`What was changed then has been changed again:\n${conflictsIn(merged.content.toString())}`);
+    const labels = ["now", "then", "before"].flatMap((label) => ["-L", label]);
+    const args = ["merge-file", "-p", "--quiet", ...labels];
+    const { code, output } = await this.#gitOfFiles(args, [current, then, old], 127);
+    if (code === 0) return output;
+    throw conflict(`What was changed then has been changed again:\n${conflictsIn(output.toString())}`);
   }
 
-  /** What a change did, as a unified diff without its head. */
-  async difference(version: Version): Promise<string> {
-    const before = await this.before(version);
-    const [old = "0+", now = "0+"] = [before, version].map((each) => each?.etag?.slice(1, -1));
-    const options = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "-p", "-U3"];
-    const args = ["diff-tree", "--root", "-m", "--first-parent", "--no-commit-id", ...options, version.commit];
-    const said = (await gitOutput(this.#repository, args)).toString();
-    const isAsked = new RegExp(`^index ${old}\\.\\.${now}\\b`, "m");
-    const part = said.split(/^(?=diff --git )/m).find((each) => isAsked.test(each)) ?? "";
-    const start = part.search(/^(?:@@|Binary)/m);
-    return start === -1 ? "" : part.slice(start);
+  /** The lines in which two contents differ, and some around, as a unified diff without its head. */
+  async compared(contents: readonly (Buffer | undefined)[], around: number): Promise<string> {
+    const options = ["--no-index", "--no-ext-diff", "--no-textconv", "--no-color", `-U${around}`, "--"];
+    const { output } = await this.#gitOfFiles(["diff", ...options], contents, 1);
+    const text = output.toString();
+    const start = text.search(/^(?:@@|Binary)/m);
+    return start === -1 ? "" : text.slice(start);
   }
 
-  async #revert(now: Buffer, changed: Buffer, old: Buffer): Promise<{ content: Buffer; isConflict: boolean }> {
-    const directory = await mkdtemp(join(tmpdir(), "filement-revert-"));
+  /** What git answers about contents that the repository need not have. `most`: the highest status that is no failure. */
+  async #gitOfFiles(
+    args: readonly string[],
+    contents: readonly (Buffer | undefined)[],
+    most: number,
+  ): Promise<{ code: number; output: Buffer }> {
+    const directory = await mkdtemp(join(tmpdir(), "filement-history-"));
     try {
-      const names = ["now", "changed", "old"].map((name) => join(directory, name));
-      await Promise.all([now, changed, old].map((content, index) => writeFile(names[index] ?? "", content)));
-      const labels = ["now", "then", "before"].flatMap((label) => ["-L", label]);
-      const { code, output } = await gitResult(this.#repository, ["merge-file", "-p", "--quiet", ...labels, ...names]);
-      if (code === null || code > 127) throw new Error("history: git merge-file failed");
-      return { content: output, isConflict: code > 0 };
+      const files = contents.map((content = empty, index) => [join(directory, `${index}`), content] as const);
+      await Promise.all(files.map(([name, content]) => writeFile(name, content)));
+      const { code, output } = await gitResult(this.#repository, [...args, ...files.map(([name]) => name)]);
+      if (code === null || code > most) throw new Error(`history: git ${args[0]} failed`);
+      return { code, output };
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

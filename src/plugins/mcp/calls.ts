@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { Edit } from "../../html/edit/edits.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { encodePath, parseRequestPath } from "../../http/request-target.ts";
 import type { Exchange } from "../../server/exchange.ts";
@@ -8,6 +9,24 @@ import type { PluginSite } from "../../server/plugin.ts";
 
 /** What a tool sends: a request of the client. */
 export type Asked = Omit<InnerRequest, "client" | "mostBytes"> & { readonly mostBytes?: number };
+
+/** Arguments that the schema of the tool has accepted. */
+export interface Args {
+  readonly path: string;
+  readonly selector?: string;
+  readonly text?: string;
+  readonly from?: number;
+  readonly after?: string;
+  readonly maxCharacters?: number;
+  readonly edits: readonly Edit[];
+  readonly ifMatch?: string;
+  readonly createOnly?: boolean;
+  readonly dryRun?: boolean;
+  readonly content: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly goBack?: boolean;
+}
 
 type Told = Readonly<Record<string, unknown>>;
 
@@ -98,8 +117,7 @@ export class Calls {
 
   /** Where the plugin `history` keeps what is said of a file. */
   pastOf(path: string): string {
-    const { base = "/" } = this.#site.plugins.find(({ history }) => history)?.history ?? {};
-    return base.slice(0, -1) + path;
+    return (this.#site.history?.base ?? "/").slice(0, -1) + path;
   }
 }
 

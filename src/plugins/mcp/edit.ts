@@ -1,18 +1,11 @@
 import type { Edit } from "../../html/edit/edits.ts";
 import type { InspectedEdits } from "../../server/inspection.ts";
-import { CallError, type Calls, pathOf } from "./calls.ts";
+import { type Args, CallError, type Calls, pathOf } from "./calls.ts";
 import { changedLines } from "./changed-lines.ts";
 import { nearestTo } from "./page-looks.ts";
 
-interface Wanted {
-  readonly path: string;
-  readonly edits: readonly Edit[];
-  readonly ifMatch?: string;
-  readonly dryRun?: boolean;
-}
-
 /** Makes a list of edits, and tells what each was about and which lines it changed. */
-export async function edit(calls: Calls, { path: wanted, edits, ifMatch, dryRun = false }: Wanted): Promise<object> {
+export async function edit(calls: Calls, { path: wanted, edits, ifMatch, dryRun = false }: Args): Promise<object> {
   const path = pathOf(wanted);
   const headers = { "content-type": "application/json", ...(ifMatch !== undefined && { "if-match": ifMatch }) };
   let failed = -1;

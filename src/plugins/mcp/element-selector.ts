@@ -12,10 +12,9 @@ export type SelectorOf = (element: SourceElement) => string;
 export function selectorsIn(root: TreeParent, tellsAncestors: boolean): SelectorOf {
   let counts: ReadonlyMap<string, number> | undefined;
   const uniqueId = ({ attribs: { id } }: SourceElement): string | undefined => {
-    if (id === undefined || id === "") return undefined;
+    if (id === undefined || !plainName.test(id)) return undefined;
     counts ??= countIds(root);
-    if (counts.get(id) !== 1) return undefined;
-    return plainName.test(id) ? `#${id}` : `[id=${quoted(id)}]`;
+    return counts.get(id) === 1 ? `#${id}` : undefined;
   };
   return (element) => {
     const steps: string[] = [];
@@ -50,8 +49,4 @@ function stepTo(element: SourceElement): string {
   if (!plainName.test(name)) return `:nth-child(${siblings.indexOf(element) + 1})`;
   const alike = siblings.filter((each) => each.name === name && each.namespace === namespace);
   return alike.length === 1 ? name : `${name}:nth-of-type(${alike.indexOf(element) + 1})`;
-}
-
-function quoted(text: string): string {
-  return `"${text.replace(/["\\\n\r\f]/g, (character) => `\\${character.charCodeAt(0).toString(16)} `)}"`;
 }

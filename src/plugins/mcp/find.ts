@@ -1,17 +1,10 @@
 import { documentKind } from "../../http/selector-range.ts";
-import { CallError, type Calls, directoryOf, pathOf } from "./calls.ts";
+import { type Args, CallError, type Calls, directoryOf, pathOf } from "./calls.ts";
 import { findIn } from "./page-looks.ts";
 
 /** Looked at by one call of `find`: listings and pages. */
 const mostLooks = 60;
 const mostFound = 40;
-
-interface Wanted {
-  readonly path: string;
-  readonly selector?: string;
-  readonly text?: string;
-  readonly after?: string;
-}
 
 /** Some entries of a directory, and the name to go on after. */
 export interface Listing {
@@ -28,9 +21,9 @@ export async function listing(calls: Calls, path: string, after: string | undefi
 }
 
 /** Finds in a page, or in the pages below a directory for as long as the work is bounded. */
-export async function findBelow(calls: Calls, { path, selector, text, after }: Wanted): Promise<object> {
+export async function findBelow(calls: Calls, { path, selector, text, after }: Args): Promise<object> {
   if (selector === undefined && text === undefined) {
-    throw new CallError({ code: "NOTHING_WANTED", message: "Say a selector or a text.", next: "Repeat it with one." });
+    throw new CallError({ code: "NOTHING_WANTED", message: "Say a selector or a text." });
   }
   const found: object[] = [];
   const look = async (page: string): Promise<void> => {
@@ -46,11 +39,7 @@ export async function findBelow(calls: Calls, { path, selector, text, after }: W
   const directory = directoryOf(start);
   const last = after === undefined ? directory : pathOf(after);
   if (!last.startsWith(directory)) {
-    throw new CallError({
-      code: "INVALID_QUERY",
-      message: "`after` is not what `next` of an answer said.",
-      next: "Repeat the call without after.",
-    });
+    throw new CallError({ code: "INVALID_QUERY", message: "`after` has to be `next` of an answer, or left out." });
   }
   let looks = 0;
   for await (const { page, passed } of pagesBelow(calls, directory, last.slice(directory.length))) {
@@ -67,15 +56,15 @@ export async function findBelow(calls: Calls, { path, selector, text, after }: W
   return { found };
 }
 
-interface Step {
-  /** A page to look at; left out after a listing, which costs as much. */
-  readonly page?: string;
-  /** All up to this path has been gone through. */
-  readonly passed: string;
-}
-
-/** The pages below a directory in the order of listings, after a path in it. */
-async function* pagesBelow(calls: Calls, directory: string, after: string): AsyncGenerator<Step> {
+/**
+ * The pages below a directory in the order of listings, after a path in it; no page after a listing, which costs as much. All up to
+ * `passed` has been gone through.
+ */
+async function* pagesBelow(
+  calls: Calls,
+  directory: string,
+  after: string,
+): AsyncGenerator<{ page?: string; passed: string }> {
   const [, inside, rest] = /^([^/]+\/)(.+)$/.exec(after) ?? [];
   if (inside && rest) yield* pagesBelow(calls, directory + inside, rest);
   let place = inside ?? (after || undefined);

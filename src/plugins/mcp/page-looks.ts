@@ -62,7 +62,7 @@ function lineOf(element: SourceElement, selectorOf: SelectorOf): string {
   const heading = /^(?:h[1-6]|title)$/.test(name) ? ` ${JSON.stringify(shortText(element))}` : "";
   const item = items[name];
   const rows = item ? [...elementsBelow(element)].filter((each) => each.name === item).length : 0;
-  const kind = selector.startsWith("#") || selector.startsWith("[") ? ` ${name}` : "";
+  const kind = selector.startsWith("#") ? ` ${name}` : "";
   return `${selector}${kind}${heading}${item ? ` ${rows} ${item}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
 }
 

@@ -57,7 +57,7 @@ export function serverFor(
   );
   for (const { name, tool, config } of offered) {
     if (tool.method !== undefined && !site.options.methods.includes(tool.method)) continue;
-    if (tool.ofHistory && !site.plugins.some(({ history }) => history)) continue;
+    if (tool.ofHistory && !site.history) continue;
     server.registerTool(
       name,
       config as Parameters<McpServer["registerTool"]>[1],
