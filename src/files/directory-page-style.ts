@@ -53,6 +53,7 @@ main > table tbody .folder::before { background: var(--folder); }
 .archive { --icon: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill-rule='evenodd' d='M2 2h12v12H2zm5 0v2h1V3h1V2zm0 3v2h1V6h1V5H8zm0 3v3h2V8z'/%3E%3C/svg%3E"); }
 main > table tfoot tr { border-bottom: 0; color: var(--soft); font-size: .875rem; }
 .pages { display: flex; gap: 1.5rem; margin: .5rem 0; }
+:is(.user, .find) { margin: .75rem 0 0; color: var(--soft); }
 .zip { margin: .75rem 0 0; }
 .empty { margin-top: 2rem; color: var(--soft); }
 @media (forced-colors: active) {

@@ -30,6 +30,8 @@ export interface DirectoryPageContent {
   };
   /** Whether it can be downloaded as a `.zip`. */
   readonly hasZip: boolean;
+  /** Who is signed in, or whether somebody could be. */
+  readonly signIn: { readonly user: string | undefined; readonly isPossible: boolean };
   /** The same entries, measured, in the order in which they are shown. */
   readonly entries: AsyncIterable<readonly ListedEntry[]>;
 }
@@ -42,8 +44,8 @@ export const directoryPagePolicy: string = [
   `style-src 'sha256-${styleHash}'`,
   "img-src 'self' data:",
   ...["script", "connect", "media", "frame"].map((kind) => `${kind}-src 'self'`),
-  ...["base-uri", "form-action"].map((kind) => `${kind} 'none'`),
-  "frame-ancestors 'self'",
+  "base-uri 'none'",
+  ...["form-action", "frame-ancestors"].map((kind) => `${kind} 'self'`),
 ].join("; ");
 
 const zipLink = `<p class="zip"><a href="?zip">Download as .zip</a></p>\n`;
@@ -77,7 +79,7 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 <body${offers.mayAdd ? " data-may-add" : ""}${history ? ` data-history="${history}"` : ""}>
 <header>
 ${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
-${content.hasZip ? zipLink : ""}</header>
+${signInLine(content)}${content.hasZip ? zipLink : ""}${findForm(query)}</header>
 <main>
 `;
   if (selected.directories + selected.files + selected.before === 0) yield emptyNote(content, names.at(-2));
@@ -99,7 +101,21 @@ function breadcrumbs(above: readonly string[], search: string): string {
   return `<nav aria-label="Folders above"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-function emptyNote({ offers }: DirectoryPageContent, parent: string | undefined): string {
+function signInLine({ signIn: { user, isPossible } }: DirectoryPageContent): string {
+  if (user !== undefined) return `<p class="user">Signed in as <bdi>${shown(user)}</bdi></p>\n`;
+  return isPossible ? `<p class="user"><a href="?signin">Sign in</a></p>\n` : "";
+}
+
+/** Searches below; in a browser that runs the module, the field filters the page as well. */
+function findForm({ find = "" }: ListingQuery): string {
+  const label = "Filter by name; Enter searches the folders below as well";
+  const field = `<input type="search" name="find" value="${escapeHtml(find)}" placeholder="Search" aria-label="${label}">`;
+  const all = find === "" ? "" : ` <a href="./">Show the folder</a>`;
+  return `<form class="find" role="search">${field}${all}</form>\n`;
+}
+
+function emptyNote({ offers, query: { find } }: DirectoryPageContent, parent: string | undefined): string {
+  if (find !== undefined) return `<p class="empty">No name here or below has “${shown(find)}” in it.</p>\n`;
   const invitation = offers.mayAdd ? " Drop files here, or begin with New file." : "";
   const back = parent === undefined ? "" : `<p><a href="../">Back to ${shown(parent)}</a></p>\n`;
   return `<p class="empty">There is nothing in this folder yet.${invitation}</p>\n${back}`;
@@ -122,7 +138,7 @@ async function* table(content: DirectoryPageContent): AsyncGenerator<string> {
   const { query, selected, entries } = content;
   const headings = (Object.keys(columns) as ListingColumn[]).map((column) => heading(column, query));
   yield `<table>
-<caption>${summary(selected)}</caption>
+<caption>${summary(selected)}${query.find === undefined ? "" : ` with “${shown(query.find)}” in the name, here and below`}</caption>
 <thead><tr>${headings.join("")}</tr></thead>
 <tbody>
 `;
@@ -235,7 +251,8 @@ function shown(text: string): string {
 
 /** A link to an entry, from its directory. The `./` keeps a name with a colon from being a scheme. */
 export function linkToEntry({ name, type }: StoredEntry): string {
-  return `./${encodeSegment(name)}${type === "directory" ? "/" : ""}`;
+  const path = name.split("/").map(encodeSegment).join("/"); // what a search has found may lie below
+  return `./${path}${type === "directory" ? "/" : ""}`;
 }
 
 /**

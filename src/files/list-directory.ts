@@ -15,7 +15,7 @@ import { type ListedEntry, measureEntries } from "./measure-entries.ts";
 import type { HeldNames } from "./names-budget.ts";
 import { linkToNext, type SelectedNames, selectInOrder, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
-import { visibleNames } from "./visible-entries.ts";
+import { visibleBelow, visibleNames } from "./visible-entries.ts";
 
 /** Most entries of an HTML page: more would be slow to show in a browser. */
 const maxPageEntries = 5_000;
@@ -74,7 +74,8 @@ async function listingPage(
   const entries = await inOrder(request, selected.names, query.order, slice);
   const { options, path, contentTypeOf: typeOf } = request;
   const [site, offers, hasZip] = [siteTitle(request), offersOf(request), offersZip(options)];
-  const content = { path, site, query, selected, typeOf, offers, hasZip, entries };
+  const signIn = { user: request.exchange.user?.name, isPossible: canSignIn(request) };
+  const content = { path, site, query, selected, typeOf, offers, hasZip, entries, signIn };
   return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
 }
 
@@ -86,6 +87,7 @@ async function select(
   slice: ClientSlice,
 ): Promise<SelectedNames> {
   const { storage, path } = request;
+  if (query.find !== undefined) return selectNames(visibleBelow(request, query.find, slice), query, held, slice);
   const isContinued = query.isByKey === true && query.after !== undefined;
   if (!storage.listsInOrder || (query.after && !isContinued)) {
     return selectNames(visibleNames(request, path), query, held, slice);
@@ -183,6 +185,11 @@ async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): Asy
     text = "";
   }
   yield Buffer.from(text);
+}
+
+/** Whether a client that is not signed in could be. */
+export function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
+  return user === undefined && access.refusal().status === 401;
 }
 
 function offersZip({ listing }: FileOptions): boolean {

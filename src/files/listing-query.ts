@@ -14,24 +14,28 @@ export interface ListingQuery {
   readonly after: StoredEntry | undefined;
   /** Whether pages are divided in the order of the storage, where that has one. */
   readonly isByKey?: boolean;
+  /** What the names of entries have in them, those in folders below as well; they are named by their paths from here. */
+  readonly find?: string;
 }
 
-/** Reads `?limit=&after=&by=&sort=&order=`, leaves others alone. Throws 400 `INVALID_QUERY` for a wrong one. */
+/** Reads `?limit=&after=&by=&sort=&order=&find=`, leaves others alone. Throws 400 `INVALID_QUERY` for a wrong one. */
 export function readListingQuery(search: string): ListingQuery {
   const parameters = new URLSearchParams(search);
   const limit = onlyValue(parameters, "limit");
   const after = onlyValue(parameters, "after");
+  const find = onlyValue(parameters, "find")?.trim();
   return {
     order: listingOrder(parameters),
     limit: limit === undefined ? undefined : limitOf(limit),
-    after: after === undefined ? undefined : entryOf(after),
+    after: after === undefined ? undefined : entryOf(after, find ? "/" : ""),
+    ...(find && { find }),
     ...(parameters.get("by") === "key" && { isByKey: true }),
   };
 }
 
-/** Whether the directory itself is wanted, as a `.zip`. */
-export function asksForZip(search: string): boolean {
-  return search !== "" && new URLSearchParams(search).has("zip");
+/** Whether `?zip` asks for the directory itself as an archive, or `?signin` for a way to sign in. */
+export function asksFor(what: "zip" | "signin", search: string): boolean {
+  return search !== "" && new URLSearchParams(search).has(what);
 }
 
 /** The link to the page after an entry, in storage order with `isByKey`; without an entry, to the first page. */
@@ -50,11 +54,13 @@ function linkTo({
   after,
   isByKey,
   order,
+  find,
 }: Omit<ListingQuery, "order"> & { order: ListingOrder | undefined }): string {
   const parameters = new URLSearchParams();
   if (limit !== undefined) parameters.set("limit", String(limit));
   if (after !== undefined) parameters.set("after", after.name + (after.type === "directory" ? "/" : ""));
   if (after !== undefined && isByKey) parameters.set("by", "key");
+  if (find !== undefined) parameters.set("find", find);
   if (order !== undefined) {
     parameters.set("sort", order.column);
     parameters.set("order", order.descending ? "desc" : "asc");
@@ -69,10 +75,10 @@ function limitOf(text: string): number {
 }
 
 /** Directories come first, so a name alone would not say where in the order it stands: theirs end in `/`. */
-function entryOf(text: string): StoredEntry {
+function entryOf(text: string, separator: string): StoredEntry {
   const isDirectory = text.endsWith("/");
   const name = isDirectory ? text.slice(0, -1) : text;
-  if (name === "" || forbiddenInName.test(name)) {
+  if (name === "" || forbiddenInName.test(name.replaceAll(separator, ""))) {
     throw invalidQuery("after", "the name of an entry, with / behind it for a directory");
   }
   return { name, type: isDirectory ? "directory" : "file" };

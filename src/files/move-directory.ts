@@ -32,10 +32,7 @@ export async function moveDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path } = request;
   if (depthOf(request) === "0") throw badDepth();
   const to = await begin(request);
-  const tree = await visibleTree(request, limits, held(request), sliceOf(request), () => {
-    const details = "There are links in it, or files that you may not see, which are not moved with a directory.";
-    throw new HttpError(409, "DIRECTORY_NOT_EMPTY", details);
-  });
+  const tree = await visibleTree(request, limits, held(request), sliceOf(request), { leftOut: refusePart });
   for (const entry of tree) if (!exchange.access.permitsPath("delete", entry.path)) throw exchange.access.refusal();
   return transfer(
     request,
@@ -47,6 +44,11 @@ export async function moveDirectory(request: FileRequest): Promise<Reply> {
       for (const directory of [path, ...directories].reverse()) await removeAt({ ...request, path: directory });
     },
   );
+}
+
+function refusePart(): never {
+  const details = "There are links in it, or files that you may not see, which are not moved with a directory.";
+  throw new HttpError(409, "DIRECTORY_NOT_EMPTY", details);
 }
 
 /** Gives the place where the directory is to be, after everything was judged that can be judged without its content. */

@@ -4,8 +4,8 @@ import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
 import { type FileRequest, openedAt, standIn } from "./file-request.ts";
-import { listDirectory } from "./list-directory.ts";
-import { asksForZip } from "./listing-query.ts";
+import { canSignIn, listDirectory } from "./list-directory.ts";
+import { asksFor } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
 import { zipDirectory, zipLimits } from "./zip-directory.ts";
 
@@ -17,7 +17,12 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
     const headers = { location: locationOf(exchange, path) + exchange.search, "cache-control": "no-cache" };
     return emptyReply(301, headers);
   }
-  const limits = asksForZip(exchange.search) ? zipLimits(options) : undefined;
+  const isAnonymous = exchange.user === undefined;
+  if (asksFor("signin", exchange.search)) {
+    if (isAnonymous && canSignIn(request)) throw exchange.access.refusal();
+    return emptyReply(302, { location: locationOf(exchange, path), "cache-control": "no-store" });
+  }
+  const limits = asksFor("zip", exchange.search) ? zipLimits(options) : undefined;
   const index = limits || wantsListing(request) ? undefined : await openIndex(request);
   if (index && !exchange.access.permitsPath("read", index.path)) throw exchange.access.refusal();
   if (index) return readIndex(index);

@@ -34,6 +34,40 @@ export async function* visibleNames(
   }
 }
 
+/** Names that a search looks at. */
+const maxSearched = 100_000;
+
+/** What is in a directory and below with a text in its name, in any case and without accents, by its path from there. */
+export async function* visibleBelow(
+  request: FileRequest,
+  text: string,
+  slice: ClientSlice,
+): AsyncGenerator<StoredEntry> {
+  const { exchange, path: top } = request;
+  const wanted = plain(text);
+  const folders = [""];
+  let looked = 0;
+  for (const folder of folders) {
+    try {
+      for await (const entry of visibleNames(request, top + folder)) {
+        if (slice.isOver) await slice.renew();
+        looked += 1;
+        if (looked > maxSearched) throw tooLarge(`It has more than ${maxSearched.toLocaleString("en")} names.`);
+        const name = folder + entry.name;
+        if (!exchange.site.isGuardedAlike(top, pathOf(top + folder, entry))) continue;
+        if (entry.type === "directory" && !entry.isLink) folders.push(`${name}/`);
+        if (plain(entry.name).includes(wanted)) yield { ...entry, name };
+      }
+    } catch (error) {
+      if (folder === "" || !isOutOfSight(error)) throw error;
+    }
+  }
+}
+
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
 /** How much of a directory may be asked for at once. */
 export interface TreeLimits {
   /** Files and directories below it. */
@@ -48,17 +82,24 @@ export interface TreeEntry extends Omit<ListedEntry, "name"> {
   readonly path: string;
 }
 
+interface TreeChoice {
+  /** Called for what the client may not see, and for links. */
+  readonly leftOut?: () => void;
+  /** Whether an entry is meant, by its path from the directory. @default all */
+  readonly isMeant?: (path: string) => boolean;
+}
+
 /**
  * Everything below a directory that the client could ask for at its own path: directories before what is in them,
- * otherwise in the order of listings. A link to a directory above itself is left out: it leads in a circle. `leftOut`
- * is called for what the client may not see, and for links. Throws 413 `DIRECTORY_TOO_LARGE` for more than the limits.
+ * otherwise in the order of listings. A link to a directory above itself is left out: it leads in a circle. Throws 413
+ * `DIRECTORY_TOO_LARGE` for more than the limits.
  */
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,
   held: HeldNames,
   slice: ClientSlice,
-  leftOut: () => void = () => {},
+  { leftOut = () => {}, isMeant = () => true }: TreeChoice = {},
 ): Promise<readonly TreeEntry[]> {
   const { storage, path: top, exchange } = request;
   const tree: TreeEntry[] = [];
@@ -69,6 +110,7 @@ export async function visibleTree(
     const names: StoredEntry[] = [];
     for await (const entry of visibleNames(request, directory, undefined, leftOut)) {
       if (slice.isOver) await slice.renew();
+      if (!isMeant((directory + entry.name).slice(top.length))) continue;
       // What is protected below the directory did not ask who the client is.
       if (!exchange.site.isGuardedAlike(top, pathOf(directory, entry))) {
         leftOut();

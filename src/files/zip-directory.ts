@@ -37,7 +37,7 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   const held = listings.open();
   exchange.defer(() => held.release());
   const slice = new ClientSlice(exchange.signal);
-  const tree = await visibleTree(request, limits, held, slice);
+  const tree = await visibleTree(request, limits, held, slice, meantBy(exchange.search));
 
   const name = (path.split("/").at(-2) || siteTitle(request)).replace(unusualInName, "_");
   const headers: ReplyHeaders = {
@@ -57,6 +57,13 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   zip.on("error", fail);
   fill({ zip, output, request, name, tree, limits, slice }).catch(fail);
   return { status: 200, headers, body: output };
+}
+
+/** With `name`, which may be there several times, an archive holds only what is called so, and what is in that. */
+function meantBy(search: string): { readonly isMeant?: (path: string) => boolean } {
+  const names = new URLSearchParams(search).getAll("name").map((name) => `${name.replace(/\/$/, "")}/`);
+  if (names.length === 0) return {};
+  return { isMeant: (path) => names.some((name) => `${path}/`.startsWith(name) || name.startsWith(`${path}/`)) };
 }
 
 interface Archive {

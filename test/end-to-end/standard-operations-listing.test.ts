@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage, StoredEntry } from "../../src/storage/storage.ts";
 
@@ -57,6 +58,20 @@ describe.each(storages)("the pages of a listing $where", ({ make }) => {
     );
   });
 
+  it("have what a search finds below, by its path, in any case and without accents", async () => {
+    const site = await testSite(
+      await make({ "/d/Caf\u00e9.txt": "", "/d/in/cafe\u0301/x": "", "/d/in/tea.txt": "", "/cafe": "" }),
+    );
+    const found = ["in/cafe\u0301", "Caf\u00e9.txt"];
+    expect((await pageAt(site, "/d/?find=CAFE")).entries.map(({ name }) => name)).toEqual(found);
+    const first = await pageAt(site, "/d/?find=caf%C3%A9&limit=1");
+    expect(first.entries.map(({ name }) => name)).toEqual(found.slice(0, 1));
+    expect((await pageAt(site, `/d/${first.next}`)).entries.map(({ name }) => name)).toEqual(found.slice(1));
+    const { text } = await site.send("GET", "/d/?find=cafe");
+    expect(text).toContain('href="./in/cafe%CC%81/"');
+    expect((await site.send("GET", "/d/?find=none")).text).toContain("No name here or below has “none” in it.");
+  });
+
   it.each(["/d/?limit=0", "/d/?limit=x", "/d/?after=", "/d/?after=a%2Fb", "/d/?limit=1&limit=2"])(
     "are refused for %s",
     async (target) => {
@@ -69,6 +84,24 @@ describe.each(storages)("the pages of a listing $where", ({ make }) => {
 });
 
 describe("listings", () => {
+  it("offer to sign in where that is possible, and say who has", async () => {
+    const users = (username: string, password: string): boolean => password === `${username}!`;
+    const rules = [{ username: "*", path: "/*", permission: "allow" }] as const;
+    const made = { storage: memoryStorage({ "/a.txt": "" }), everything: async () => [] };
+    const site = await testSite(made, { plugins: [basicAuth({ users, rules })] });
+    expect((await site.send("GET", "/")).text).toContain('<a href="?signin">Sign in</a>');
+    expect(await site.send("GET", "/?signin")).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": expect.stringMatching(/^Basic /) },
+    });
+    const headers = { authorization: `Basic ${btoa("ada:ada!")}` };
+    expect(await site.send("GET", "/?signin", { headers })).toMatchObject({ status: 302, headers: { location: "/" } });
+    expect((await site.send("GET", "/", { headers })).text).toContain("Signed in as <bdi>ada</bdi>");
+    const open = await testSite(made);
+    expect((await open.send("GET", "/")).text).not.toContain("signin");
+    expect((await open.send("GET", "/?signin")).status).toBe(302);
+  });
+
   it("are refused beyond 500 at once, each of which counts as 1,000 names, and make room when one ends", async () => {
     const reading = Array.from({ length: 500 }, () => gate());
     const goesOn = reading.map(() => gate());

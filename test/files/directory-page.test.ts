@@ -40,6 +40,7 @@ async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPag
     typeOf,
     offers: { mayAdd: false, history: undefined, of: () => [] },
     hasZip: false,
+    signIn: { user: undefined, isPossible: false },
     entries: entries(),
     ...content,
   };

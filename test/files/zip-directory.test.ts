@@ -84,6 +84,13 @@ describe("the .zip of a directory", () => {
     expect((await send(url, "GET", "/a?zip")).headers.location).toBe("/a/?zip");
   });
 
+  it("has only what is named, and what is in that", async () => {
+    const files = { "/a.txt": "a", "/b/c.txt": "c", "/b/d/e.txt": "e", "/bc.txt": "" };
+    const { url } = await serve({ storage: memoryStorage(files), listing, title: "T" });
+    const { bytes } = await send(url, "GET", "/?zip&name=a.txt&name=b/d/");
+    expect(await namesIn(bytes)).toEqual(["T/", "T/b/", "T/b/d/", "T/b/d/e.txt", "T/a.txt"]);
+  });
+
   it.each([true, { edit: true }, { zip: false }])("is not there by itself: listing is %o", async (other) => {
     const { url } = await serve({ storage: memoryStorage({ "/a.txt": "" }), listing: other });
     const { headers, text } = await send(url, "GET", "/?zip");

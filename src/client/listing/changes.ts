@@ -2,11 +2,29 @@ import { fetchOk } from "../page-error.ts";
 import { addressOf, button, type Entry, noteLine, reasonOf, refresh, say, withControlsShown } from "./entries.ts";
 
 /** Renames an entry or moves it to another folder, a file as it was listed, and never over what is there. */
-export async function move({ name, link, tag = "*" }: Entry): Promise<void> {
+export async function move(entry: Entry): Promise<void> {
+  const { name } = entry;
   const path = prompt(withControlsShown(`New name of ${name}, or its path from here:`), name)?.trim();
   if (!path || path === name) return;
+  await told(moveTo(entry, path), `Moved: ${name} to ${path}.`, `${name} was not moved`);
+}
+
+/** Moves entries to one folder. */
+export async function moveAll(entries: readonly Entry[]): Promise<void> {
+  const folder = prompt(`Folder for the ${entries.length} entries, by its path from here:`)?.trim().replace(/\/$/, "");
+  if (!folder) return;
+  const moving = eachOf(entries, (entry) => moveTo(entry, `${folder}/${entry.name.replace(/^.*\//, "")}`));
+  await told(moving, `Moved: ${entries.length} entries to ${folder}.`, "Not all were moved");
+}
+
+function moveTo({ link, tag = "*" }: Entry, path: string): Promise<Response> {
   const headers = { destination: new URL(addressOf(path)).pathname, overwrite: "F", "if-match": tag };
-  await told(fetchOk(link.href, { method: "MOVE", headers }), `Moved: ${name} to ${path}.`, `${name} was not moved`);
+  return fetchOk(link.href, { method: "MOVE", headers });
+}
+
+async function eachOf(entries: readonly Entry[], change: (entry: Entry) => Promise<unknown>): Promise<void> {
+  for (const entry of entries)
+    await change(entry).catch((error) => Promise.reject(`${entry.name}: ${reasonOf(error)}`));
 }
 
 /** Makes a folder in this one. */
@@ -16,13 +34,23 @@ export async function newFolder(): Promise<void> {
   await told(fetchOk(addressOf(`${name}/`), { method: "MKCOL" }), `Made: ${name}/.`, `${name}/ was not made`);
 }
 
-/** Deletes an entry if the user says so, a folder with all that is in it; each file as it was listed. */
-export async function remove({ name, kind, link, tag }: Entry): Promise<void> {
-  const isFolder = kind === "folder";
-  if (!confirm(withControlsShown(`Delete ${name}${isFolder ? " with all that is in it" : ""}?`))) return;
+/** Deletes entries if the user says so, folders with all that is in them; each file as it was listed. */
+export async function remove(entries: readonly Entry[]): Promise<void> {
+  const [first, ...others] = entries;
+  if (!first) return;
+  const what = others.length > 0 ? `${entries.length} entries` : first.name;
+  const inside = others.length > 0 ? "the folders" : "it";
+  const all = entries.some(isFolder) ? ` with all that is in ${inside}` : "";
+  if (!confirm(withControlsShown(`Delete ${what}${all}?`))) return;
   const stopped = new AbortController();
-  const deleting = isFolder ? removeFolder(link.pathname, stopped) : removeAs(tag, link.href);
-  await told(deleting, `Deleted: ${name}.`, `${name} was not deleted`);
+  const removeOne = (entry: Entry): Promise<unknown> =>
+    isFolder(entry) ? removeFolder(entry.link.pathname, stopped) : removeAs(entry.tag, entry.link.href);
+  if (others.length > 0) await told(eachOf(entries, removeOne), `Deleted: ${what}.`, "Not all were deleted");
+  else await told(removeOne(first), `Deleted: ${what}.`, `${what} was not deleted`);
+}
+
+function isFolder({ kind }: Entry): boolean {
+  return kind === "folder";
 }
 
 /** File by file, so that what others change or add meanwhile stays. */

@@ -4,6 +4,7 @@ import { fetchOk, PageError } from "../page-error.ts";
 export interface Entry {
   readonly row: HTMLTableRowElement;
   readonly link: HTMLAnchorElement;
+  /** Of what a search has found, the path from here. */
   readonly name: string;
   /** What its picture says: `folder`, `text`, `image`... */
   readonly kind: string;
@@ -45,7 +46,7 @@ function entryOf(row: HTMLTableRowElement): Entry {
   return {
     row,
     link,
-    name: decodeURIComponent(new URL(link.href).pathname.replace(/\/$/, "").replace(/^.*\//, "")),
+    name: decodeURIComponent(link.pathname.slice(new URL("./", location.href).pathname.length).replace(/\/$/, "")),
     kind: link.className,
     size: Number(row.querySelector("data")?.value ?? 0),
     mayWrite: may.includes("write"),
@@ -58,8 +59,12 @@ function entryOf(row: HTMLTableRowElement): Entry {
 
 /** The address of a file in this folder, by its path from here. */
 export function addressOf(path: string): string {
-  const segments = path.split("/").map((segment) => encodeURIComponent(segment));
-  return new URL(`./${segments.join("/")}`, location.href.replace(/[?#].*/s, "")).href;
+  return new URL(`./${encoded(path)}`, location.href.replace(/[?#].*/s, "")).href;
+}
+
+/** A path as a part of a URL. */
+export function encoded(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 /** Makes an element with properties and content. */

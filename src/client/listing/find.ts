@@ -1,8 +1,9 @@
-import { allEntries, entriesShown, made, rowGroups, say } from "./entries.ts";
+import { allEntries, entriesShown, rowGroups, say } from "./entries.ts";
 
-/** A field in which one types a part of a name. */
-export function filterField(): HTMLInputElement {
-  const field = made("input", { type: "search", placeholder: "Filter  /", ariaLabel: "Filter by name" });
+/** Has the field of the search below filter the listing, while one types. */
+export function filterField(form: HTMLFormElement): HTMLInputElement {
+  const field = form.elements.namedItem("find") as HTMLInputElement;
+  field.placeholder = "Filter  /";
   field.addEventListener("input", () => {
     filter(field.value);
     const [shown, all] = [entriesShown(), allEntries()].map(({ length }) => length.toLocaleString("en"));
@@ -10,7 +11,7 @@ export function filterField(): HTMLInputElement {
     say(field.value.trim() === "" ? "" : `${shown} of ${all} entries${where}`);
   });
   field.addEventListener("keydown", ({ key }) => {
-    if (key === "ArrowDown" || key === "Enter") entriesShown()[0]?.link.focus();
+    if (key === "ArrowDown") entriesShown()[0]?.link.focus();
     if (key !== "Escape") return;
     field.value = "";
     field.dispatchEvent(new Event("input"));

@@ -30,7 +30,7 @@ function actionOf(key: string, filter: HTMLElement, target: unknown): (() => unk
   if (key === "/") return () => filter.focus();
   if (key === "Backspace") return () => [...document.querySelectorAll<HTMLElement>("header nav a")].at(-1)?.click();
   if (key === " " && entry && isPreviewable(entry)) return () => preview(entry);
-  if (key === "Delete" && entry?.mayDelete) return () => remove(entry);
+  if (key === "Delete" && entry?.mayDelete) return () => remove([entry]);
   return undefined;
 }
 

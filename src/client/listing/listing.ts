@@ -1,17 +1,29 @@
 // What a browser adds to the page of a directory, which works without it, too.
 import { move, newFolder, remove } from "./changes.ts";
 import { edit, isEditable, newFile } from "./edit.ts";
-import { allEntries, button, type Entry, made, noteLine, refresh, rowGroups, withControlsShown } from "./entries.ts";
+import {
+  allEntries,
+  button,
+  type Entry,
+  encoded,
+  made,
+  noteLine,
+  refresh,
+  rowGroups,
+  withControlsShown,
+} from "./entries.ts";
 import { filterField } from "./find.ts";
 import { handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
+import { checkboxOf, selectionBar } from "./selection.ts";
 import { addStyle } from "./style.ts";
 import { takeDrops, uploadButton, uploadPanel } from "./upload.ts";
 
 addStyle();
-const field = filterField();
-const bar = made("div", { className: "bar" }, field);
-document.querySelector("header")?.append(bar, noteLine, uploadPanel);
+const form = document.querySelector(".find") as HTMLFormElement;
+const field = filterField(form);
+const bar = made("div", { className: "bar" }, form);
+document.querySelector("header")?.append(bar, selectionBar, noteLine, uploadPanel);
 if (document.body.dataset["mayAdd"] !== undefined) {
   bar.append(uploadButton("Upload files", false), uploadButton("Upload a folder", true));
   bar.append(button("New file", newFile), button("New folder", newFolder));
@@ -54,7 +66,7 @@ function addButtons(group: Element): void {
   nearView.unobserve(group);
   for (const entry of allEntries()) {
     if (entry.row.parentElement !== group) continue;
-    entry.row.append(made("td", { className: "acts" }, made("span", {}, ...buttonsOf(entry))));
+    entry.row.append(made("td", { className: "acts" }, made("span", {}, ...buttonsOf(entry), checkboxOf(entry))));
   }
 }
 
@@ -65,12 +77,12 @@ function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Ent
   if (isEditable(entry)) actions.push(["Edit", edit]);
   if (entry.hasHistory) actions.push(["History", showHistory]);
   if (entry.mayMove) actions.push(["Move", move]);
-  if (entry.mayDelete) actions.push(["Delete", remove]);
+  if (entry.mayDelete) actions.push(["Delete", (entry) => remove([entry])]);
   return actions;
 }
 
 function showHistory({ name }: Entry): void {
-  location.assign(document.body.dataset["history"] + encodeURIComponent(name));
+  location.assign(document.body.dataset["history"] + encoded(name));
 }
 
 function buttonsOf(entry: Entry): HTMLButtonElement[] {

@@ -16,6 +16,15 @@ describe("finding entries", { tags: ["chromium"] }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("looks in the folders below on Enter", async () => {
+    const { page, names } = await open({ ...files, "/cherry/apple pie.txt": "" });
+    await page.getByLabel("Filter by name").fill("apple");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => names()).toEqual(["apple.txt", "cherry/apple pie.txt"]);
+    await page.getByRole("link", { name: "Show the folder" }).click();
+    await expect.poll(() => names()).toEqual(["cherry/", "apple.txt", "Banana.txt"]);
+  });
+
   it("does not mind accents, nor how they are written", async () => {
     const { page, names } = await open({ "/caf\u00e9.txt": "", "/cafe\u0301 au lait.txt": "", "/tea.txt": "" });
     for (const typed of ["CAFE", "caf\u00e9", "cafe\u0301"]) {
