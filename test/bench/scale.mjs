@@ -1,5 +1,6 @@
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { s3Credentials, startS3Server } from "../helpers/s3-server.mjs";
+import { s3Credentials } from "../helpers/s3-credentials.mjs";
+import { startS3Server } from "../helpers/s3-server.mjs";
 import { load, requestBytes } from "./load.mjs";
 import { median } from "./rounds.mjs";
 import { processorTime, withServers } from "./server-process.mjs";

@@ -7,7 +7,7 @@ import { logLines } from "../../src/cli/log-lines.ts";
 import { startFiles } from "../../src/cli/start-files.ts";
 import { createFileServer } from "../../src/file-server.ts";
 import { configPage } from "../helpers/config-page.ts";
-import { s3Credentials } from "../helpers/s3-server.mjs";
+import { s3Credentials } from "../helpers/s3-credentials.mjs";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { bucketOptions } from "../helpers/test-site.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as ask, createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { s3Credentials } from "./s3-server.mjs";
+import { s3Credentials } from "./s3-credentials.mjs";
 
 /**
  * A way to an S3 server that has no conditional DELETE: takes `If-Match` from the request, as if the server did not know it, and

@@ -3,10 +3,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { s3Credentials } from "./s3-credentials.mjs";
 import { unusedPort } from "./unused-port.mjs";
-
-/** Access keys of the servers that tests start. */
-export const s3Credentials = { accessKeyId: "filement", secretAccessKey: "a secret of tests" };
 
 /**
  * A real S3 server on a free port of the loopback interface, with one bucket.

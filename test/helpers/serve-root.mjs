@@ -16,6 +16,6 @@ const server = createServer(files).listen(0, host, () => {
 /** @param {URL} url */
 async function bucketStorage({ host: bucket, pathname, searchParams }) {
   const { s3Storage } = await import("../../dist/storage/s3/s3-storage.js");
-  const { s3Credentials: credentials } = await import("./s3-server.mjs");
+  const { s3Credentials: credentials } = await import("./s3-credentials.mjs");
   return s3Storage({ bucket, prefix: pathname.slice(1), endpoint: searchParams.get("endpoint") ?? "", credentials });
 }

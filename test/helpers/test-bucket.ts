@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { onTestFinished } from "vitest";
 import type { S3StorageOptions } from "../../src/storage/s3/s3-storage.ts";
-import { s3Credentials } from "./s3-server.mjs";
+import { s3Credentials } from "./s3-credentials.mjs";
 import { bucketOptions } from "./test-site.ts";
 
 /** A place of its own in the bucket of the tests, and how to see what really is in it. */

@@ -12,7 +12,7 @@ import { type S3StorageOptions, s3Storage } from "../../src/storage/s3/s3-storag
 import type { Content, Storage } from "../../src/storage/storage.ts";
 import { isCampaign, usesBucket } from "./effort.ts";
 import { isMet } from "./needs.ts";
-import { s3Credentials } from "./s3-server.mjs";
+import { s3Credentials } from "./s3-credentials.mjs";
 import { type Answer, type Sending, send } from "./send.ts";
 import { type Served, serve } from "./serve.ts";
 import { asOnPosix } from "./spelling.ts";

@@ -6,7 +6,7 @@ import { mcp } from "../../build/plugins/mcp.js";
 import { RedisFeed } from "../../build/redis/feed.js";
 import { readBucketUrl } from "../../build/storage/s3/bucket-url.js";
 import { s3Storage } from "../../build/storage/s3/s3-storage.js";
-import { s3Credentials as credentials } from "../helpers/s3-server.mjs";
+import { s3Credentials as credentials } from "../helpers/s3-credentials.mjs";
 
 const [, , root = "", redis = "", host = "127.0.0.1", door = ""] = process.argv;
 const bucket = readBucketUrl(root);

@@ -2,7 +2,7 @@ import * as sdk from "@aws-sdk/client-s3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
 import { plainDeletes } from "../../helpers/plain-deletes.ts";
-import { s3Credentials } from "../../helpers/s3-server.mjs";
+import { s3Credentials } from "../../helpers/s3-credentials.mjs";
 import { testBucket } from "../../helpers/test-bucket.ts";
 
 /** A storage whose requests of one kind lose a condition before they are signed, as if the store did not know it. */
