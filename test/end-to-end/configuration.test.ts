@@ -1,126 +1,14 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FileServerConfig } from "../../src/config.ts";
 import { bundledNames, readLibrary } from "../../src/config-page/library.ts";
 import { loadConfig } from "../../src/config-page/load-config.ts";
 import { allItems, readMicrodataPage } from "../../src/html/microdata.ts";
-import { accessLog } from "../../src/plugins/access-log.ts";
-import { basicAuth } from "../../src/plugins/basic-auth.ts";
-import { cors } from "../../src/plugins/cors.ts";
-import { directory } from "../../src/plugins/directory.ts";
-import { errorPages } from "../../src/plugins/error-pages.ts";
-import { eventStream } from "../../src/plugins/event-stream.ts";
-import { fileHandler } from "../../src/plugins/file-handler.ts";
-import { healthCheck } from "../../src/plugins/health-check.ts";
-import { history } from "../../src/plugins/history.ts";
-import { mcp } from "../../src/plugins/mcp.ts";
-import { metrics } from "../../src/plugins/metrics.ts";
-import { rateLimit } from "../../src/plugins/rate-limit.ts";
-import { redirects } from "../../src/plugins/redirects.ts";
-import { securityHeaders } from "../../src/plugins/security-headers.ts";
-import { webSocket } from "../../src/plugins/web-socket.ts";
 import { stepClock } from "../helpers/counted-work.ts";
 import { connectLive, refusedLive } from "../helpers/live-client.ts";
 import { type Answer, type Sending, send } from "../helpers/send.ts";
 import { type Served, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
-
-/** What `configuration/config.html` says, in code. */
-function inCode(place: string): FileServerConfig {
-  return {
-    trustProxy: "loopback",
-    maxFileSize: 1000,
-    hosts: {
-      "www.example": {
-        aliases: ["example"],
-        root: join(place, "www"),
-        serverHeader: "Example Server",
-        index: "home.html",
-        contentTypes: { ".md": "text/markdown; charset=utf-8" },
-        allowedOrigins: ["https://admin.example"],
-        plugins: [
-          accessLog({ file: join(place, "access.log"), format: "common" }),
-          metrics({ path: "/stats" }),
-          healthCheck({ path: "/up", checkStorage: true, timeout: 60, cacheTime: 0, version: "7.1" }),
-          webSocket({
-            path: "/live",
-            documents: false,
-            maxClients: 5,
-            pingInterval: 60,
-            maxUnsentBytes: 100_000,
-          }),
-          eventStream({ path: "/changes", maxClients: 5, heartbeatInterval: 60, maxUnsentBytes: 100_000 }),
-          mcp({ path: "/agents", maxSubscriptions: 5 }),
-          history({ repository: join(place, "www.git"), path: "/versions/", ignore: ["/secret.txt"] }),
-          directory({
-            directory: "/api",
-            plugins: [
-              rateLimit({
-                requestsPerSecond: 0.5,
-                burstCapacity: 2,
-                keyStrategy: "ip",
-                cleanupInterval: 60,
-                maxClients: 100,
-                standardHeaders: true,
-              }),
-            ],
-          }),
-        ],
-      },
-      "members.example": {
-        root: join(place, "members"),
-        plugins: [
-          basicAuth({
-            authfile: join(place, "members/users.html"),
-            realm: "The members",
-          }),
-          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 2, keyStrategy: "user" }),
-          fileHandler(),
-        ],
-      },
-      "parts.example": {
-        root: join(place, "www"),
-        plugins: [
-          securityHeaders({
-            headers: {
-              "content-security-policy": "default-src 'self'",
-              "x-frame-options": "DENY",
-              "referrer-policy": false,
-            },
-          }),
-          errorPages({ pages: { 404: "/home.html" } }),
-          cors({ origins: ["https://reader.example"] }),
-          redirects({ rules: { "/old.html": "/home.html", "/blog/*": "/notes/:splat" }, status: 302 }),
-          directory({
-            directory: "/archive",
-            plugins: [
-              fileHandler({
-                root: join(place, "archive"),
-                at: "/archive",
-                listing: false,
-                contentTypes: { ".txt": "text/x-old" },
-              }),
-            ],
-          }),
-          directory({ directory: "/one" }),
-          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1 }),
-          directory({ directory: "/two" }),
-          rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1, maxClients: 1 }),
-        ],
-      },
-      "one.example": {
-        aliases: ["other.example"],
-        root: join(place, "www"),
-        plugins: [rateLimit({ requestsPerSecond: 0.001, burstCapacity: 1, keyStrategy: "host" })],
-      },
-      "*": { root: join(place, "default"), listing: false },
-    },
-  };
-}
-
-/** What `configuration/config.html` says. */
-const fromPage = (place: string): Promise<FileServerConfig> => loadConfig(join(place, "config.html"));
 
 const files: Readonly<Record<string, string>> = {
   "www/home.html": "<h1>Home</h1>",
@@ -146,10 +34,7 @@ describe("the page of this suite", () => {
   });
 });
 
-describe.each([
-  ["in code", inCode],
-  ["from a page", fromPage],
-] as const)("a configuration %s", (_where, configure) => {
+describe("a configuration from a page", () => {
   /** Serves the configuration and its files; a request names its host. */
   async function start(): Promise<
     Served & { place: string; ask: (host: string, method: string, path: string, more?: Sending) => Promise<Answer> }
@@ -161,7 +46,7 @@ describe.each([
     }
     await cp(join(import.meta.dirname, "configuration/config.html"), join(place, "config.html"));
     await cp(join(import.meta.dirname, "configuration/users.html"), join(place, "members/users.html"));
-    const served = await serve(await configure(place));
+    const served = await serve(await loadConfig(join(place, "config.html")));
     return {
       ...served,
       place,
