@@ -45,7 +45,7 @@ describe.each(["for good", "for one call"] as const)(
     it.each(removing)("lets %s show nothing of what lies outside, and remove it at one call at most", async (name) => {
       const changedAt: number[] = [];
       let step = 1;
-      for (let isSwapped = true; isSwapped; step += 1) {
+      for (let isSwapped = true; isSwapped; step += isCampaign ? 1 : 3) {
         const { hasSwapped, told, outside } = await swapped(name, step, swap);
         isSwapped = hasSwapped;
         expect([step, told]).toEqual([step, expect.not.stringMatching(/SECRET|"size":11/)]);
