@@ -13,40 +13,37 @@ export class EventReader implements LiveClient {
   readonly body: Readable;
   readonly closed: Promise<void>;
   readonly #maxUnsentBytes: number;
-  readonly #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  #wantsMore = false;
-  #hasRead = true;
+  #isFull = false;
   #isEnding = false;
+  #writtenBytes = 0;
+  #takenBytesAtBeat = -1;
   #tellDrained: (() => void) | undefined;
 
   /** `maxUnsentBytes` may wait for the reader at most. */
   constructor(audience: Audience, maxUnsentBytes: number) {
     this.audience = audience;
     this.#maxUnsentBytes = maxUnsentBytes;
-    this.body = new Readable({ read: () => this.#read() });
+    this.body = new Readable({ read: () => this.#takesMore() });
     this.closed = new Promise((resolve) => {
       this.body.once("close", () => {
-        this.#waiting.length = 0;
-        this.#tellIfDrained();
+        this.#takesMore();
         resolve();
       });
     });
   }
 
   get isFull(): boolean {
-    return this.#waiting.length > 0;
+    return this.#isFull;
   }
 
   write(event: Buffer): void {
     if (this.#isEnding || this.body.destroyed) return;
-    if (this.#waitingBytes > this.#maxUnsentBytes) {
+    if (this.body.readableLength > this.#maxUnsentBytes) {
       this.#cutOff(`more than ${this.#maxUnsentBytes} bytes wait for it`);
       return;
     }
-    this.#waiting.push(event);
-    this.#waitingBytes += event.length;
-    this.#give();
+    this.#writtenBytes += event.length;
+    this.#isFull = !this.body.push(event);
   }
 
   writeGap(position: FeedPosition): void {
@@ -57,51 +54,35 @@ export class EventReader implements LiveClient {
     this.write(helloEvent(position, isBeginning, this.audience.path));
   }
 
-  drained(): Promise<void> {
-    return new Promise((resolve) => {
+  async drained(): Promise<void> {
+    if (!this.#isFull) return;
+    await new Promise<void>((resolve) => {
       this.#tellDrained = resolve;
-      this.#tellIfDrained();
     });
   }
 
   /** Shows that the connection is alive, or cuts off a reader that has taken nothing since the last time. */
   beat(): void {
-    if (!this.isFull) this.write(heartbeat);
-    else if (!this.#hasRead) this.#cutOff("it does not read");
-    this.#hasRead = false;
+    const takenBytes = this.#writtenBytes - this.body.readableLength;
+    if (!this.#isFull) this.write(heartbeat);
+    else if (takenBytes === this.#takenBytesAtBeat) this.#cutOff("it does not read");
+    this.#takenBytesAtBeat = takenBytes;
   }
 
   /** Ends the stream without what waits to be read. */
   dismiss(): void {
-    this.#waiting.length = 0;
-    this.end();
+    if (this.#isFull) this.body.destroy();
+    else this.end();
   }
 
   /** Ends the stream after what waits to be read. */
   end(): void {
     this.#isEnding = true;
-    this.#give();
+    this.body.push(null);
   }
 
-  #read(): void {
-    this.#wantsMore = true;
-    this.#hasRead = true;
-    this.#give();
-  }
-
-  #give(): void {
-    while (this.#wantsMore) {
-      const event = this.#waiting.shift();
-      if (!event) break;
-      this.#waitingBytes -= event.length;
-      this.#wantsMore = this.body.push(event);
-    }
-    this.#tellIfDrained();
-    if (this.#isEnding && !this.isFull) this.body.push(null);
-  }
-
-  #tellIfDrained(): void {
-    if (this.isFull && !this.body.destroyed) return;
+  #takesMore(): void {
+    this.#isFull = false;
     this.#tellDrained?.();
     this.#tellDrained = undefined;
   }
