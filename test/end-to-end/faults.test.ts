@@ -14,91 +14,61 @@ import { onDisk, testSite } from "../helpers/test-site.ts";
 const page = "<!doctype html><p id=a>old</p>";
 const selector = { range: "selector=#a" };
 
-interface Operation {
-  readonly method: string;
-  /** Below the directory of the step. */
-  readonly target: string;
-  readonly sending?: Sending;
-  /** Files and directories before, and those after; the latter with a slash at the end, links with what they lead to. */
-  readonly before: Readonly<Record<string, string>>;
-  readonly after: Readonly<Record<string, string>>;
-}
+/** Files and directories below a directory: the latter with a slash at the end, links with what they lead to. */
+type Entries = Readonly<Record<string, string>>;
 
-const operations: Readonly<Record<string, Operation>> = {
-  "PUT of a new file": {
-    method: "PUT",
-    target: "a.txt",
-    sending: { body: "new" },
-    before: {},
-    after: { "a.txt": "new" },
-  },
-  "PUT of a file to be created": {
-    method: "PUT",
-    target: "a.txt",
-    sending: { body: "new", headers: { "if-none-match": "*" } },
-    before: {},
-    after: { "a.txt": "new" },
-  },
-  "PUT over a file": {
-    method: "PUT",
-    target: "a.txt",
-    sending: { body: "new" },
-    before: { "a.txt": "old" },
-    after: { "a.txt": "new" },
-  },
-  "PUT below missing directories": {
-    method: "PUT",
-    target: "b/c/a.txt",
-    sending: { body: "new" },
-    before: {},
-    after: { "b/": "", "b/c/": "", "b/c/a.txt": "new" },
-  },
-  "POST into a directory": {
-    method: "POST",
-    target: "",
-    sending: { body: "new", headers: { "x-filename": "a.txt" } },
-    before: {},
-    after: { "a.txt": "new" },
-  },
-  "POST to a file": {
-    method: "POST",
-    target: "a.txt",
-    sending: { body: " and new" },
-    before: { "a.txt": "old" },
-    after: { "a.txt": "old and new" },
-  },
-  "PUT of elements": {
-    method: "PUT",
-    target: "a.html",
-    sending: { body: "<p id=a>new</p>", headers: selector },
-    before: { "a.html": page },
-    after: { "a.html": page.replace("old", "new") },
-  },
-  "POST into elements": {
-    method: "POST",
-    target: "a.html",
-    sending: { body: "<b>new</b>", headers: selector },
-    before: { "a.html": page },
-    after: { "a.html": page.replace("old", "old<b>new</b>") },
-  },
-  "DELETE of elements": {
-    method: "DELETE",
-    target: "a.html",
-    sending: { headers: selector },
-    before: { "a.html": page },
-    after: { "a.html": "<!doctype html>" },
-  },
-  "DELETE of a file": { method: "DELETE", target: "a.txt", before: { "a.txt": "old" }, after: {} },
-  "DELETE of a directory": { method: "DELETE", target: "b/", before: { "b/": "" }, after: {} },
-  "DELETE of a link": {
-    method: "DELETE",
-    target: "link.txt",
-    before: { "a.txt": "old", "link.txt": "-> a.txt" },
-    after: { "a.txt": "old" },
-  },
-};
+/** What is asked for below the directory of a step, and what is in there before and after it. */
+const operations: readonly (readonly [string, string, string, before: Entries, after: Entries, sending?: Sending])[] = [
+  ["PUT of a new file", "PUT", "a.txt", {}, { "a.txt": "new" }, { body: "new" }],
+  [
+    "PUT of a file to be created",
+    "PUT",
+    "a.txt",
+    {},
+    { "a.txt": "new" },
+    { body: "new", headers: { "if-none-match": "*" } },
+  ],
+  ["PUT over a file", "PUT", "a.txt", { "a.txt": "old" }, { "a.txt": "new" }, { body: "new" }],
+  [
+    "PUT below missing directories",
+    "PUT",
+    "b/c/a.txt",
+    {},
+    { "b/": "", "b/c/": "", "b/c/a.txt": "new" },
+    { body: "new" },
+  ],
+  ["POST into a directory", "POST", "", {}, { "a.txt": "new" }, { body: "new", headers: { "x-filename": "a.txt" } }],
+  ["POST to a file", "POST", "a.txt", { "a.txt": "old" }, { "a.txt": "old and new" }, { body: " and new" }],
+  [
+    "PUT of elements",
+    "PUT",
+    "a.html",
+    { "a.html": page },
+    { "a.html": page.replace("old", "new") },
+    { body: "<p id=a>new</p>", headers: selector },
+  ],
+  [
+    "POST into elements",
+    "POST",
+    "a.html",
+    { "a.html": page },
+    { "a.html": page.replace("old", "old<b>new</b>") },
+    { body: "<b>new</b>", headers: selector },
+  ],
+  [
+    "DELETE of elements",
+    "DELETE",
+    "a.html",
+    { "a.html": page },
+    { "a.html": "<!doctype html>" },
+    { headers: selector },
+  ],
+  ["DELETE of a file", "DELETE", "a.txt", { "a.txt": "old" }, {}],
+  ["DELETE of a directory", "DELETE", "b/", { "b/": "" }, {}],
+  ["DELETE of a link", "DELETE", "link.txt", { "a.txt": "old", "link.txt": "-> a.txt" }, { "a.txt": "old" }],
+];
 
-async function prepare(directory: string, entries: Operation["before"]): Promise<void> {
+async function prepare(directory: string, entries: Entries): Promise<void> {
   await mkdir(directory);
   for (const [name, text] of Object.entries(entries)) {
     if (name.endsWith("/")) await mkdir(join(directory, name));
@@ -136,11 +106,10 @@ describe.each([
   ["of the thread", true],
 ] as const)("a system call %s that fails", (_, isSync) => {
   describe.each(codes)("with %s", (code) => {
-    it.each(Object.keys(operations))(
+    it.each(operations.map((operation) => [operation[0], operation] as const))(
       "in %s leaves reply, disk and feed in agreement, whichever call it is",
-      async (name) => {
+      async (_name, [, method, target, before, after, sending]) => {
         if (isSync) withoutPool();
-        const { method, target, sending, before, after } = operations[name] as Operation;
         const root = await temporaryDirectory();
         const site = await testSite(await onDisk(root), { onError: () => {} });
         await site.files.ready();
@@ -167,7 +136,9 @@ describe.each([
       },
     );
   });
+});
 
+describe("a system call that fails", () => {
   it("during an append has no later append lost by a restart, whichever call it is", async () => {
     const root = await temporaryDirectory();
     const file = join(root, "log.txt");
