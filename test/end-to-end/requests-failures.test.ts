@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { type Storage, StorageError } from "../../src/storage/storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { gate } from "../helpers/gate.ts";
 import { type Answer, open } from "../helpers/send.ts";
 import { exchangeBytes, openSocket } from "../helpers/serve.ts";
@@ -188,34 +188,6 @@ describe("an unexpected failure", () => {
     const to = await site({ plugins: [failing(new Error("x"))], onError });
     expect((await to.send("GET", "/a.txt")).status).toBe(500);
     expect((await to.send("GET", "/a.txt")).status).toBe(500);
-  });
-
-  it.each([
-    ["no reply", undefined],
-    ["a reply without headers", { status: 200 }],
-    ["a status that is none", { status: 99, headers: {} }],
-    ["a header field that cannot be sent", { status: 200, headers: { "x-a": "a\r\nSet-Cookie: b" } }],
-    ["a header name that cannot be sent", { status: 200, headers: { "x a": "b" } }],
-    ["content that is no content", { status: 200, headers: {}, body: 7 }],
-  ])("is a plugin's %s", async (_what, reply) => {
-    const told: unknown[] = [];
-    const plugin: Plugin = { name: "odd", handle: () => reply as never };
-    const to = await site({ plugins: [plugin], onError: (error) => told.push(error) });
-    const answer = await to.send("GET", "/a.txt");
-    expect(codeOf(answer)).toEqual([500, "INTERNAL_ERROR", undefined]);
-    expect([answer.headers["set-cookie"], told.length]).toEqual([undefined, 1]);
-  });
-
-  it("is 507 INSUFFICIENT_STORAGE where the disk is full", async () => {
-    const told: unknown[] = [];
-    const full: Storage = {
-      ...memoryStorage({ "/a.txt": "a" }),
-      write: () => Promise.reject(new StorageError("full", new Error("ENOSPC: /srv/secret"))),
-    };
-    const to = await site({ onError: (error) => told.push(error) }, full);
-    const answer = await to.send("PUT", "/a.txt", { body: "x".repeat(1000) });
-    expect(codeOf(answer)).toEqual([507, "INSUFFICIENT_STORAGE", undefined]);
-    expect([answer.text.includes("secret"), told.length, to.changes]).toEqual([false, 1, []]);
   });
 
   it("cuts the connection where it comes after the header section: half a file is never a whole one", async () => {

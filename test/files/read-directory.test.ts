@@ -12,13 +12,6 @@ const only =
     rights.includes(right);
 
 describe("reading a directory", () => {
-  it("redirects to the path with its slash, below the mount, with the query", async () => {
-    const asked = { url: "/app/docs?x=/y", mount: "/app" };
-    const reply = await readDirectory(await fileRequest(files, "/docs/", asked));
-    expect(reply).toMatchObject({ status: 301, headers: { location: "/app/docs/?x=/y" } });
-    expect(reply.body).toBeUndefined();
-  });
-
   it("asks for the right to read the index file, and gives no listing in its place", async () => {
     const asked: string[] = [];
     const permits = (right: Right, path: string): boolean => {

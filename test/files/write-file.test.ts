@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recentFile, writeFile } from "../../src/files/write-file.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import { type Storage, StorageError, type WriteOptions } from "../../src/storage/storage.ts";
+import type { Storage, WriteOptions } from "../../src/storage/storage.ts";
 import { type Asked, fileRequest } from "../helpers/file-request.ts";
 
 const put = (asked: Asked = {}): Asked => ({ method: "PUT", body: ["content"], ...asked });
@@ -58,13 +58,6 @@ describe("writing a file", () => {
     await writeFile(await fileRequest(storage, "/a.txt", put()));
     const reply = await writeFile(request);
     expect([reply.status, reply.headers["location"], request.changes[0]?.kind]).toEqual([200, undefined, "replaced"]);
-  });
-
-  it("announces nothing where the storage fails", async () => {
-    const write = () => Promise.reject(new StorageError("full"));
-    const request = await fileRequest({ ...memoryStorage(), write }, "/a.txt", put());
-    await expect(writeFile(request)).rejects.toMatchObject({ code: "full" });
-    expect(request.changes).toEqual([]);
   });
 });
 
