@@ -9,26 +9,19 @@ export const streamItemProtocol = "stream-item";
 const itemType = "http://rustybeam.net/StreamItem";
 
 /**
- * A change as HTML microdata: what was done, where, to which elements, and what was supplied for them. That is the
- * content of a `template`, in which a `tr` and an unfinished `li` stay what they are.
+ * What a change is to clients of stream items, as HTML microdata: what was done, where, to which elements, and what was
+ * supplied for them, as the content of a `template`, in which a `tr` and an unfinished `li` stay what they are. One
+ * item, or for a list of edits one for each, in their order. What PUT, POST or DELETE of a selector does has that
+ * method; all else has PATCH, and the fields of the edit as further properties.
  */
-export function streamItem({ method, path, selector, html }: Change): string {
-  return itemOf({ method, url: encodePath(path), selector }, html);
-}
-
-/**
- * What a change is to clients of stream items: one item, or for a list of edits one for each, in their order. What PUT,
- * POST or DELETE of a selector does has that method; all else has PATCH, and the fields of the edit as further
- * properties.
- */
-export function streamItems(change: Change): readonly string[] {
-  const { path, edits, requestId } = change;
-  if (!edits) return [streamItem(change)];
+export function streamItems({ method, path, selector, html, edits, requestId }: Change): readonly string[] {
+  const url = encodePath(path);
+  if (!edits) return [itemOf({ method, url, selector }, html)];
   return edits.map(({ matches, ...edit }) => {
     const method = methodOf(edit);
     const { html, selector, ...fields }: Partial<Record<string, string | number>> = edit;
     const more = method === "PATCH" ? fields : {};
-    return itemOf({ method, url: encodePath(path), selector, ...more, requestId }, html?.toString());
+    return itemOf({ method, url, selector, ...more, requestId }, html?.toString());
   });
 }
 
