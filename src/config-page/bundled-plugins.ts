@@ -37,7 +37,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   authorization: {
     schema: pluginOptions({ authfile: text("a location") }),
     make: ({ authfile }: { authfile?: string }) =>
-      authfile === undefined ? undefined : permissions({ rules: authfile }),
+      authfile === undefined ? { name: "authorization" } : permissions({ rules: authfile }),
     locations: ["authfile"],
   },
   "basic-auth": {

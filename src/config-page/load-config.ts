@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError, type HostConfig, type PageConfig } from "../config.ts";
+import { problemsOfOrder } from "../hosts/authentication.ts";
 import {
   allItems,
   isOfType,
@@ -13,10 +14,10 @@ import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
+import { listPlugins } from "../server/pipeline.ts";
 import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
-import { PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
+import { type PlacedPlugin, PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
-import { type PlacedPlugin, problemsOfOrder } from "./plugin-order.ts";
 import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
@@ -154,7 +155,10 @@ class ConfigReader {
     const [name = "", ...aliases] = this.#readNames(item);
     const { root = serverRoot, ...options } = await this.#readItem(item, hostItem);
     const placed = await this.#plugins.place(item);
-    for (const { line, text } of problemsOfOrder(placed)) problems.add(line, text);
+    const lines = new Map(withNested(placed).map(({ plugin, line }) => [plugin, line]));
+    // One that could not be made counts all the same, so that one mistake is not reported as two.
+    const listed = listPlugins(placed.map(({ plugin, name }) => plugin ?? { name }));
+    for (const { plugin, text } of problemsOfOrder(listed)) problems.add(lines.get(plugin) ?? item.line, text);
     if (root === undefined && !item.properties.has("hostRoot") && needsRoot(placed)) {
       problems.add(item.line, "the host has no hostRoot: expected a directory to serve");
     }

@@ -5,10 +5,21 @@ import type { Plugin } from "../server/plugin.ts";
 import { bundledPlugins } from "./bundled-plugins.ts";
 import { type BundledName, bundledNames, type Library, readLibrary } from "./library.ts";
 import { loadModule } from "./load-module.ts";
-import type { PlacedPlugin } from "./plugin-order.ts";
 import { shown } from "./problems.ts";
 import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
+
+/** A plugin of a configuration page, and where it stands there. */
+export interface PlacedPlugin {
+  /** `"module"` for any that does not come with the package. */
+  readonly name: BundledName | "module";
+  readonly line: number;
+  /** Those that could be read. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly nested: readonly PlacedPlugin[];
+  /** `undefined` where another plugin does its work, and where it could not be made. */
+  readonly plugin: Plugin | undefined;
+}
 
 /** Without this limit, a chain of `itemref` would overflow the stack. */
 const maxDepth = 32;

@@ -1,11 +1,12 @@
 import type { FileServerConfig, HostConfig } from "../config.ts";
 import { isChange, takenMethods } from "../http/methods.ts";
-import { isEverywhere, type ListedPlugin, listPlugins } from "../server/pipeline.ts";
+import { isEverywhere, isWithin, type ListedPlugin, listPlugins, type Part } from "../server/pipeline.ts";
 import type { Plugin } from "../server/plugin.ts";
 
 /** Plugins of this package that never find out who a client is. One of the host program may. */
 const indifferent: ReadonlySet<string> = new Set([
   "access-log",
+  "authorization",
   "client-module",
   "configuration-page",
   "cors",
@@ -21,6 +22,7 @@ const indifferent: ReadonlySet<string> = new Set([
   "redirects",
   "request-log",
   "security-headers",
+  "selector-handler",
   "web-socket",
 ]);
 
@@ -70,20 +72,49 @@ export function mayIdentify({ name }: Plugin): boolean {
   return !indifferent.has(name);
 }
 
+/** A plugin that stands where it cannot do what it is there for. */
+export interface OrderProblem {
+  readonly plugin: Plugin;
+  readonly text: string;
+}
+
 /** Says which plugins of a host stand where they cannot do what they are there for. */
-export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly string[] {
-  return listed.flatMap(({ plugin, covers }, place) => {
+export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly OrderProblem[] {
+  const problems: OrderProblem[] = [];
+  for (const [place, { plugin, covers, part }] of listed.entries()) {
     const before = listed.slice(0, place);
-    const isDead = before.some((each) => isFileHandler(each.plugin) && (isEverywhere(each) || each.covers === covers));
-    const problems: string[] = [];
+    const add = (text: string): void => void problems.push({ plugin, text: `${plugin.name} ${text}` });
+    const isDead = before.some(
+      (each) => isFileHandler(each.plugin) && (isWithin(part, each.part) || each.covers === covers),
+    );
     if (plugin.handle && !isFileHandler(plugin) && isDead) {
-      problems.push(`${plugin.name} stands behind a file handler, which answers everything: expected it before`);
+      add("stands behind a file handler, which answers everything: expected it before");
     }
-    if (plugin.needsUser && !before.some((each) => mayIdentify(each.plugin))) {
-      problems.push(`${plugin.name} needs to know the user: expected an authentication before it`);
+    if (plugin.needsUser && !before.some((each) => mayIdentify(each.plugin) && overlap(part, each.part))) {
+      add("needs to know the user: expected an authentication before it, for the same paths");
     }
-    return problems;
-  });
+    // The rest would be open.
+    if (
+      plugin.name === authorization &&
+      !before.some((each) => isBasicAuth(each.plugin) && isWithin(part, each.part))
+    ) {
+      add("has no authfile: expected one, or basic-auth before it, for the same paths");
+    }
+    const own = plugin.scope?.directory;
+    if (own !== undefined && !overlap(own, part)) add(`${own} is no part of ${part}, which it is in`);
+  }
+  return problems;
+}
+
+/** What stands in a page for rules that `basic-auth` has read already. */
+export const authorization = "authorization";
+
+function isBasicAuth({ name }: Plugin): boolean {
+  return name === "basic-auth";
+}
+
+function overlap(one: Part, other: Part): boolean {
+  return one === undefined || other === undefined || isWithin(one, other) || isWithin(other, one);
 }
 
 /** Whether a plugin answers everything that reaches it. */

@@ -87,7 +87,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
   const listed = config.client ? withClientModule(own) : own;
   const problems = problemsOfOrder(listed);
-  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${inHost(name)}plugins: ${problem}`));
+  if (problems.length > 0) throw new ConfigError(problems.map(({ text }) => `${inHost(name)}plugins: ${text}`));
   const distinct = distinctPlugins(listed);
   const partial = listed.filter(
     (each) => !isEverywhere(each) && (isFileHandler(each.plugin) || mayIdentify(each.plugin)),

@@ -46,7 +46,7 @@ export function directory(options: DirectoryOptions): Plugin {
   const below = `${prefix}/`; // "/api" must not cover "/apiary": compare with the separator on
   return {
     name: "directory",
-    scope: { covers: (path) => path === prefix || path.startsWith(below), plugins },
+    scope: { covers: (path) => path === prefix || path.startsWith(below), directory: prefix, plugins },
   };
 }
 

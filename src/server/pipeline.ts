@@ -93,28 +93,47 @@ export interface ListedPlugin {
   readonly plugin: Plugin;
   /** Whether the plugin applies to a canonical path. */
   covers(path: string): boolean;
+  readonly part: Part;
 }
+
+/** The paths at and below a directory such as `/a/b`, `""` for all; `undefined` where only a plugin knows them. */
+export type Part = string | undefined;
 
 type Covers = ListedPlugin["covers"];
 
 const everywhere: Covers = () => true;
 
+/** The paths of a plugin that is confined to none. */
+export const wholeHost: Omit<ListedPlugin, "plugin"> = { covers: everywhere, part: "" };
+
 /**
  * A host's plugins in the order in which requests run through them, the nested ones among them, each with the paths
  * that it is confined to.
  */
-export function listPlugins(plugins: readonly Plugin[], covers: Covers = everywhere): readonly ListedPlugin[] {
+export function listPlugins(
+  plugins: readonly Plugin[],
+  outer: Omit<ListedPlugin, "plugin"> = wholeHost,
+): readonly ListedPlugin[] {
   const listed: ListedPlugin[] = [];
-  let following = covers;
+  let following = outer;
   for (const plugin of plugins) {
     const { scope } = plugin;
-    listed.push({ plugin, covers: scope ? covers : following });
+    listed.push({ plugin, ...(scope ? outer : following) });
     if (!scope) continue;
-    const inside = both(covers, (path) => scope.covers(path));
+    const covers = both(outer.covers, (path) => scope.covers(path));
+    const isSmaller = scope.directory !== undefined && isWithin(scope.directory, outer.part);
+    const inside = { covers, part: isSmaller ? scope.directory : scope.directory && outer.part };
     if (scope.plugins) listed.push(...listPlugins(scope.plugins, inside));
-    following = scope.plugins ? covers : inside;
+    following = scope.plugins ? outer : inside;
   }
   return listed;
+}
+
+/** Whether one part lies in another. What only a plugin knows may be anywhere. */
+export function isWithin(inner: Part, outer: Part): boolean {
+  if (outer === "") return true;
+  if (inner === undefined || outer === undefined) return false;
+  return inner === outer || inner.startsWith(`${outer}/`);
 }
 
 /** Each plugin once, where it stands first; listed twice, it applies to the paths of both places. */
@@ -123,7 +142,8 @@ export function distinctPlugins(listed: readonly ListedPlugin[]): readonly Liste
   for (const each of listed) {
     const { plugin, covers } = each;
     const before = places.get(plugin);
-    places.set(plugin, before ? { plugin, covers: (path) => before.covers(path) || covers(path) } : each);
+    const covered = (path: string): boolean => before?.covers(path) || covers(path);
+    places.set(plugin, before ? { plugin, covers: covered, part: undefined } : each);
   }
   return [...places.values()];
 }

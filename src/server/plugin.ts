@@ -40,6 +40,8 @@ export interface ConnectedClient {
 export interface Scope {
   /** Whether a canonical path lies in that part. */
   covers(path: string): boolean;
+  /** @internal The directory that this is, without its last slash; known of `directory`. */
+  readonly directory?: string;
   /** Which plugins; left out, those that follow in the list, up to the next one with a scope. */
   readonly plugins?: readonly Plugin[] | undefined;
 }

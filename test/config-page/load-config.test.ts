@@ -369,7 +369,7 @@ describe("several mistakes", () => {
   it("are reported together, by line", async () => {
     const page = hostPage(
       [
-        bundled("rate-limit", { requests_per_second: "x", burst: 1, key_strategy: "user" }),
+        bundled("rate-limit", { requests_per_second: "x", burst: 1 }),
         bundled("metrics", { path: "stats" }),
         pluginItem("file://./missing.mjs"),
         bundled("file-handler"),
@@ -383,7 +383,6 @@ describe("several mistakes", () => {
       'config.html:2: bindPort is "-1": expected a port, 0 to 65535'.slice(0, 60),
       'config.html:4: rate-limit: requests_per_second is "x": expected a positive number'.slice(0, 60),
       'config.html:4: rate-limit: there is no "burst": expected one of library'.slice(0, 60),
-      'config.html:4: rate-limit: key_strategy is "user": expected basic-auth'.slice(0, 60),
       'config.html:5: metrics: path is "stats": expected a path as requests'.slice(0, 60),
       "config.html:6: library DIR/missing.mjs cannot be used: the file does not".slice(0, 60),
       "config.html:8: basic-auth: there is no authfile: expected a path or a".slice(0, 60),

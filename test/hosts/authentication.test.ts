@@ -110,6 +110,10 @@ describe("hosts to which anonymous clients may write", () => {
 describe("a plugin that stands where it cannot do what it is there for", () => {
   const storage = memoryStorage();
   const custom: Plugin = { name: "custom", handle: (_exchange, next) => next() };
+  const byUser = rateLimit({ keyStrategy: "user" });
+  const authorization: Plugin = { name: "authorization" };
+  /** Confines those that follow to paths that only it knows. */
+  const pictures = (): Plugin => ({ name: "pictures", scope: { covers: (path) => path.endsWith(".png") } });
   const problem = (plugins: readonly Plugin[]) => {
     try {
       createFileServer({ storage, plugins });
@@ -133,7 +137,9 @@ describe("a plugin that stands where it cannot do what it is there for", () => {
 
   it("keeps the server from starting: a limit by user without an authentication before it", () => {
     const limit = rateLimit({ keyStrategy: "user" });
-    const expected = ["plugins: rate-limit needs to know the user: expected an authentication before it"];
+    const expected = [
+      "plugins: rate-limit needs to know the user: expected an authentication before it, for the same paths",
+    ];
     expect(problem([limit])).toEqual(expected);
     expect(problem([limit, auth])).toEqual(expected);
     expect(problem([auth, limit])).toBeUndefined();
@@ -141,5 +147,37 @@ describe("a plugin that stands where it cannot do what it is there for", () => {
     expect(() => createFileServer({ hosts: { "a.example": { storage, plugins: [limit] } } })).toThrow(
       "hosts.a.example.plugins: rate-limit needs to know",
     );
+  });
+
+  it.each([
+    [[directory({ directory: "/a", plugins: [auth] }), byUser], undefined],
+    [[directory({ directory: "/a", plugins: [auth] }), directory({ directory: "/a/b", plugins: [byUser] })], undefined],
+    [
+      [directory({ directory: "/a", plugins: [auth] }), directory({ directory: "/ab", plugins: [byUser] })],
+      /needs to know/,
+    ],
+    [[directory({ directory: "/a" }), auth, directory({ directory: "/b" }), byUser], /needs to know/],
+    [[directory({ directory: "/a" }), auth, directory({ directory: "/" }), byUser], undefined],
+    [
+      [directory({ directory: "/a", plugins: [fileHandler()] }), directory({ directory: "/a/b", plugins: [auth] })],
+      /behind/,
+    ],
+    [
+      [directory({ directory: "/a", plugins: [fileHandler()] }), directory({ directory: "/ab", plugins: [auth] })],
+      undefined,
+    ],
+    [[fileHandler(), pictures(), auth], /behind/],
+    [[pictures(), fileHandler(), auth], /behind/],
+    [[auth, directory({ directory: "/a", plugins: [authorization] })], undefined],
+    [[directory({ directory: "/a", plugins: [auth] }), authorization], /has no authfile/],
+    [[custom, authorization], /has no authfile/],
+    [
+      [directory({ directory: "/a", plugins: [directory({ directory: "/b", plugins: [auth] })] })],
+      /\/b is no part of \/a/,
+    ],
+  ])("goes by the paths that it is confined to: %#", (plugins, expected) => {
+    const problems = problem(plugins);
+    if (expected) expect(problems).toEqual([expect.stringMatching(expected)]);
+    else expect(problems).toBeUndefined();
   });
 });
