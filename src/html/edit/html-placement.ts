@@ -1,8 +1,8 @@
-import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
+import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isTagOnly, pageElements } from "../document/element-span.ts";
 import { isHtmlElement, type RootNode, SourceElement } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import { holdsText, losesFirstLine } from "../document/tag-rules.ts";
+import { losesFirstLine } from "../document/tag-rules.ts";
 import { contentOf } from "../document/tree-walk.ts";
 import { DocumentError } from "../document-error.ts";
 import type { InsertPosition } from "./edits.ts";
@@ -23,7 +23,6 @@ import {
   refuseVoid,
   requireParent,
 } from "./placement.ts";
-import { parseRawText } from "./raw-text.ts";
 import { type Fragment, fragmentsOf } from "./well-formed.ts";
 
 /** The rules of HTML, where tags may be left out, and an element may have no place of its own in the source. */
@@ -98,7 +97,7 @@ function* insertions(
     if (isInside) refuseVoid(element);
     else requireParent(element);
     if (html.trim() === "") continue;
-    const fragment = isInside ? yield* contentIn(element, html, fragmentIn) : yield* fragmentIn(element.parent);
+    const fragment = yield* fragmentIn(isInside ? element : element.parent);
     const placement =
       isInside && isOpenable(element) ? openedTag(document, element, fragment) : place(document, element, fragment);
     if (!placement) return undefined;
@@ -120,7 +119,7 @@ function* fillings(
     refuseVoid(element);
     if (element === root) throw new DocumentError("INVALID_TARGET", "Every page has <head> and <body>; change these.");
     const html = markupFor(element);
-    const fragment = yield* contentIn(element, html, fragmentsOf(html));
+    const fragment = yield* fragmentsOf(html)(element);
     if (isOpenable(element)) {
       if (html !== "") placements.push(openedTag(document, element, fragment));
       continue;
@@ -130,16 +129,6 @@ function* fillings(
     placements.push({ ...inserted({ element, position: "afterbegin" }, start, "", fragment), end, empties: element });
   }
   return placements.sort((a, b) => a.start - b.start);
-}
-
-/** What is content of an element: text only, in some. */
-function contentIn(
-  element: SourceElement,
-  html: string,
-  fragmentIn: (parent: SourceElement) => SlicedWork<Fragment>,
-): SlicedWork<Fragment> {
-  const isText = isHtmlElement(element) && holdsText(element.name);
-  return isText ? atHand(parseRawText(html, element.name)) : fragmentIn(element);
 }
 
 type Insertion = (document: SourceDocument, element: SourceElement, fragment: Fragment) => Placement | undefined;

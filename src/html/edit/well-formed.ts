@@ -2,7 +2,14 @@ import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-nodes.ts";
 import { ParseBudget } from "../document/parse-budget.ts";
 import { LineCounter, type Place } from "../document/source-document.ts";
-import { hasOptionalEndTag, isClosedBy, losingFirstLine, textContents, voidElements } from "../document/tag-rules.ts";
+import {
+  hasOptionalEndTag,
+  holdsText,
+  isClosedBy,
+  losingFirstLine,
+  textContents,
+  voidElements,
+} from "../document/tag-rules.ts";
 import { type DocumentError, invalidHtml } from "../document-error.ts";
 import { readAttributes } from "../tokenizer/attributes.ts";
 import { Tokenizer } from "../tokenizer/tokenizer.ts";
@@ -72,18 +79,23 @@ const integrationPoints = new Set([
   "annotation-xml",
 ]);
 
-/** Where a fragment is to stand. In SVG and MathML, `<path/>` closes itself. */
-export type FragmentContext = "html" | "foreign";
+/**
+ * Where a fragment is to stand. In SVG and MathML (`foreign`), `<path/>` closes itself; in `script`, `style`, `title`,
+ * `textarea`... there is only text.
+ */
+export type FragmentContext = "html" | "foreign" | { readonly textOf: string };
 
 /** The context that an element makes for its content. */
 export function contextIn(parent: TreeParent | null): FragmentContext {
-  const isForeign = parent instanceof SourceElement && !isHtmlElement(parent);
-  return isForeign && !integrationPoints.has(parent.name.toLowerCase()) ? "foreign" : "html";
+  if (!(parent instanceof SourceElement)) return "html";
+  const { name } = parent;
+  if (isHtmlElement(parent)) return holdsText(name) ? { textOf: name } : "html";
+  return integrationPoints.has(name.toLowerCase()) ? "html" : "foreign";
 }
 
 /**
  * Checks that HTML is a well-formed fragment: every start tag that needs an end tag has it, in order, and there is
- * nothing stray or unterminated. Throws `INVALID_HTML` with line and column.
+ * nothing stray or unterminated; and that text does not end its element. Throws `INVALID_HTML` with line and column.
  */
 export function* parseFragment(html: string, context: FragmentContext = "html"): SlicedWork<Fragment> {
   const check = new FragmentCheck(html, context);
@@ -98,11 +110,12 @@ export function* parseFragment(html: string, context: FragmentContext = "html"):
 
 /** A function that parses `html` for a place in a tree, once for each context. */
 export function fragmentsOf(html: string): (parent: TreeParent | null) => SlicedWork<Fragment> {
-  const fragments: Partial<Record<FragmentContext, Fragment>> = {};
+  const fragments: Partial<Record<string, Fragment>> = {};
   return function* (parent) {
     const context = contextIn(parent);
-    fragments[context] ??= yield* parseFragment(html, context);
-    return fragments[context];
+    const key = typeof context === "string" ? context : `text of ${context.textOf}`;
+    fragments[key] ??= yield* parseFragment(html, context);
+    return fragments[key];
   };
 }
 
@@ -117,7 +130,9 @@ class FragmentCheck implements TokenSink {
   readonly tokenizer: Tokenizer;
   missingEndTags: string = "";
   readonly #html: string;
-  readonly #context: FragmentContext;
+  readonly #isForeignContext: boolean;
+  /** The element of which this is text. */
+  readonly #textOf: string | undefined;
   readonly #lines: LineCounter;
   readonly #text: TextCollector;
   readonly #open: OpenTag[] = [];
@@ -126,10 +141,12 @@ class FragmentCheck implements TokenSink {
 
   constructor(html: string, context: FragmentContext) {
     this.#html = html;
-    this.#context = context;
+    this.#isForeignContext = context === "foreign";
+    this.#textOf = typeof context === "string" ? undefined : context.textOf;
     this.#lines = new LineCounter(html);
     this.#text = new TextCollector(html);
     this.tokenizer = new Tokenizer(html, this);
+    if (this.#textOf) this.tokenizer.enter(textContents[this.#textOf] ?? "rawtext", this.#textOf);
   }
 
   get allowsCdata(): boolean {
@@ -177,6 +194,7 @@ class FragmentCheck implements TokenSink {
     this.#endText();
     this.#skipsLineFeed = false;
     const place = this.#lines.at(start);
+    this.#refuseEndOfText(place);
     const depth = this.#open.findLastIndex((tag) => tag.name === name);
     if (depth < 0) throw invalidHtml(`</${name}> closes nothing`, place.line, place.column);
     for (let top = this.#open.at(-1); top && this.#open.length > depth + 1; top = this.#open.at(-1)) {
@@ -201,8 +219,9 @@ class FragmentCheck implements TokenSink {
 
   unfinished(what: Unfinished, start: number): void {
     this.#endText();
-    const { line, column } = this.#lines.at(start);
-    throw invalidHtml(unfinished[what], line, column);
+    const place = this.#lines.at(start);
+    this.#refuseEndOfText(place);
+    throw invalidHtml(unfinished[what], place.line, place.column);
   }
 
   end(): void {
@@ -235,13 +254,19 @@ class FragmentCheck implements TokenSink {
     if (tag) this.#step("end", "", place, tag);
   }
 
+  #refuseEndOfText({ line, column }: Place): void {
+    if (this.#textOf) {
+      throw invalidHtml(`it would end the <${this.#textOf}> early`, line, column);
+    }
+  }
+
   #isForeign(name: string): boolean {
     return name === "svg" || name === "math" || this.#holdsForeign();
   }
 
   #holdsForeign(): boolean {
     const parent = this.#open.at(-1);
-    if (!parent) return this.#context === "foreign";
+    if (!parent) return this.#isForeignContext;
     return parent.isForeign && !integrationPoints.has(parent.name);
   }
 

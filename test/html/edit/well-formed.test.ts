@@ -110,6 +110,29 @@ describe("contextIn", () => {
   });
 });
 
+describe("what is to be text of an element", () => {
+  it.each([
+    ["if (a < b) x('<p>')", "script", "if (a < b) x('<p>')"],
+    ["a > b {} </b>", "style", "a > b {} </b>"],
+    ["a & <b> &amp;", "title", "a & <b> &"],
+    ["</div>\r\n", "textarea", "</div>\n"],
+    ["x</scripts>", "script", "x</scripts>"],
+  ])("may be %s for a %s", async (text, textOf, read) => {
+    const { steps } = await done(parseFragment(text, { textOf }));
+    expect(steps.map(({ data }) => data).join("")).toBe(read);
+  });
+
+  it.each([
+    ["x</script>", "script"],
+    ["x</SCRIPT >", "script"],
+    ["x</style ", "style"],
+    ["x</title/", "title"],
+    ["x\n</textarea>", "textarea"],
+  ])("may not be %s, which would end a %s early", async (text, textOf) => {
+    await expect(done(parseFragment(text, { textOf }))).rejects.toThrow(`it would end the <${textOf}> early`);
+  });
+});
+
 describe("fragmentsOf", () => {
   it("reads the same HTML once for each context", async () => {
     const document = await parseHtml("<p></p><b></b>");
