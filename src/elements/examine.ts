@@ -1,6 +1,6 @@
 import { isHtmlElement } from "../html/document/html-nodes.ts";
 import { voidElements } from "../html/document/tag-rules.ts";
-import { languageOf } from "../html/edit/apply-edit.ts";
+import { permanentElements } from "../html/edit/element-placement.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";
@@ -32,7 +32,7 @@ export async function examineElements(request: ElementRequest): Promise<Examined
   if (matches.length > 0 && !(await elements.isGiven(access, right, path, client))) throw access.refusal();
   // What the rules select is known from here on, when the rights are asked for again.
   for (const each of rightsToChange) await elements.isGiven(access, each, path, client);
-  const permanent = languageOf(document).permanentElements(document.root);
+  const permanent = permanentElements(document);
   const impossible = new Set<string>();
   if (matches.some((element) => permanent.includes(element))) impossible.add("DELETE");
   if (matches.some((element) => isHtmlElement(element) && voidElements.has(element.name))) impossible.add("POST");

@@ -3,23 +3,15 @@ import { SourceElement } from "../document/html-nodes.ts";
 import type { ParseLimits } from "../document/parse-budget.ts";
 import { type EditedPart, parseEditedPart, parseSource } from "../document/parse-document.ts";
 import type { SourceChange } from "../document/reparse-html.ts";
-import type { DocumentKind, SourceDocument } from "../document/source-document.ts";
+import type { SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
 import { carryIndex } from "../selector/element-index.ts";
-import { htmlLanguage } from "./html-placement.ts";
-import { type DocumentLanguage, type Placement, parentAt, splice, splicedLength } from "./placement.ts";
+import { normalise } from "./normalise.ts";
+import { type Placement, parentAt, splice, splicedLength } from "./placement.ts";
 import { type FailedProof, prove } from "./proof.ts";
-import { xmlLanguage } from "./xml-placement.ts";
 
 const beyondLatin1 = /[^\x00-\xff]/;
-
-const languages: Readonly<Record<DocumentKind, DocumentLanguage>> = { html: htmlLanguage, xml: xmlLanguage };
-
-/** The rules for a document. */
-export function languageOf({ kind }: Pick<SourceDocument, "kind">): DocumentLanguage {
-  return languages[kind];
-}
 
 /** A change of some elements of a document. */
 export interface ElementChange {
@@ -65,7 +57,7 @@ export function* applyEdit(
 ): SlicedWork<AppliedEdit> {
   const direct = yield* attempt(document, elements, edit, limits, takeTree);
   if (!(direct instanceof DocumentError)) return { ...direct, isNormalised: false };
-  const normal = yield* languageOf(document).normalise(document, elements, limits);
+  const normal = yield* normalise(document, elements, limits);
   if (!normal) throw direct;
   const second = yield* attempt(normal.document, normal.elements, edit, limits, () => true);
   if (second instanceof DocumentError) throw second;

@@ -2,7 +2,7 @@ import { atHand, type SlicedWork } from "../../event-loop/sliced-work.ts";
 import type { SourceElement } from "../document/html-nodes.ts";
 import { requireEncodable, type SourceDocument } from "../document/source-document.ts";
 import { DocumentError } from "../document-error.ts";
-import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits, languageOf } from "./apply-edit.ts";
+import { type AppliedEdit, applyEdit, applyPlacements, type EditLimits } from "./apply-edit.ts";
 import { Batch } from "./batch.ts";
 import type { Edit } from "./edits.ts";
 import { type Affected, affectedBy, type EditedPage, makeEdit } from "./operations.ts";
@@ -179,7 +179,6 @@ class ListOfEdits<Context> implements EditedDocument {
 /** Notes what an edit would change. */
 class WaitingPage implements EditedPage {
   readonly document: SourceDocument;
-  readonly language: EditedPage["language"];
   readonly checkReplacement: CheckReplacement;
   /** `undefined` where an element has no place of its own. */
   placements: readonly Placement[] | undefined = [];
@@ -187,7 +186,6 @@ class WaitingPage implements EditedPage {
 
   constructor(document: SourceDocument, { limits, checkReplacement = () => {} }: EditRules) {
     this.document = document;
-    this.language = languageOf(document);
     this.checkReplacement = checkReplacement;
     this.#maxLength = limits.maxLength;
   }
@@ -266,10 +264,6 @@ class Page implements EditedPage {
   constructor(document: SourceDocument, host: EditRules) {
     this.document = document;
     this.#host = host;
-  }
-
-  get language(): EditedPage["language"] {
-    return languageOf(this.document);
   }
 
   get checkReplacement(): CheckReplacement {

@@ -4,23 +4,30 @@ import type { ParseLimits } from "../document/parse-budget.ts";
 import { parseSource } from "../document/parse-document.ts";
 import { type EscapeCharacter, joined, serialisedParts } from "../document/serialise.ts";
 import type { SourceDocument } from "../document/source-document.ts";
-import type { NormalDocument } from "./placement.ts";
 import { prove } from "./proof.ts";
 
 // Where the bytes of a document that is not UTF-8 stand meanwhile, so that they differ from what a reference stands
 // for.
 const markedBytes = 0xf700;
 
+/** A document in which every element has tags of its own. */
+interface NormalDocument {
+  readonly document: SourceDocument;
+  /** The elements asked about, in the same order. */
+  readonly elements: readonly SourceElement[];
+}
+
 /**
- * Writes a document anew from its tree, for elements that have no characters of their own, and for broken markup that
+ * Writes a page anew from its tree, for elements that have no characters of their own, and for broken markup that
  * reaches across them. `undefined` where the new text would not read as the same tree: HTML has no way to write some of
- * what error recovery makes.
+ * what error recovery makes; and for XML, where nothing is gained.
  */
 export function* normalise(
   document: SourceDocument,
   elements: readonly SourceElement[],
   limits: ParseLimits = {},
 ): SlicedWork<NormalDocument | undefined> {
+  if (document.kind === "xml") return undefined;
   const source = document.encoding === "utf8" ? yield* written(document) : yield* writtenBytes(document, limits);
   const normal = yield* parseSource(source, document, limits);
   const proof = yield* prove(document, normal, [], elements);

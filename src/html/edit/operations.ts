@@ -7,7 +7,8 @@ import { DocumentError, invalidHtml } from "../document-error.ts";
 import { attributeChanges } from "./attribute-placement.ts";
 import { withClasses, withoutClasses } from "./class-tokens.ts";
 import type { Edit, EditBase, EditOf, InsertPosition } from "./edits.ts";
-import { type CheckReplacement, type DocumentLanguage, outermost, type Placement, parentAt } from "./placement.ts";
+import { fillElements, insertMarkup, removeElements, replaceElements } from "./element-placement.ts";
+import { type CheckReplacement, outermost, type Placement, parentAt } from "./placement.ts";
 
 /** What an edit does to elements. */
 export type Effect = "reads" | "changes" | "grows" | "removes";
@@ -21,7 +22,6 @@ export interface Affected {
 /** A page that is edited. */
 export interface EditedPage {
   readonly document: SourceDocument;
-  readonly language: DocumentLanguage;
   /** What may keep an element from giving way to a fragment. */
   readonly checkReplacement: CheckReplacement;
   /**
@@ -85,8 +85,8 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
     make(page, { html }, matches) {
       if (html.trim() === "") throw invalidHtml("it is empty; elements are removed by another edit", 1, 1);
       const length = html.length * outermost(matches).length;
-      const { language, checkReplacement } = page;
-      return page.change(matches, (tree, elements) => language.replace(tree, elements, html, checkReplacement), length);
+      const { checkReplacement } = page;
+      return page.change(matches, (tree, elements) => replaceElements(tree, elements, html, checkReplacement), length);
     },
   },
   insert: {
@@ -94,13 +94,13 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
     affects: (edit, matches) => [growing(matches, edit.position)],
     make(page, { html, position }, matches) {
       const length = html.trim() === "" ? 0 : html.length * matches.length;
-      return page.change(matches, (tree, elements) => page.language.insert(tree, elements, html, position), length);
+      return page.change(matches, (tree, elements) => insertMarkup(tree, elements, html, position), length);
     },
   },
   remove: {
     fields: {},
     affects: (_edit, elements) => [{ effect: "removes", elements }],
-    make: (page, _edit, matches) => page.change(matches, page.language.remove),
+    make: (page, _edit, matches) => page.change(matches, removeElements),
   },
   move: {
     fields: { to: selector, position },
@@ -111,7 +111,7 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
     fields: { html: text },
     make(page, { html }, matches) {
       const length = html.length * outermost(matches).length;
-      return page.change(matches, (tree, elements) => page.language.fill(tree, elements, () => html), length);
+      return page.change(matches, (tree, elements) => fillElements(tree, elements, () => html), length);
     },
   },
   setText: {
@@ -124,7 +124,7 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
         return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
       };
       const length = text.length * outermost(matches).length;
-      return page.change(matches, (tree, elements) => page.language.fill(tree, elements, markupFor), length);
+      return page.change(matches, (tree, elements) => fillElements(tree, elements, markupFor), length);
     },
   },
   setAttribute: {
@@ -182,12 +182,11 @@ function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, .
     const bytes = yield* page.outerHtml([element]);
     html.push(element === moved.at(-1) ? bytes : closed(element, bytes, page.document.source));
   }
-  const { language } = page;
   const [place] = yield* page.change([...moved, to], (document, elements) =>
-    language.remove(document, elements.slice(0, -1)),
+    removeElements(document, elements.slice(0, -1)),
   );
   yield* page.change(place ? [place] : [], (document, elements) =>
-    language.insert(document, elements, html.join(""), edit.position),
+    insertMarkup(document, elements, html.join(""), edit.position),
   );
 }
 

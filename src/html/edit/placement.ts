@@ -1,13 +1,5 @@
-import type { SlicedWork } from "../../event-loop/sliced-work.ts";
 import { elementSpan, isClosing, isTagOnly, pageElements } from "../document/element-span.ts";
-import {
-  isHtmlElement,
-  type RootNode,
-  SourceElement,
-  type TreeChild,
-  type TreeParent,
-} from "../document/html-nodes.ts";
-import type { ParseLimits } from "../document/parse-budget.ts";
+import { isHtmlElement, SourceElement, type TreeChild, type TreeParent } from "../document/html-nodes.ts";
 import type { SourceDocument } from "../document/source-document.ts";
 import { isClosedBy, voidElements } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
@@ -34,52 +26,8 @@ export interface Placement extends Replacement {
   readonly fragmentStart?: number;
 }
 
-/** A document in which every element has tags of its own. */
-export interface NormalDocument {
-  readonly document: SourceDocument;
-  /** The elements asked about, in the same order. */
-  readonly elements: readonly SourceElement[];
-}
-
 /** Throws where an element may not give way to a fragment. */
 export type CheckReplacement = (element: SourceElement, fragment: Fragment) => void;
-
-/**
- * What the language of a document decides about an edit. Placements are in the order of the source; `undefined` where
- * an element has no characters of its own. Each throws a `DocumentError` for what is wrong with the request.
- */
-export interface DocumentLanguage {
-  /** Every element, the outermost where they nest, gives way to `markup`. */
-  replace(
-    document: SourceDocument,
-    elements: readonly SourceElement[],
-    markup: string,
-    check: CheckReplacement,
-  ): SlicedWork<readonly Placement[] | undefined>;
-  /** `markup` is added to every element at a position; blank markup nowhere. */
-  insert(
-    document: SourceDocument,
-    elements: readonly SourceElement[],
-    markup: string,
-    position: InsertPosition,
-  ): SlicedWork<readonly Placement[] | undefined>;
-  /** What is in every element, the outermost where they nest, gives way to markup. */
-  fill(
-    document: SourceDocument,
-    elements: readonly SourceElement[],
-    markupFor: (element: SourceElement) => string,
-  ): SlicedWork<readonly Placement[] | undefined>;
-  /** Every element, the outermost where they nest, goes. */
-  remove(document: SourceDocument, elements: readonly SourceElement[]): SlicedWork<readonly Placement[] | undefined>;
-  /** The elements that every document has, so that none can be removed. */
-  permanentElements(root: RootNode): readonly SourceElement[];
-  /** The document written anew, with a place for every element; `undefined` where that is not possible. */
-  normalise(
-    document: SourceDocument,
-    elements: readonly SourceElement[],
-    limits?: ParseLimits,
-  ): SlicedWork<NormalDocument | undefined>;
-}
 
 /** Supplied HTML in an edited document. */
 export interface PlacedFragment {

@@ -1,5 +1,12 @@
 import type { SlicedWork } from "../../event-loop/sliced-work.ts";
-import { CommentNode, type RootNode, SourceElement, TextNode, type TreeNode } from "../document/html-nodes.ts";
+import {
+  CommentNode,
+  type RootNode,
+  SourceElement,
+  TextNode,
+  type TreeNode,
+  type TreeParent,
+} from "../document/html-nodes.ts";
 import { LineCounter, type Place, type SourceDocument } from "../document/source-document.ts";
 import { TreeWalk } from "../document/tree-walk.ts";
 import { readDoctype } from "../document/xml-doctype.ts";
@@ -7,16 +14,17 @@ import { parseXmlPart, type XmlPlace } from "../document/xml-document.ts";
 import type { Fragment, FragmentStep, FragmentTag } from "./well-formed.ts";
 
 /**
- * Checks that XML is well-formed as content of `parent`, whose namespaces and entities it may use. Throws
- * `INVALID_HTML` with line and column.
+ * A function that checks that XML is well-formed as content of a node, whose namespaces and entities it may use. It
+ * throws `INVALID_HTML` with line and column.
  */
-export function* parseXmlFragment(
+export function xmlFragmentsOf(
   xml: string,
   document: SourceDocument,
-  parent: TreeNode | null,
-): SlicedWork<Fragment> {
-  const place = { namespaces: namespacesAt(parent), entities: entitiesOf(document) };
-  return fragmentOf(xml, yield* parseXmlPart(xml, place));
+): (parent: TreeParent | null) => SlicedWork<Fragment> {
+  return function* (parent) {
+    const place = { namespaces: namespacesAt(parent), entities: entitiesOf(document) };
+    return fragmentOf(xml, yield* parseXmlPart(xml, place));
+  };
 }
 
 function entitiesOf({ root, source }: SourceDocument): XmlPlace["entities"] {

@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
 import { parseEditedPart } from "../../../src/html/document/parse-document.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
-import { applyEdit, type ElementChange, languageOf } from "../../../src/html/edit/apply-edit.ts";
+import { applyEdit, type ElementChange } from "../../../src/html/edit/apply-edit.ts";
 import { attributeChanges } from "../../../src/html/edit/attribute-placement.ts";
+import {
+  fillElements,
+  insertMarkup,
+  removeElements,
+  replaceElements,
+} from "../../../src/html/edit/element-placement.ts";
 import { elementsOf, realPages } from "../../elements/pages.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { done } from "../../helpers/done.ts";
@@ -28,13 +34,13 @@ const positions = ["beforebegin", "afterbegin", "beforeend", "afterend"] as cons
 
 function editWith(html: string): ElementChange[] {
   return [
-    { place: (document, matches) => languageOf(document).replace(document, matches, html, () => {}) },
-    { place: (document, matches) => languageOf(document).remove(document, matches) },
+    { place: (document, matches) => replaceElements(document, matches, html, () => {}) },
+    { place: (document, matches) => removeElements(document, matches) },
     ...positions.map((position) => ({
       place: (document: SourceDocument, matches: readonly SourceElement[]) =>
-        languageOf(document).insert(document, matches, html, position),
+        insertMarkup(document, matches, html, position),
     })),
-    { place: (document, matches) => languageOf(document).fill(document, matches, () => html) },
+    { place: (document, matches) => fillElements(document, matches, () => html) },
     { place: (document, matches) => attributeChanges(document, matches, "class", () => html) },
   ];
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { atHand } from "../../../src/event-loop/sliced-work.ts";
 import type { SourceElement } from "../../../src/html/document/html-nodes.ts";
-import { parseDocument } from "../../../src/html/document/parse-document.ts";
-import { applyEdit, languageOf } from "../../../src/html/edit/apply-edit.ts";
-import { splice } from "../../../src/html/edit/placement.ts";
+import { applyEdit } from "../../../src/html/edit/apply-edit.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { done } from "../../helpers/done.ts";
 import { parseHtml } from "../../helpers/parse-html.ts";
@@ -41,35 +39,5 @@ describe("applyEdit", () => {
     await expect(cut("<p>a</p>bcd", "p", "<p>a</p>", 2)).rejects.toMatchObject({
       code: "RESULT_TOO_LARGE",
     });
-  });
-});
-
-describe("languageOf", () => {
-  it.each([
-    ["html", "<a><br></a>", "<a><br>text</a>"],
-    ["xml", "<a><br/></a>", "<a><br/>text</a>"],
-    ["xml", "<a/>", "<a>text</a>"],
-  ] as const)("gives the rules of %s: what is appended to %s makes %s", async (kind, source, expected) => {
-    const document = await done(parseDocument(kind, Buffer.from(source)));
-    const elements = elementsOf(document).filter(({ name }) => name === "a");
-    const placements = (await done(languageOf(document).insert(document, elements, "text", "beforeend"))) ?? [];
-    expect(splice(source, placements)).toBe(expected);
-  });
-
-  it.each([
-    ["html", "<p>a", ["html", "head", "body"]],
-    ["xml", "<!-- c --><a><b/></a>", ["a"]],
-  ] as const)("knows what every document of %s has", async (kind, source, expected) => {
-    const document = await done(parseDocument(kind, Buffer.from(source)));
-    expect(
-      languageOf(document)
-        .permanentElements(document.root)
-        .map(({ name }) => name),
-    ).toEqual(expected);
-  });
-
-  it("writes no XML anew: every element has its place there", async () => {
-    const document = await done(parseDocument("xml", Buffer.from("<a/>")));
-    expect(await done(languageOf(document).normalise(document, []))).toBeUndefined();
   });
 });

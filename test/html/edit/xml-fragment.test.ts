@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "../../../src/html/document/parse-document.ts";
-import { parseXmlFragment } from "../../../src/html/edit/xml-fragment.ts";
+import { xmlFragmentsOf } from "../../../src/html/edit/xml-fragment.ts";
 import { elementsOf } from "../../elements/pages.ts";
 import { done } from "../../helpers/done.ts";
 
@@ -8,10 +8,10 @@ const source = '<!DOCTYPE r [<!ENTITY e "x">]><r xmlns="d" xmlns:p="u"><a xmlns:
 
 async function parse(xml: string) {
   const document = await done(parseDocument("xml", Buffer.from(source)));
-  return done(parseXmlFragment(xml, document, elementsOf(document).at(-1) ?? null));
+  return done(xmlFragmentsOf(xml, document)(elementsOf(document).at(-1) ?? null));
 }
 
-describe("parseXmlFragment", () => {
+describe("xmlFragmentsOf", () => {
   it("may use the namespaces and the entities of its place", async () => {
     const { tags } = await parse("<p:b/>&e;<q:c p:d='&e;'/>");
     expect(tags.map(({ name, attributes }) => [name, attributes])).toEqual([
