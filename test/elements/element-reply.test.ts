@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  dialects,
-  elementBytes,
-  elementHeaders,
-  elementTag,
-  judgePreconditions,
-  matchHeaders,
-  withMatches,
-} from "../../src/elements/element-reply.ts";
+import { dialects, elementBytes, elementTag, judgePreconditions } from "../../src/elements/element-reply.ts";
 import { parseFragment } from "../../src/html/edit/well-formed.ts";
 import { entityTag } from "../../src/http/entity-tag.ts";
-import { HttpError } from "../../src/http/http-error.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { done } from "../helpers/done.ts";
-import { fileRequest } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
 import { elementsOf } from "./pages.ts";
@@ -42,31 +32,6 @@ describe("elementBytes", () => {
     await expect(elementBytes(document, four, { ...limits, maxDocumentSize: 8 })).rejects.toMatchObject({
       status: 413,
     });
-  });
-});
-
-describe("elementHeaders", () => {
-  it("repeat the selector as it was received", async () => {
-    const storage = memoryStorage({ "/a.html": "" });
-    const request = await fileRequest(storage, "/a.html", { headers: { range: "Selector=  ul > li" } });
-    expect(elementHeaders(request, 3)).toEqual({
-      "content-type": "text/html; charset=utf-8",
-      "content-range": "selector ul > li",
-      ...matchHeaders(3),
-    });
-  });
-});
-
-describe("withMatches", () => {
-  it("adds the number to an error for the client, and leaves others alone", () => {
-    const error = new HttpError(412, "PRECONDITION_FAILED", "no", { headers: { etag: '"a"' } });
-    expect(withMatches(error, 2)).toMatchObject({
-      status: 412,
-      message: "no",
-      headers: { etag: '"a"', "x-selector-matches": "2" },
-    });
-    const other = new Error("disk");
-    expect(withMatches(other, 2)).toBe(other);
   });
 });
 
@@ -139,12 +104,6 @@ async function draft(...request: Edit) {
   await files.close();
   return { status, range: headers.get("content-range"), matches: headers.get("x-selector-matches"), ...reply, after };
 }
-
-describe("the dialects", () => {
-  it("are the documented one and the Internet-Draft's", () => {
-    expect(Object.keys(dialects)).toEqual(["spec", "draft-00"]);
-  });
-});
 
 describe('the dialect "draft-00"', () => {
   it("reads the first match only", async () => {

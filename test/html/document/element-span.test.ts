@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  elementSpan,
-  endOfPage,
-  hasEndTag,
-  isClosing,
-  isTagOnly,
-  pageElements,
-  textOnPage,
-} from "../../../src/html/document/element-span.ts";
-import { type RootNode, SourceElement, TextNode, type TreeNode } from "../../../src/html/document/html-nodes.ts";
+import { elementSpan, endOfPage, isClosing } from "../../../src/html/document/element-span.ts";
+import { type RootNode, SourceElement, type TreeNode } from "../../../src/html/document/html-nodes.ts";
 import { serialise } from "../../../src/html/document/serialise.ts";
 import type { SourceDocument } from "../../../src/html/document/source-document.ts";
 import { TreeWalk } from "../../../src/html/document/tree-walk.ts";
@@ -161,48 +153,6 @@ function isImpliedAround(parent: TreeNode): boolean {
   return isPart && parent.contentStart === -1 && parent.children.length === 1;
 }
 
-describe("isTagOnly", () => {
-  it("tells elements without content from those whose end tag is left out", async () => {
-    const document = await parseHtml("<p>a<br><svg><g/><g></g></svg>");
-    expect(
-      elementsOf(document)
-        .filter(isTagOnly)
-        .map(({ name }) => name),
-    ).toEqual(["br", "g"]);
-  });
-});
-
-describe("hasEndTag", () => {
-  it("knows whether the source has an end tag", async () => {
-    const closed = async (source: string, name: string): Promise<boolean | undefined> => {
-      const element = elementsOf(await parseHtml(source)).find((each) => each.name === name);
-      return element && hasEndTag(element);
-    };
-    expect(await closed("<ul><li>a</li></ul>", "li")).toBe(true);
-    expect(await closed("<ul><li>a</ul>", "li")).toBe(false);
-    expect(await closed("<br>", "br")).toBe(false);
-  });
-});
-
-async function names(page: string): Promise<string[]> {
-  return Object.keys(pageElements((await parseHtml(page)).root));
-}
-
-describe("pageElements", () => {
-  it("finds what every page has, implied or not", async () => {
-    expect(await names("")).toEqual(["html", "head", "body"]);
-    expect(await names("<!--c--><!doctype html><html><head></head><body></body></html>")).toEqual([
-      "html",
-      "head",
-      "body",
-    ]);
-  });
-
-  it("finds no body beside a frameset", async () => {
-    expect(await names("<frameset></frameset>")).toEqual(["html", "head"]);
-  });
-});
-
 describe("endOfPage", () => {
   it.each([
     ["<p>a</body></html>\n", 4],
@@ -226,17 +176,5 @@ describe("isClosing", () => {
 
   it("looks at an attack once: for each of its beginnings, it would not end", () => {
     expect(isClosing(`</body>${"<!--".repeat(500_000)}`, 0, 2_000_007)).toBe(false);
-  });
-});
-
-describe("textOnPage", () => {
-  it("is without the white space behind the end of the page", () => {
-    const textIn = (source: string, data: string, end: number): string =>
-      textOnPage(Object.assign(new TextNode(data), { startIndex: 0, endIndex: source.length - 1 }), end, source);
-    expect(textIn("a</body> \n", "a \n", 1)).toBe("a");
-    expect(textIn("a \n", "a \n", 30)).toBe("a \n");
-    expect(textIn("a\n</body>\n</html>\n", "a\n\n\n", 2)).toBe("a\n");
-    expect(textIn("a\r\n</body>\r\n", "a\n\n", 3)).toBe("a\n");
-    expect(textIn("a&amp;\n</body>\n", "a&\n\n", 7)).toBe("a&"); // nobody knows how much of it stands before
   });
 });
