@@ -14,7 +14,7 @@ export class ClientSlice {
     return this.#slice.isOver || this.#signal.aborted;
   }
 
-  /** Lets everything run that waits for the event loop. Throws where nobody waits for the result any more. */
+  /** Lets everything run that waits for the event loop. Throws once the client has left. */
   async renew(): Promise<void> {
     this.#refuseNobody();
     await this.#slice.renew();

@@ -21,7 +21,7 @@ const maxFieldLength = 1024;
 /** Less is not worth compressing, in bytes. */
 const smallest = 1024;
 
-// Fonts of the first two kinds, icons and bitmaps are compressed by nobody before.
+// Fonts of the first two kinds, icons and bitmaps are not compressed before.
 const compressible =
   /^(?:text\/|application\/(?:json|javascript|xml|wasm|x-ndjson)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))|^[^;]*\+(?:json|xml)\b/i;
 

@@ -14,7 +14,7 @@ interface Compressor {
 /** Bytes of each piece that comes out: large, for few trips to another thread. */
 const chunkSize = 64 * 1024;
 
-// Levels for content that somebody waits for. Brotli's own default takes a hundred times as long as this one, and a
+// Levels for content that a client waits for. Brotli's own default takes a hundred times as long as this one, and a
 // window of 512 KiB in place of 4 MiB lets many streams run at once.
 const gzipOptions = { level: 6, chunkSize };
 const brotliOptions = {

@@ -202,7 +202,7 @@ export function siteTitle({ exchange, options }: FileRequest): string {
   return options.title ?? (isNumeric(exchange) ? mount.slice(1) || "Home" : host + mount);
 }
 
-/** Whether the client addressed the host by a number, which is nobody's name for it. */
+/** Whether the client addressed the host by a number instead of a name. */
 function isNumeric({ host }: Exchange): boolean {
   return host === "" || /^[\d.]+$|^\[/.test(host);
 }

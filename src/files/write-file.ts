@@ -13,7 +13,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   const { exchange, storage, options, path } = request;
   const judge = preconditionCheck(exchange);
   const check: CommitCheck = (current) => {
-    // A user who may only create must not overwrite a file that somebody else has created meanwhile.
+    // A user who may only create must not overwrite a file that another has created meanwhile.
     if (!exchange.access.permitsPath(current ? "overwrite" : "create", path)) throw exchange.access.refusal();
     judge(current);
   };

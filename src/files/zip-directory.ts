@@ -53,7 +53,7 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   const zip = new ZipFile();
   const output = zip.outputStream as PassThrough;
   const fail = (error: Error): unknown => output.destroy(error);
-  output.on("error", () => {}); // a plugin may drop the reply: a failure that nobody waits for must not end the process
+  output.on("error", () => {}); // a plugin may drop the reply: a failure after that must not end the process
   zip.on("error", fail);
   fill({ zip, output, request, name, tree, limits, slice }).catch(fail);
   return { status: 200, headers, body: output };
@@ -117,7 +117,7 @@ async function openIfThere({ storage }: FileRequest, path: string): Promise<Open
   }
 }
 
-/** Resolves when all of a file is in the archive; ends the reading where nobody wants the archive any more. */
+/** Resolves when all of a file is in the archive; ends the reading once the archive is no longer wanted. */
 async function read(source: Readable, output: Readable): Promise<void> {
   const stop = (): unknown => source.destroy();
   output.once("close", stop);

@@ -15,7 +15,7 @@ import {
   valueThat,
 } from "./schema.ts";
 
-/** The options of a plugin, none of which has to be given. */
+/** The options of a plugin; all of them may be left out. */
 export function pluginOptions(options: Readonly<Record<string, Schema>>): OptionsSchema {
   return optionsOf(options, "an object of options");
 }

@@ -62,7 +62,7 @@ export function anyOf(schemas: readonly Schema[], expected: string): Schema {
   return valueThat((value) => schemas.some((schema) => accepts(schema, value)), expected);
 }
 
-/** A list of values, each of which fits a schema. */
+/** A list of values that fit a schema. */
 export function listOf(item: Schema, expected: string): Schema {
   return {
     problemsOf(value) {

@@ -23,7 +23,7 @@ interface Upload {
 /** The content of one request, as far as it has come. */
 interface HeldBody {
   readonly client: string;
-  /** The memory that it has, of which `size` bytes are in use. */
+  /** The memory that it has; `size` bytes of it are in use. */
   memory: Buffer;
   size: number;
   /** For how long the client was waited for; `undefined` once all is there. */
