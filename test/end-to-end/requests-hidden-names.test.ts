@@ -31,21 +31,11 @@ async function expectHidden(site: TestSite, path: string): Promise<void> {
 }
 
 describe.each(storages)("hidden names $where", ({ make }) => {
-  const dotfiles = [
-    "/.env",
-    "/.git/config",
-    "/.git/",
-    "/.git",
-    "/%2eenv",
-    "/dir/.htaccess",
-    "/dir/.well-known/x.txt",
-    "/.Well-Known/x.txt",
-    "/.well-knownx/x.txt",
-    "/..x",
-    "/...",
-    "/x/.git/../.env",
-    "/.well-known/../.env",
-  ];
+  const dotfiles = `
+    /.env /.git/config /.git/ /.git /%2eenv /dir/.htaccess /dir/.well-known/x.txt /.Well-Known/x.txt
+    /.well-knownx/x.txt /..x /... /x/.git/../.env /.well-known/../.env`
+    .trim()
+    .split(/\s+/);
 
   it.each([...dotfiles, "/.missing", "/dir/.missing/"])("do not exist: %s", async (path) => {
     const files = Object.fromEntries(dotfiles.slice(0, 9).map((each) => [decodeURIComponent(each), "secret"]));
@@ -95,22 +85,11 @@ describe.each(storages)("hidden names $where", ({ make }) => {
         temporary.toUpperCase(),
         `/dir${temporary}`,
         `${temporary}/x`,
-        "/nul",
-        "/NUL.txt",
-        "/con/a.txt",
-        "/dir/Aux.html",
-        "/prn",
-        "/COM1",
-        "/lpt9.txt",
-        "/com%C2%B9",
-        "/CONIN$",
-        "/a.txt.",
-        "/a.txt%20",
-        "/dir./b.txt",
-        "/a.txt::$DATA",
-        "/a.txt:stream",
-        "/C:/windows",
-        "/dir:$i30:$INDEX_ALLOCATION/",
+        ...`
+        /nul /NUL.txt /con/a.txt /dir/Aux.html /prn /COM1 /lpt9.txt /com%C2%B9 /CONIN$ /a.txt. /a.txt%20 /dir./b.txt
+        /a.txt::$DATA /a.txt:stream /C:/windows /dir:$i30:$INDEX_ALLOCATION/`
+          .trim()
+          .split(/\s+/),
       ];
       for (const path of paths) await expectHidden(site, path);
     },
@@ -155,23 +134,11 @@ describe("symbolic links out of the root", () => {
     "dir/index.html": "../../secret.txt",
     "dir/deep": "../../site-old",
   };
-  const targets = [
-    "/file.txt",
-    "/page.htm",
-    "/up/",
-    "/up",
-    "/up/secret.txt",
-    "/up/site/a.txt/../../secret.txt",
-    "/beside/page.html",
-    "/etc/passwd",
-    "/chain/secret.txt",
-    "/chain/site-old/page.html",
-    "/new",
-    "/loop",
-    "/loop/x",
-    "/dir/index.html",
-    "/dir/deep/page.html",
-  ];
+  const targets = `
+    /file.txt /page.htm /up/ /up /up/secret.txt /up/site/a.txt/../../secret.txt /beside/page.html /etc/passwd
+    /chain/secret.txt /chain/site-old/page.html /new /loop /loop/x /dir/index.html /dir/deep/page.html`
+    .trim()
+    .split(/\s+/);
 
   it.each(targets)("lead to nothing for reads: %s", async (target) => {
     const { site } = await linked(links);
