@@ -36,7 +36,7 @@ export class AnnouncedElements {
     return this.#isAskedLater;
   }
 
-  /** The elements, where somebody judges by them; known after {@link judgeAfter}. */
+  /** The elements, if a rule judges by them; known after {@link judgeAfter}. */
   get elements(): ChangedElements | undefined {
     return this.#elements;
   }
@@ -51,7 +51,7 @@ export class AnnouncedElements {
     await this.#before.answerAhead(this.#readers, this.#path, this.#client);
   }
 
-  /** Whether nobody needs the tree of the page any more. Listeners may have come since they were asked last. */
+  /** Whether the tree of the page is no longer needed. Listeners may have come since they were asked last. */
   releaseTree(): boolean {
     const judges = this.#changes.judgesElements(this.#path);
     if (judges === true || (judges && this.#readers.length === 0)) this.#isAskedLater = !this.#isInList;

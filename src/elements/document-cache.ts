@@ -19,7 +19,7 @@ interface DocumentCacheOptions {
 /** A document whose tree stays as it is until it is released. */
 export interface HeldDocument {
   readonly document: SourceDocument;
-  /** Called once nobody looks at the document any more; calling it again does nothing. */
+  /** Called once the document is no longer used; calling it again does nothing. */
   release(): void;
 }
 

@@ -68,7 +68,7 @@ interface DoneEdit extends Begun {
 interface Begun {
   /** Whether the client may read what it was about. */
   readonly isReadable: boolean;
-  /** The elements as they were, where somebody wants to know. */
+  /** The elements as they were, if they are asked for. */
   readonly before: string | undefined;
   readonly announced: AnnouncedElements;
 }
@@ -207,7 +207,7 @@ class Editing {
     return isTold ? withMatches(error, this.#count) : error;
   }
 
-  /** Nobody looks at the documents any more. */
+  /** The documents are no longer used. */
   release(): void {
     for (const each of this.#held) each.release();
   }
@@ -253,7 +253,7 @@ class Editing {
     await judgePreconditions(exchange, stat, this.#isReadable ? makeTag : undefined);
   }
 
-  /** The document under the lock, where nobody else changes it. */
+  /** The document under the lock, where no other change can be made. */
   async #parse(
     kind: DocumentKind,
     read: () => Promise<Uint8Array>,
@@ -323,9 +323,9 @@ class Editing {
     return !hasNoRules || site.changes.judgesElements(path) !== false;
   }
 
-  /** Takes the tree of a document for that of the next version; `false` where somebody works with it. */
+  /** Takes the tree of a document for that of the next version; `false` if it is in use. */
   #take(document: SourceDocument, held: HeldDocument): boolean {
-    if (document !== held.document) return true; // a document between two edits is nobody else's
+    if (document !== held.document) return true; // a document between two edits is used by no other request
     const { documents, path } = this.#request;
     held.release();
     const isTaken = documents.take(path, document);
@@ -401,7 +401,7 @@ class Editing {
   async #tagOf(document: SourceDocument, selector: string): Promise<string | undefined> {
     try {
       const matches = await this.#find(document, selector);
-      // The edit may have made the selector match elements of somebody else, whose content the tag would give away.
+      // The edit may have made the selector match elements of other users, whose content the tag would give away.
       if (matches.length === 0 || !(await this.#mayRead(document, matches))) return undefined;
       return elementTag(await elementBytes(document, matches, this.#request.options));
     } catch (error) {

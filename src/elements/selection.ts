@@ -127,7 +127,7 @@ export class ChosenElements implements SelectedElements {
   #answer(question: string, work: () => SlicedWork<boolean>): boolean {
     const known = this.#answers.get(question);
     if (known) return known();
-    if (this.#isClosed) throw new Error(`nobody asked before the page was edited whether its elements ${question}`);
+    if (this.#isClosed) throw new Error(`it was not asked before the page was edited whether its elements ${question}`);
     return demand(this.#learn(question, work))();
   }
 

@@ -30,7 +30,7 @@ export interface DirectoryPageContent {
   };
   /** Whether it can be downloaded as a `.zip`. */
   readonly hasZip: boolean;
-  /** Who is signed in, or whether somebody could be. */
+  /** The user who is signed in, or whether one could be. */
   readonly signIn: { readonly user: string | undefined; readonly isPossible: boolean };
   /** The same entries, measured, in the order in which they are shown. */
   readonly entries: AsyncIterable<readonly ListedEntry[]>;

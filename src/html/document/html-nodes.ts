@@ -41,7 +41,7 @@ export class SourceElement extends BareElement {
   declare contentStart: number;
   /** Offset of the end tag, or the end of the element where the end tag is left out; `-1` where there is no content. */
   declare contentEnd: number;
-  /** The attributes, or the source whose start tag has them, where nobody has asked for them yet. */
+  /** The attributes, or the source whose start tag has them, until they are asked for. */
   declare private ownAttributes: Record<string, string> | string;
 
   /** `attributes` may be the source that `startIndex`, which has to be set then, counts in. */

@@ -41,7 +41,7 @@ const attributeBytes = 60;
 const nodeBytes = 150;
 /** Four times what any page has. The attributes of a tag are read in one turn of the event loop. */
 const maxAttributes = 4_000;
-/** Names come from the parser letter by letter, each of which takes 32 bytes until the name is complete. */
+/** Names come from the parser letter by letter; each letter takes 32 bytes until the name is complete. */
 const maxNameLength = 64 * 1024;
 
 /** A million characters of references take 200 ms. */

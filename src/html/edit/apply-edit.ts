@@ -128,7 +128,7 @@ function* proveInPart(
   return { join, elements: found.map((each) => (part.originals.get(each) ?? each) as SourceElement) };
 }
 
-/** Joins a part to a document, of which it takes over what selectors know. */
+/** Joins a part to a document, and takes over what selectors know of that. */
 function* joinedWithIndex(part: EditedPart, { root }: SourceDocument): SlicedWork<SourceDocument> {
   const joined = yield* part.join();
   if (part.neighbours) yield* carryIndex(root, joined.root, part.neighbours);

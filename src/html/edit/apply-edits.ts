@@ -25,7 +25,7 @@ interface EditRules {
 export interface EditHost<Context> extends EditRules {
   /** Whether there is one edit and no list, so that errors need not say which one they are about. */
   readonly isAlone?: boolean;
-  /** Whether edits that have nothing to do with each other may be made together: nobody needs the pages in between. */
+  /** Whether independent edits may be made together, because the pages in between are not needed. */
   readonly mayWait?: boolean;
   /** Called when it is known what an edit is about, before it is made, perhaps twice; throws where it may not be. */
   begin?(begun: BegunEdit): SlicedWork<Context>;

@@ -288,7 +288,7 @@ function* singleSteps(page: Page, edit: TreeEdit, { begin, end }: Seams): Genera
   }
 }
 
-/** What is put between two neighbours, either of which may be missing. */
+/** What is put between two neighbours; either may be missing. */
 function* addedBetween(
   { beforebegin, afterbegin, beforeend, afterend }: TreeEdit["added"],
   parent: TreeNode | null,

@@ -81,7 +81,7 @@ function* findDirection(element: SourceElement, { steps }: MatchContext): Sliced
   return "ltr";
 }
 
-/** A text in pieces that are searched in a moment, none of which ends within a character. */
+/** A text in pieces that are searched in a moment, and end between characters. */
 function* pieces(text: string): Generator<string> {
   let end = 0;
   for (let start = 0; start < text.length; start = end) {

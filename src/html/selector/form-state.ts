@@ -3,7 +3,7 @@ import { nextNode, SourceElement, TextNode } from "../document/html-nodes.ts";
 import { FormOwners, has, isDisabledOption, isInput, isNamed, selectOf } from "./form-controls.ts";
 import type { FormState, MatchContext, RadioGroup } from "./match-context.ts";
 
-/** The state of the forms of the document, as the page says: nobody has filled them in. */
+/** The state of the forms of the document as the page says, before they are filled in. */
 export function formState(context: MatchContext): FormState {
   return context.memory.forms ?? demand(readForms(context));
 }

@@ -208,7 +208,7 @@ export const text: InsertionMode = {
   },
 };
 
-/** Whether a tag is that of an `input` that nobody sees. */
+/** Whether a tag is that of a hidden `input`. */
 export function isHiddenInput({ source }: TreeBuilder, { start }: Tag): boolean {
   return readAttributes(source, start)["type"]?.toLowerCase() === "hidden";
 }

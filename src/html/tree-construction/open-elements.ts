@@ -8,7 +8,7 @@ export interface OpenElement {
   readonly tag: TagName;
 }
 
-/** The traits of which the topmost bearer is asked for. */
+/** The traits whose topmost bearer is asked for. */
 type Boundary = "scope" | "listItemScope" | "buttonScope" | "tableScope" | "special" | "endsListItems";
 const boundaries: readonly Boundary[] = [
   "scope",

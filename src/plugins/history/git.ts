@@ -22,7 +22,7 @@ function environment(): Record<string, string | undefined> {
   };
 }
 
-/** No setting of a repository that somebody has made may run a program of theirs. */
+/** No setting of a given repository may run a program. */
 const settings = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.quotePath=false"];
 
 export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
