@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
@@ -12,6 +12,9 @@ import { permissions } from "../../src/plugins/permissions.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { timesOf } from "../helpers/effort.ts";
+import { fastClock } from "../helpers/fast-clock.ts";
+import { failAt } from "../helpers/faulty-disk.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { gate } from "../storage/content.ts";
 
@@ -85,6 +88,13 @@ async function site({
       await expect.poll(() => Number(trying(() => git("rev-list", "--count", "main")))).toBe(count);
     },
   };
+}
+
+/** The processes of git that work on a repository. */
+async function gitsOf(repository: string): Promise<readonly number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+  return pids.map(Number).filter((_, index) => commands[index]?.split("\0").includes(repository));
 }
 
 function trying(run: () => string): string {
@@ -264,6 +274,78 @@ describe("history", () => {
     await rename(`${repository}.away`, repository);
     await send("PUT", "/a.txt", "3");
     await commits(3);
+  });
+
+  it.each(["goes on", "is killed"])(
+    "answers while git is stopped, and makes the commits once it %s",
+    {
+      tags: ["procfs"],
+    },
+    async (what) => {
+      const { send, repository, commits, git, files } = await site();
+      await send("PUT", "/a.txt", "1");
+      await commits(1);
+      for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
+      for (let n = 2; n <= 20; n += 1) expect((await send("PUT", "/a.txt", `${n}`)).status).toBe(200);
+      expect(git("show", "main:a.txt")).toBe("1");
+      for (const pid of await gitsOf(repository)) process.kill(pid, what === "goes on" ? "SIGCONT" : "SIGKILL");
+      await commits(20);
+      await files.close();
+      expect(git("log", "--format=%s").trim().split("\n")).toEqual(Array(20).fill("PUT /a.txt"));
+      expect(git("fsck", "--strict", "--no-dangling")).toBe("");
+    },
+  );
+
+  it("ends a git that is silent for a minute, and makes its commits by another", { tags: ["procfs"] }, async () => {
+    fastClock();
+    const { send, repository, commits, errors } = await site();
+    await send("PUT", "/a.txt", "1");
+    await commits(1);
+    for (const pid of await gitsOf(repository)) process.kill(pid, "SIGSTOP");
+    await send("PUT", "/a.txt", "2");
+    await commits(2);
+    expect(errors.map(String)).toEqual([expect.stringContaining("commits cannot be made")]);
+  });
+
+  it("keeps what it has answered in memory while the disk is full, and says so", { tags: ["mounts"] }, async () => {
+    const directory = await temporaryDirectory();
+    const disk = join(directory, "site.git");
+    await mkdir(disk);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
+    onTestFinished(() => void execFileSync("umount", ["--lazy", disk]));
+    const { send, errors, commits, git, files } = await site({ directory, plugins: [healthCheck({ cacheTime: 0 })] });
+    await send("PUT", "/a.txt", "1");
+    await commits(1);
+    await expect(writeFile(join(disk, "filling"), Buffer.alloc(2 ** 20))).rejects.toThrow("ENOSPC");
+    for (const n of [2, 3, 4]) expect((await send("PUT", "/a.txt", `${n}`.repeat(5000))).status).toBe(200);
+    expect(errors.length).toBeGreaterThan(0);
+    expect(JSON.parse((await send("GET", "/health")).text).status).toBe("degraded");
+    await rm(join(disk, "filling"));
+    await commits(4);
+    expect([2, 1, 0].map((back) => git("show", `main~${back}:a.txt`)[0])).toEqual(["2", "3", "4"]);
+    await files.close();
+    expect(git("fsck", "--strict", "--no-dangling")).toBe("");
+  });
+
+  it("has every answered change once, in order, whichever system call of the spool fails", async () => {
+    fastClock();
+    for (let step = 1; step <= 60; step += timesOf(6, 1)) {
+      const { send, files, git, commits } = await site({ config: { root: undefined, storage: memoryStorage() } });
+      const disk = await failAt(step, step % 2 === 0 ? "EIO" : "ENOSPC");
+      onTestFinished(() => disk.mend());
+      await send("PUT", "/a.txt", "1");
+      await send("POST", "/a.txt", "2");
+      await send("PUT", "/b.txt", "3");
+      await send("DELETE", "/b.txt");
+      await expect.poll(() => disk.failed).toBeDefined();
+      disk.mend();
+      await send("PUT", "/c.txt", "4");
+      await commits(5);
+      await files.close();
+      const done = git("log", "--reverse", "--format=%s").trim().split("\n");
+      const expected = ["PUT /a.txt", "POST /a.txt", "PUT /b.txt", "DELETE /b.txt", "PUT /c.txt"];
+      expect([disk.failed, done, git("show", "main:a.txt")]).toEqual([disk.failed, expected, "12"]);
+    }
   });
 
   it("refuses changes beyond what may wait, where it is required, until git works again", async () => {

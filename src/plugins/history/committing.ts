@@ -237,11 +237,11 @@ export class Committing {
     return count;
   }
 
-  /** Whether a file was changed since it was found so. With a tag it was found right before a change that comes next. */
+  /** Whether a file was changed since it was found so; with a tag, whether the record of the change to just that is waiting. */
   #isOver({ path, etag }: ReadRecord): boolean {
-    const isWaiting = (records: readonly ReadRecord[]): boolean =>
-      records.some((each) => each.path === path && each.kind !== "found");
-    return this.#tags.has(path) || (etag === undefined && [...this.#queues.values()].some(isWaiting));
+    const isOfChange = (each: ReadRecord): boolean =>
+      each.path === path && each.kind !== "found" && (etag === undefined || each.etag === etag);
+    return this.#tags.has(path) || [...this.#queues.values()].some((records) => records.some(isOfChange));
   }
 
   /**

@@ -35,6 +35,18 @@ export function git(repository: string, args: readonly string[]): GitProcess {
   return child;
 }
 
+/** What git may take for an answer, in milliseconds. */
+const patienceMs = 60_000;
+
+/** An answer of git; one that is silent for too long is ended, by which the answer fails. */
+export async function patiently<T>(
+  child: GitProcess | undefined,
+  answer: Promise<T> | undefined,
+): Promise<T | undefined> {
+  const timer = setTimeout(() => child?.kill("SIGKILL"), patienceMs).unref();
+  return Promise.resolve(answer).finally(() => clearTimeout(timer));
+}
+
 /** What git answers; rejects with what it says where it fails. */
 export async function gitOutput(repository: string, args: readonly string[]): Promise<Buffer> {
   const { code, output, complaint } = await gitResult(repository, args);
@@ -179,7 +191,7 @@ export class ObjectReader {
   }
 
   async #more(): Promise<void> {
-    const { value, done } = (await this.#pieces?.next()) ?? { done: true };
+    const { value, done } = (await patiently(this.#child, this.#pieces?.next())) ?? { done: true };
     if (done) throw new Error("git cat-file has ended");
     this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
   }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { LRUCache } from "lru-cache";
-import { type GitProcess, git, gitOutput, type ObjectReader } from "./git.ts";
+import { type GitProcess, git, gitOutput, type ObjectReader, patiently } from "./git.ts";
 import type { ReadRecord } from "./journal.ts";
 
 /** Who did something: as `git log` shows it. */
@@ -24,8 +24,6 @@ export interface ImporterOptions {
 const keptContent = 32 * 1024 * 1024;
 const server: Person = { name: "filement", email: "filement@localhost" };
 const trailer = "Filement-Record";
-/** What git may take for a batch of commits, in milliseconds; one that is silent for longer is ended. */
-const patienceMs = 60_000;
 
 /**
  * Makes commits of records by one `git fast-import`, for the one process that does so. A record is in the repository
@@ -138,10 +136,7 @@ export class Importer {
   }
 
   async #line(): Promise<string | undefined> {
-    const child = this.#child;
-    const timer = setTimeout(() => child?.kill("SIGKILL"), patienceMs).unref();
-    const next = await this.#lines?.next();
-    clearTimeout(timer);
+    const next = await patiently(this.#child, this.#lines?.next());
     return next?.done ? undefined : next?.value;
   }
 
@@ -172,10 +167,8 @@ export class Importer {
     const child = this.#child;
     this.#child = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs).unref();
     child.stdin.end("done\n");
-    await once(child, "close");
-    clearTimeout(timer);
+    await patiently(child, once(child, "close"));
   }
 }
 

@@ -1,29 +1,55 @@
 // Makes random changes of the files below a root until it is killed: node writer.mjs <root> <repository> <seed>
-// Each line that it prints is a change that was answered: path, entity tag and hash of the content.
+// Each line that it prints is a change that was answered: method, path, entity tag, and the hash of what was sent.
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { createFileServer, history } from "../../../dist/index.js";
 
 setInterval(() => {}, 60_000); // to wait for the lock of another process keeps no process alive
 const [root = "", repository = "", seed = "1"] = process.argv.slice(2);
-const files = createFileServer({ root, durability: "rename", plugins: [history({ repository })] });
+const files = createFileServer({
+  root,
+  durability: "rename",
+  plugins: [history({ repository })],
+  // Commits are made again where the git of a process that was killed came first.
+  onError: (error) => String(error).includes("commits cannot be made") || console.error(error),
+});
 await files.ready();
 let state = Number(seed);
 const random = (/** @type {number} */ below) => {
   state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
   return Math.floor((state / 2_147_483_648) * below);
 };
-const say = (/** @type {string} */ path, /** @type {string} */ etag, /** @type {string} */ content) =>
-  writeSync(1, `${path} ${etag} ${createHash("sha256").update(content).digest("hex")}\n`);
+
+async function send(
+  /** @type {string} */ method,
+  /** @type {string} */ path,
+  /** @type {string | null} */ body = null,
+) {
+  const response = await files.fetch(new Request(`http://localhost${path}`, { method, body }));
+  await response.text();
+  if (response.ok) say(method, path, response.headers.get("etag") ?? "-", body ?? "");
+  else if (response.status !== 404) throw new Error(`${method} ${path}: ${response.status}`);
+}
+
+function say(
+  /** @type {string} */ method,
+  /** @type {string} */ path,
+  /** @type {string} */ etag,
+  /** @type {string} */ content,
+) {
+  writeSync(1, `${method} ${path} ${etag} ${createHash("sha256").update(content).digest("hex")}\n`);
+}
 
 async function work(/** @type {number} */ number) {
   for (let i = 0; ; i += 1) {
-    const path = `/${random(4)}.txt`;
-    const content = `${process.pid} ${number} ${i}\n`.repeat(1 + random(20));
-    const { etag } = await files.write(path, content);
-    say(path, etag, content);
-    if (random(3) === 0)
-      await files.edit("/page.html", [{ op: "setText", selector: "p", text: `${process.pid}-${number}-${i}` }]);
+    const line = `${process.pid}-${number} ${i}\n`;
+    const kind = random(10);
+    if (kind < 4) await send("PUT", `/${random(4)}.txt`, line.repeat(1 + random(20)));
+    else if (kind < 7) await send("POST", `/log-${random(4)}.txt`, line);
+    else if (kind < 9) {
+      const { etag } = await files.edit("/page.html", [{ op: "setText", selector: "p", text: line }]);
+      say("PATCH", "/page.html", etag, `<p>${line}</p>`);
+    } else await send("DELETE", `/${random(4)}.txt`);
   }
 }
 await Promise.all([1, 2, 3, 4].map(work));
