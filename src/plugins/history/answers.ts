@@ -202,15 +202,10 @@ async function difference(parts: HistoryParts, exchange: Exchange, path: string,
   }
 }
 
-/** A file as the client may read it now. */
-interface Current {
-  readonly now: Buffer | undefined;
-  readonly etag: string | undefined;
-  /** What is answered where it may not. */
-  readonly refused: Reply | undefined;
-}
+type Current = Awaited<ReturnType<typeof currentOf>>;
 
-async function currentOf(parts: HistoryParts, exchange: Exchange, path: string): Promise<Current> {
+/** A file as the client may read it now; `refused` is what is answered where it may not. */
+async function currentOf(parts: HistoryParts, exchange: Exchange, path: string) {
   const answer = await ask(parts, exchange, path, { mostBytes: parts.maxFileBytes + 1 });
   const isThere = answer.status === 200;
   return {

@@ -40,6 +40,10 @@ export interface CommittingOptions {
  */
 export class Committing {
   readonly #options: CommittingOptions;
+  /** The lock of the process that makes the commits. */
+  readonly #leader: string;
+  /** A file that is there while more waits than may: tells the other processes. */
+  readonly #fullMark: string;
   #journals: JournalReader;
   /** Read, and not given to git yet; in the order of each journal. */
   readonly #queues = new Map<string, ReadRecord[]>();
@@ -65,17 +69,9 @@ export class Committing {
 
   constructor(options: CommittingOptions) {
     this.#options = options;
+    this.#leader = join(options.directory, "leader");
+    this.#fullMark = join(options.directory, "full");
     this.#journals = new JournalReader(options.directory);
-  }
-
-  /** The lock of the process that makes the commits. */
-  get #leader(): string {
-    return join(this.#options.directory, "leader");
-  }
-
-  /** A file that is there while more waits than may: tells the other processes. */
-  get #fullMark(): string {
-    return join(this.#options.directory, "full");
   }
 
   /** Bytes that wait for git, where this process makes the commits. */

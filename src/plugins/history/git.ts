@@ -132,7 +132,6 @@ export async function openRepository(repository: string, branch: string): Promis
   await gitOutput(repository, ["init", "--quiet", "--bare", `--initial-branch=${branch}`]);
 }
 
-/** An object of a repository. */
 export interface GitObject {
   readonly id: string;
   readonly size: number;

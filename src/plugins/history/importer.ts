@@ -11,7 +11,6 @@ export interface Person {
   readonly email: string;
 }
 
-/** What the importer needs to know. */
 export interface ImporterOptions {
   readonly repository: string;
   readonly branch: string;

@@ -8,7 +8,6 @@ import type { Journal, JournalRecord } from "./journal.ts";
 /** Contents that are stored, and whose change was not announced yet, in bytes; beyond it, and for larger ones, the file is read again. */
 const maxCaptured = 64 * 1024 * 1024;
 
-/** What the recorder needs to know. */
 export interface RecorderOptions {
   readonly journal: Journal;
   readonly maxFileBytes: number;

@@ -50,7 +50,6 @@ export class Versions implements FileHistory {
     this.#objects = objects;
   }
 
-  /** The versions of a file, newest first, `limit` at most, those before the commit `after`. */
   async list(path: string, limit: number, after?: string): Promise<VersionList> {
     const entries = await this.#entriesOf(path);
     const end = after === undefined ? entries.length : Math.max(0, indexOf(entries, after));
@@ -101,14 +100,12 @@ export class Versions implements FileHistory {
     return etag === undefined ? undefined : (await this.#objects.read(etag.slice(1, -1)))?.content;
   }
 
-  /** A file at a moment, or after a commit. */
   async storageAt(path: string, at: Date | string): Promise<Storage | undefined> {
     const version = typeof at === "string" ? await this.find(path, at) : await this.at(path, at);
     const content = version && (await this.content(version));
     return content && pastFile(version, content);
   }
 
-  /** See {@link FileHistory.restored}. */
   async restored(
     path: string,
     commit: string,
@@ -189,7 +186,6 @@ export class Versions implements FileHistory {
     return this.#byPath.get(path) ?? [];
   }
 
-  /** Reads the commits that have come. */
   async #update(): Promise<void> {
     this.#updating ??= this.#readOn().finally(() => {
       this.#updating = undefined;

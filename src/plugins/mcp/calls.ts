@@ -93,7 +93,6 @@ export class Calls {
     return answer;
   }
 
-  /** The answer as JSON. */
   async json(asked: Asked): Promise<object> {
     const answer: unknown = JSON.parse((await this.ask(asked)).content.toString());
     if (typeof answer !== "object" || answer === null) throw new TypeError("the server answered no object");

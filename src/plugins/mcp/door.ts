@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { Readable, type Writable } from "node:stream";
 import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
 import { methodNotAllowed } from "../../http/http-error.ts";
-import { type Access, rightsOf } from "../../server/access.ts";
+import { rightsOf } from "../../server/access.ts";
 import { UsageLimit, unavailable } from "../../server/admission.ts";
 import { BodyBudget } from "../../server/body-budget.ts";
 import type { Exchange } from "../../server/exchange.ts";
@@ -57,7 +57,8 @@ export function mcpDoor(options: DoorOptions = {}): McpDoor {
     return site.changes.subscribe(
       (change, origin) => {
         if (mayReceive(audience, change, origin) === "yes") tell(resourceOf(change.path));
-        else if (!mayCall(access.current?.() ?? access, path)) dismiss();
+        // Its user may have been removed, or the rules may have changed.
+        else if (!rightsOf("POST").some((right) => (access.current?.() ?? access).permitsPath(right, path))) dismiss();
       },
       undefined,
       () => false, // whole files only
@@ -173,11 +174,6 @@ export function mcpDoor(options: DoorOptions = {}): McpDoor {
       );
     },
   };
-}
-
-/** Whether a client could still send messages: its user may have been removed, or the rules may have changed. */
-function mayCall(access: Access, path: string): boolean {
-  return rightsOf("POST").some((right) => access.permitsPath(right, path));
 }
 
 /** A `Response` of the library as a reply. */

@@ -56,10 +56,7 @@ export async function findBelow(calls: Calls, { path, selector, text, after }: A
   return { found };
 }
 
-/**
- * The pages below a directory in the order of listings, after a path in it; no page after a listing, which costs as much. All up to
- * `passed` has been gone through.
- */
+/** The pages below a directory in order, after a path in it; none after a listing. All up to `passed` was gone through. */
 async function* pagesBelow(
   calls: Calls,
   directory: string,
