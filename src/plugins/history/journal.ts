@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { access, type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** What is to become a commit. */
 export interface JournalRecord {
@@ -120,7 +120,10 @@ export class JournalReader {
 
   /** Names of the journals, in the order of each owner. */
   async names(): Promise<readonly string[]> {
-    const names = await readdir(this.#directory).catch(() => []);
+    const names = await readdir(this.#directory).catch(async () => {
+      await access(dirname(this.#directory)); // an error, where the repository itself is away
+      return [];
+    });
     const sequence = (name: string): number => Number(name.slice(name.indexOf("-") + 1, -".journal".length));
     return names
       .filter((name) => name.endsWith(".journal"))
