@@ -38,7 +38,7 @@ describe("a configuration that cannot work", () => {
   it("is told line by line, with all that is wrong", async () => {
     const printed = await refusal(
       [
-        bundled("rate-limit", { requests_per_second: 0, key_strategy: "user" }),
+        bundled("rate-limit", { requests_per_second: 0 }),
         pluginItem("https://example.org/auth.mjs"),
         pluginItem("file://./plugins/auth.so"),
       ].join("\n"),
@@ -47,7 +47,6 @@ describe("a configuration that cannot work", () => {
       expect.stringMatching(
         /^filement: DIR\/config\.html:4: rate-limit: requests_per_second is "0": expected a positive/,
       ),
-      expect.stringMatching(/^filement: DIR\/config\.html:4: rate-limit: key_strategy is "user": expected basic-auth/),
       expect.stringMatching(
         /^filement: DIR\/config\.html:5: library is "https:\/\/example.org\/auth.mjs": expected a file/,
       ),

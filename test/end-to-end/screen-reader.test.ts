@@ -134,7 +134,8 @@ const listingToRead = `banner
     list
       link "Home"
   heading "docs", 1
-  searchbox "Filter by name"
+  search
+    searchbox "Filter by name; Enter searches the folders below as well"
   status
 main
   table "1 folder and 2 files"
@@ -155,7 +156,8 @@ const listingToEdit = `banner
     list
       link "Home"
   heading "docs", 1
-  searchbox "Filter by name"
+  search
+    searchbox "Filter by name; Enter searches the folders below as well"
   button "Upload files"
   button "Upload a folder"
   button "New file"
@@ -166,17 +168,21 @@ main
 ${columnHeaders}
     rowheader "deep/"
       link "deep/"
+    button "Move deep"
     button "Delete deep"
+    checkbox "Select deep", not checked
     rowheader "a.bin"
       link "a.bin"
     button "Move a.bin"
     button "Delete a.bin"
+    checkbox "Select a.bin", not checked
     rowheader "README.md"
       link "README.md"
     button "View README.md"
     button "Edit README.md"
     button "Move README.md"
     button "Delete README.md"
+    checkbox "Select README.md", not checked
     rowheader "Together"
   heading "README.md", 2
   heading "Read me", 3`;
