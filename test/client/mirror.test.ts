@@ -251,14 +251,17 @@ describe("mirror", { tags: ["chromium"] }, () => {
       },
     };
     const window = await opened({ plugins: [broken, webSocket()] });
+    await window.edit("POST", "#todo", "<li>2</li>");
     await window.page.evaluate(() => {
       const { setTimeout } = globalThis;
-      Object.assign(globalThis, { setTimeout: (callback: () => void) => setTimeout(callback, 0) });
+      const retryMs = 3_000;
+      Object.assign(globalThis, {
+        setTimeout: (callback: () => void, ms: number) => setTimeout(callback, ms === retryMs ? 0 : ms),
+      });
       client.connect().mirror();
     });
     await asked;
     isBroken = false;
-    await window.edit("POST", "#todo", "<li>2</li>");
     await shows(window, '<ul id="todo"><li>1</li><li>2</li></ul>');
   });
 

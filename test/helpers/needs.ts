@@ -50,8 +50,9 @@ const conditions = {
   },
   tiddlywiki: { isMet: onPath(["tiddlywiki"]) !== undefined, what: "TiddlyWiki (npm install -g tiddlywiki)" },
   mounts: {
-    isMet: isRoot && ["/dev/loop-control", "/dev/fuse"].every((path) => existsSync(path)),
-    what: "a user who may mount disks",
+    isMet:
+      isRoot && onPath(["mount"]) !== undefined && ["/dev/loop-control", "/dev/fuse"].every((path) => existsSync(path)),
+    what: "a user who may mount disks, and the program mount",
   },
   tsup: { isMet: onPath(["tsup"]) !== undefined, what: "the bundler tsup (npm install -g tsup)" },
   procfs: { isMet: existsSync("/proc/self/fd"), what: "/proc" },

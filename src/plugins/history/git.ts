@@ -37,13 +37,16 @@ export function git(repository: string, args: readonly string[]): GitProcess {
 
 /** What git may take for an answer, in milliseconds. */
 const patienceMs = 60_000;
+/** And for a command that ends by itself, such as `gc`, which says nothing meanwhile. */
+const endMs = 3_600_000;
 
 /** An answer of git; one that is silent for too long is ended, by which the answer fails. */
 export async function patiently<T>(
   child: GitProcess | undefined,
-  answer: Promise<T> | undefined,
-): Promise<T | undefined> {
-  const timer = setTimeout(() => child?.kill("SIGKILL"), patienceMs).unref();
+  answer: T | PromiseLike<T>,
+  ms: number = patienceMs,
+): Promise<T> {
+  const timer = setTimeout(() => child?.kill("SIGKILL"), ms).unref();
   return Promise.resolve(answer).finally(() => clearTimeout(timer));
 }
 
@@ -61,11 +64,8 @@ export async function gitResult(
 ): Promise<{ code: number | null; output: Buffer; complaint: Buffer }> {
   const child = git(repository, args);
   child.stdin.end();
-  const [[code], output, complaint] = await Promise.all([
-    once(child, "close"),
-    buffer(child.stdout),
-    buffer(child.stderr),
-  ]);
+  const end = Promise.all([once(child, "close"), buffer(child.stdout), buffer(child.stderr)]);
+  const [[code], output, complaint] = await patiently(child, end, endMs);
   return { code, output, complaint };
 }
 
