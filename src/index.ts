@@ -1,5 +1,4 @@
 export { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } from "./config.ts";
-export type { LoadConfigOptions } from "./config-page/load-config.ts";
 export { loadConfig } from "./config-page/load-when-asked.ts";
 export { createFileServer, type FileServer } from "./file-server.ts";
 export type {
@@ -84,8 +83,6 @@ export type {
   CacheControl,
   Download,
   FileHandling,
-  Listing,
-  ListingEntry,
   SentFile,
   Site,
   SiteOptions,

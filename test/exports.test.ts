@@ -25,7 +25,7 @@ const types = `
   ErrorPagesOptions EventStreamOptions Exchange FeedEnd FeedPosition FetchInfo FileChange FileDeletion
   FileHandlerOptions FileHandling FileMethod FileServer FileServerConfig FileUpdate FileWrite FindUser FoundUser
   GuardOptions GuardedRequest HealthCheck HealthCheckOptions HeldLock HistoryOptions HostConfig HostRequest
-  HttpErrorOptions InsertPosition KeyStrategy Listing ListingEntry LoadConfigOptions Locks Logger MetricsOptions
+  HttpErrorOptions InsertPosition KeyStrategy Locks Logger MetricsOptions
   MetricsRegistry MountPoint MoveChecks Next OpenFile OpenFor Outcome PageConfig PastChange PendingWrite
   PermissionRule PermissionsOptions Plugin PluginSite ProgramFiles ProgramHistoryOptions ProgramOptions
   ProgramReadOptions ProgramWriteOptions RateLimitOptions RateLimitPolicy ReadFile RedirectsOptions Reply ReplyBody

@@ -55,7 +55,7 @@ export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
     schema: fileHandlerOptions,
     make: fileHandler,
     locations: ["root"],
-    codeOnly: ["storage", "beforeWrite", "headers", "renderListing"],
+    codeOnly: ["storage", "beforeWrite", "headers"],
   },
   "health-check": { schema: healthCheckOptions, make: healthCheck, codeOnly: ["checks"] },
   history: {

@@ -34,8 +34,6 @@ export interface ImportedConfig {
   readonly problems: readonly string[];
 }
 
-const libraryTimeMs = 10_000;
-
 /** Properties that are locations, as `optionName` spells them in lower case. */
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
 
@@ -70,7 +68,7 @@ export async function importConfig(location: string): Promise<ImportedConfig> {
 async function problemsOf(html: string, directory: string): Promise<readonly string[]> {
   const items = allItems((await readMicrodataPage(html)).items);
   try {
-    await configOf(items, { directory, problems: new Problems("the new page") }, libraryTimeMs);
+    await configOf(items, { directory, problems: new Problems("the new page") });
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;

@@ -22,12 +22,6 @@ import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
-/** Options of {@link loadConfig}. */
-export interface LoadConfigOptions {
-  /** How long a library may take to load, and then to make its plugin, in seconds. @default 10 */
-  readonly libraryTime?: number | undefined;
-}
-
 /** What an item of the type `ServerConfig` can say. */
 export const serverItem: ItemKind = {
   schema: pageOptions,
@@ -35,7 +29,7 @@ export const serverItem: ItemKind = {
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
   buckets: ["root"],
-  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers", "renderListing"],
+  codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers"],
   others: ["host"],
 };
 
@@ -46,20 +40,19 @@ export const hostItem: ItemKind = {
   renamed: { root: "hostRoot" },
   locations: ["root"],
   buckets: ["root"],
-  codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers", "renderListing"],
+  codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers"],
   others: ["hostname", "hostName", "plugin"],
 };
 
 /** What the `loadConfig` of the package does. */
-export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<PageConfig> {
-  const { libraryTime = 10 } = options;
+export async function loadConfig(location: string | URL): Promise<PageConfig> {
   const name = String(location);
   const path = filePath(name, process.cwd());
   if (path === undefined) throw new ConfigError([`${name}: expected ${expectedLocation}`]);
   const problems = new Problems(name);
   const page = await readPage(path, problems);
   for (const { line, text } of page.mistakes) problems.add(line, text);
-  const loading = configOf(allItems(page.items), { directory: dirname(path), problems }, libraryTime * 1000);
+  const loading = configOf(allItems(page.items), { directory: dirname(path), problems });
   const read = await loading.catch((error: unknown) => {
     if (!(error instanceof ConfigError) || !isOldPage(page)) throw error;
     const remedy = `filement import-config ${name} > new.html writes it anew in the words used here`;
@@ -76,16 +69,12 @@ export function isOldPage({ items }: MicrodataPage): boolean {
 }
 
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
-export async function configOf(
-  items: readonly MicrodataItem[],
-  page: ConfigPage,
-  libraryTimeMs: number,
-): Promise<PageConfig> {
+export async function configOf(items: readonly MicrodataItem[], page: ConfigPage): Promise<PageConfig> {
   const { problems } = page;
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
-  const reader = new ConfigReader(page, libraryTimeMs);
+  const reader = new ConfigReader(page);
   const config = await reader.readServer(server);
   if (!problems.hasOwn) reader.findStrays(items); // what is in a wrong place is reported already
   problems.throwAny();
@@ -112,9 +101,9 @@ class ConfigReader {
   /** Names of hosts, normalised for comparison. */
   readonly #names = new Set<string>();
 
-  constructor(page: ConfigPage, libraryTimeMs: number) {
+  constructor(page: ConfigPage) {
     this.#page = page;
-    this.#plugins = new PluginLoader(page, libraryTimeMs);
+    this.#plugins = new PluginLoader(page);
   }
 
   async readServer(item: MicrodataItem): Promise<PageConfig> {

@@ -7,13 +7,16 @@ import { errnoOf } from "../storage/disk/file-record.ts";
 /** What the default export of a module makes of the parameters in a configuration page. */
 export type PluginFactory = (parameters: Readonly<Record<string, unknown>>) => Plugin | Promise<Plugin>;
 
+/** How long a module may take to load, and then to make its plugin, in milliseconds. */
+const longestMs = 10_000;
+
 const methods = ["handle", "observe", "start", "close"];
 
 /** Loads an ES module and has it make a plugin, each within `timeMs`. Rejects with a sentence for people. */
 export async function loadModule(
   path: string,
   parameters: Readonly<Record<string, unknown>>,
-  timeMs: number,
+  timeMs: number = longestMs,
 ): Promise<Plugin> {
   const tooSlow = (doing: string): string => `it took more than ${timeMs / 1000} s to ${doing}`;
   const url = await urlOf(path);

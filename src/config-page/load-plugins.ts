@@ -27,14 +27,11 @@ const maxDepth = 32;
 /** Makes the plugins of a configuration page. What is wrong is added to the problems of the page. */
 export class PluginLoader {
   readonly #page: ConfigPage;
-  readonly #libraryTimeMs: number;
   readonly #placed = new Map<MicrodataItem, PlacedPlugin>();
   readonly #modules = new Set<string>();
 
-  /** `libraryTimeMs` is how long a module may take to load, and to make its plugin. */
-  constructor(page: ConfigPage, libraryTimeMs: number) {
+  constructor(page: ConfigPage) {
     this.#page = page;
-    this.#libraryTimeMs = libraryTimeMs;
   }
 
   /** The modules that are named, whether or not they could be used. */
@@ -109,7 +106,7 @@ export class PluginLoader {
     const parameters = this.#parametersOf(item);
     const plugins = nested.length > 0 ? { plugins: pluginsOf(nested) } : {};
     try {
-      return await loadModule(path, { ...parameters, ...plugins }, this.#libraryTimeMs);
+      return await loadModule(path, { ...parameters, ...plugins });
     } catch (error) {
       this.#addFailure(item, path, error);
       return undefined;

@@ -1,5 +1,4 @@
 import type { PageConfig } from "../config.ts";
-import type { LoadConfigOptions } from "./load-config.ts";
 
 /**
  * Reads the configuration of a server from an HTML page with microdata: one item of a type that ends in
@@ -13,7 +12,7 @@ import type { LoadConfigOptions } from "./load-config.ts";
  * @example
  * const files = createFileServer(await loadConfig("/etc/filement/config.html"));
  */
-export async function loadConfig(location: string | URL, options: LoadConfigOptions = {}): Promise<PageConfig> {
+export async function loadConfig(location: string | URL): Promise<PageConfig> {
   const { loadConfig: load } = await import("./load-config.ts"); // with the HTML parser
-  return load(location, options);
+  return load(location);
 }

@@ -4,10 +4,10 @@ import { entityTag } from "../http/entity-tag.ts";
 import { preferredType } from "../http/negotiation.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
-import type { FileOptions, Listing, ListingEntry } from "../server/site.ts";
+import type { FileOptions } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { ClientSlice } from "./client-slice.ts";
-import { type DirectoryPageContent, directoryPage, directoryPagePolicy, linkToEntry } from "./directory-page.ts";
+import { type DirectoryPageContent, directoryPage, directoryPagePolicy } from "./directory-page.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
 import { type ListingQuery, maxLimit, readListingQuery } from "./listing-query.ts";
@@ -29,14 +29,14 @@ const chunkLength = 16_384;
  * held; entries are measured and sent piece by piece, as the client reads them.
  */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
-  const { exchange, listings, options } = request;
+  const { exchange, listings } = request;
   const query = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
     "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
     "cache-control": "no-cache",
     vary: "accept, authorization",
-    ...(!isJson && !options.renderListing && { "content-security-policy": directoryPagePolicy }),
+    ...(!isJson && { "content-security-policy": directoryPagePolicy }),
   };
   // As a stream, because that of GET has no known length either; nothing is listed for it.
   if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
@@ -75,8 +75,7 @@ async function listingPage(
   const { options, path, contentTypeOf: typeOf } = request;
   const [site, offers, hasZip] = [siteTitle(request), offersOf(request), offersZip(options)];
   const signIn = { user: request.exchange.user?.name, isPossible: canSignIn(request) };
-  const content = { path, site, query, selected, typeOf, offers, hasZip, entries, signIn };
-  return options.renderListing ? rendered(request, content, options.renderListing) : directoryPage(content);
+  return directoryPage({ path, site, query, selected, typeOf, offers, hasZip, entries, signIn });
 }
 
 /** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
@@ -119,27 +118,6 @@ function offersOf({ exchange: { access, site }, options, path }: FileRequest): D
       return rights.filter((right) => right !== false);
     },
   };
-}
-
-/** The page that the host program makes of a listing; made before anything is sent, so its failure is a 500. */
-async function rendered(
-  { exchange }: FileRequest,
-  { path, site: title, query, selected, entries }: DirectoryPageContent,
-  render: NonNullable<FileOptions["renderListing"]>,
-): Promise<Text> {
-  const shown: ListingEntry[] = [];
-  for await (const batch of entries) {
-    for (const { name, type, stat } of batch) {
-      shown.push({ name, type, href: linkToEntry({ name, type }), size: stat.size, modified: stat.modified });
-    }
-  }
-  const next = linkToNext(query, selected);
-  const permits: Listing["permits"] = (right, name) => exchange.access.permitsPath(right, path + name);
-  const html: unknown = await render({ path, title, entries: shown, next, permits });
-  if (typeof html !== "string") throw new TypeError(`renderListing gave ${typeof html}: expected a string of HTML`);
-  return (async function* () {
-    yield html;
-  })();
 }
 
 /** The entries of a page as the query orders them. */

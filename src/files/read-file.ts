@@ -45,7 +45,7 @@ async function readCoded(
   const variant = ready ?? madeVariant(request, stored, plain.ofContent);
   if (!variant) return send(request, plainFile, plain);
   const { file, coding } = variant;
-  const about = headersOfVariant(plain, stored, variant, request);
+  const about = headersOfVariant(plain, stored, variant);
   return file ? send(request, file, about) : send(request, plainFile, about, coding);
 }
 
@@ -103,7 +103,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   const cacheControl = serving.cacheControlOf(path, stat);
   const savedAs = serving.savedAs(path, stat);
   const validating: ReplyHeaders = {
-    ...(options.etag && { etag }),
+    etag,
     ...(isDated && { "last-modified": formatHttpDate(stat.modified) }),
     ...(cacheControl !== undefined && { "cache-control": cacheControl }),
     ...varying(request),
@@ -131,19 +131,17 @@ function headersOfVariant(
   plain: FileHeaders,
   { version }: StoredStat,
   { coding, file }: CompressedVariant,
-  { options }: FileRequest,
 ): FileHeaders {
   const etag = variantTag(version, coding, file?.stat.version ?? compressorVersion);
   const { ofUnchanged, own } = plain;
   const { "content-length": _, ...ofContent } = plain.ofContent;
-  const tag = options.etag && { etag };
   const length = file && { "content-length": String(file.stat.size) };
   const coded = { "content-encoding": coding, ...(file && { "accept-ranges": "bytes" }) };
   return {
     ...plain,
     validators: { ...plain.validators, etag },
-    ofUnchanged: { ...ofUnchanged, ...tag, ...own },
-    ofContent: { ...ofContent, ...tag, ...coded, ...own, ...length },
+    ofUnchanged: { ...ofUnchanged, etag, ...own },
+    ofContent: { ...ofContent, etag, ...coded, ...own, ...length },
   };
 }
 

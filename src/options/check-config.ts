@@ -85,7 +85,6 @@ const ofHost = {
     return seconds >= 0 && seconds <= 31_536_000;
   }),
   immutable: yesOrNo,
-  etag: yesOrNo,
   headers: aFunction,
   extensions: listOf(
     text("an extension", (extension) => /^\.[\w.-]+$/.test(extension), "an extension with its dot"),
@@ -94,7 +93,6 @@ const ofHost = {
   single: anyOf([yesOrNo, requestPath], "true, false, or a path as requests have it"),
   ignores: listOf(pathPattern, "a list of path patterns"),
   listing: anyOf([yesOrNo, listingFeatures], "true, false, or { edit: true, zip: true }"),
-  renderListing: aFunction,
   title: textNotEmpty,
   dotfiles: oneOf(["ignore", "allow"]),
   symlinks: oneOf(["within-root", "never"]),
@@ -136,6 +134,7 @@ const ofOtherServers = new Map(
     brotli: 'here "precompressed"',
     cors: "the plugin cors does that",
     dev: "always so: leave it out",
+    etag: "always on: leave it out",
     gzip: 'here "precompressed", or "compress"',
     lastModified: "always on: leave it out",
     list: 'here "listing"',
@@ -242,7 +241,6 @@ function sentenceOf({ path, kind, expected }: Problem, config: unknown, what: st
   const option = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   const name = option.replace(/^\./, "") || what;
   if (kind === "option") return `${name} has no option ${expected}`;
-  if (kind === "getter") return `${name} cannot be read: ${expected}`;
   if (kind === "name") return `${name}: expected ${expected}`;
   return `${name} is ${shown(path.reduce(member, config))}: expected ${expected}`;
 }

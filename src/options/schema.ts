@@ -1,5 +1,3 @@
-import { messageOf } from "../server/logger.ts";
-
 /** What a value has to be, in words that end the sentence "x is 3: expected ...". */
 export interface Schema {
   /** What is wrong with a value; nothing for one that fits. */
@@ -11,13 +9,9 @@ export interface Problem {
   readonly path: readonly (string | number)[];
   /**
    * `"type"`: no such value could fit. `"name"`: of an entry that is at `path`. `"option"`: of one that does not exist.
-   * `"getter"`: there is no value, as reading it throws.
    */
-  readonly kind: "type" | "value" | "name" | "option" | "getter";
-  /**
-   * What would have fitted; for `"option"`, the unknown names, and what they were probably meant to be; for
-   * `"getter"`, what is thrown.
-   */
+  readonly kind: "type" | "value" | "name" | "option";
+  /** What would have fitted; for `"option"`, the unknown names, and what they were probably meant to be. */
   readonly expected: string;
 }
 
@@ -79,9 +73,7 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
       if (!isPlainObject(value)) return [problem("type", expected)];
       return Object.keys(value).flatMap((name) => {
         const [wrongName] = names?.problemsOf(name) ?? [];
-        const problems = wrongName
-          ? [problem("name", wrongName.expected)]
-          : problemsOfMember(value, name, (each) => entry.problemsOf(each));
+        const problems = wrongName ? [problem("name", wrongName.expected)] : entry.problemsOf(Reflect.get(value, name));
         return within(name, problems);
       });
     },
@@ -109,9 +101,8 @@ export function optionsOf(
       };
       const unknown = namesOf(value).filter((name) => !Object.hasOwn(options, name));
       const problems = Object.entries(options).flatMap(([name, schema]) => {
-        const isRequired = required.includes(name);
-        const check = (each: unknown) => (each === undefined && !isRequired ? [] : schema.problemsOf(each));
-        return within(name, problemsOfMember(value, name, check));
+        const each: unknown = Reflect.get(value, name);
+        return each === undefined && !required.includes(name) ? [] : within(name, schema.problemsOf(each));
       });
       if (unknown.length > 0) problems.push(problem("option", unknown.map(withSuggestion).join(", ")));
       return problems;
@@ -135,20 +126,6 @@ export function withRule<S extends Schema, T>(schema: S, rule: Rule<T>): S {
 /** Whether a value fits. */
 export function accepts(schema: Schema, value: unknown): boolean {
   return schema.problemsOf(value).length === 0;
-}
-
-function problemsOfMember(
-  owner: object,
-  name: string,
-  check: (value: unknown) => readonly Problem[],
-): readonly Problem[] {
-  let value: unknown;
-  try {
-    value = Reflect.get(owner, name);
-  } catch (error) {
-    return [problem("getter", messageOf(error))];
-  }
-  return check(value);
 }
 
 function ofType(is: (value: unknown) => boolean, expected: string): Schema {

@@ -1,6 +1,5 @@
 import type { HttpError, ReplyHeaders } from "../http/http-error.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Right } from "./access.ts";
 import type { BeforeWrite } from "./before-write.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { FileHistory } from "./file-history.ts";
@@ -25,32 +24,6 @@ export type CacheControl =
 
 /** Files to be saved and not shown: all, by path patterns, or by a function, which may give another name. */
 export type Download = boolean | readonly string[] | ((path: string, file: SentFile) => boolean | string);
-
-/** An entry of a {@link Listing}. */
-export interface ListingEntry {
-  /** As it is on the disk: to be escaped where it is put into HTML. */
-  readonly name: string;
-  readonly type: "file" | "directory";
-  /** A link to it, from the listing. */
-  readonly href: string;
-  /** In bytes; 0 for a directory. */
-  readonly size: number;
-  readonly modified: Date;
-}
-
-/** A directory, or a page of a long one, for a function that makes HTML of it. */
-export interface Listing {
-  /** Canonical path; ends in `/`. */
-  readonly path: string;
-  /** What the root directory is called. */
-  readonly title: string;
-  /** What this user may see, in the order that the query asks for; 5,000 at most. */
-  readonly entries: readonly ListingEntry[];
-  /** A link to the next page; `undefined` for the last. */
-  readonly next: string | undefined;
-  /** Whether the user who asks may do something to an entry, or to a name that is not there yet. */
-  permits(right: Right, name: string): boolean;
-}
 
 /** What the `.zip` of a directory may hold. */
 export interface ZipOptions {
@@ -84,8 +57,6 @@ export interface FileHandling {
   readonly maxAge?: number | undefined;
   /** With `maxAge`: the content of a path never changes. @default false */
   readonly immutable?: boolean | undefined;
-  /** Send files with an `ETag`. @default true */
-  readonly etag?: boolean | undefined;
   /**
    * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path
    * and file, which may give the name to save it under. @default false
@@ -105,8 +76,6 @@ export interface FileHandling {
    * @default true; with `fallthrough`, false
    */
   readonly listing?: boolean | ListingFeatures | undefined;
-  /** Makes the HTML of listings. Names have to be escaped. @default a page of our own */
-  readonly renderListing?: ((listing: Listing) => string | Promise<string>) | undefined;
   /** What listings call the root directory. @default the name of the host */
   readonly title?: string | undefined;
   /** Names that begin with a dot do not exist for clients (`"ignore"`), or are files like others. @default "ignore" */
@@ -162,7 +131,7 @@ export interface FileHandling {
 }
 
 /** Options without a default of their own. */
-type Undecided = "beforeWrite" | "cacheControl" | "dav" | "headers" | "maxAge" | "renderListing" | "title";
+type Undecided = "beforeWrite" | "cacheControl" | "dav" | "headers" | "maxAge" | "title";
 
 /** The options of a file handler with all defaults filled in. */
 export type FileOptions = {

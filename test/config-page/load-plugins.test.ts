@@ -19,7 +19,7 @@ async function loaderFor(html: string, files: Readonly<Record<string, string>> =
   const problems = new Problems("page");
   const items = allItems((await readMicrodataPage(html)).items);
   return {
-    loader: new PluginLoader({ directory, problems }, 5000),
+    loader: new PluginLoader({ directory, problems }),
     items,
     hosts: items.filter((item) => isOfType(item, "HostConfig")),
     problems: () => {

@@ -11,12 +11,4 @@ describe("loadConfig", () => {
     expect(config.hosts).toEqual({ localhost: expect.objectContaining({ root: join(directory, "site") }) });
     expect(await loadConfig(new URL(`file://${page}`))).toEqual(config);
   });
-
-  it("hands on the options", async () => {
-    const library = '<div itemprop="plugin" itemscope itemtype="https://example.org/schema/Plugin">';
-    const plugin = `${library}<meta itemprop="library" content="file://./slow.mjs"></div>`;
-    const directory = await configDirectory(hostPage(plugin), { "slow.mjs": "await new Promise(() => {});" });
-    const loading = loadConfig(join(directory, "config.html"), { libraryTime: 0.05 });
-    await expect(loading).rejects.toThrow(/slow\.mjs cannot be used/);
-  });
 });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { ConfigError, type PageConfig } from "../../src/config.ts";
-import { type LoadConfigOptions, loadConfig } from "../../src/config-page/load-config.ts";
+import { loadConfig } from "../../src/config-page/load-config.ts";
 import { asOnPosix } from "../helpers/spelling.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
@@ -22,19 +22,16 @@ export async function configDirectory(page: string, files: Files = {}): Promise<
 /** Reads a configuration page, which lies in a directory of its own. */
 export async function loadPage(
   page: string,
-  { files = {}, ...options }: { files?: Files } & LoadConfigOptions = {},
+  { files = {} }: { files?: Files } = {},
 ): Promise<{ config: PageConfig; directory: string }> {
   const directory = await configDirectory(page, files);
-  return { config: await loadConfig(join(directory, "config.html"), options), directory };
+  return { config: await loadConfig(join(directory, "config.html")), directory };
 }
 
 /** What is wrong with a page; the name of its directory is `DIR`. */
-export async function problemsOfPage(
-  page: string,
-  { files = {}, ...options }: { files?: Files } & LoadConfigOptions = {},
-): Promise<string[]> {
+export async function problemsOfPage(page: string, { files = {} }: { files?: Files } = {}): Promise<string[]> {
   const directory = await configDirectory(page, files);
-  const error = await loadConfig(join(directory, "config.html"), options).then(
+  const error = await loadConfig(join(directory, "config.html")).then(
     () => undefined,
     (thrown) => thrown,
   );

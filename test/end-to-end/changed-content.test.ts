@@ -41,11 +41,9 @@ describe("a plugin that changes pages", () => {
     }
   });
 
-  it("leaves a part of a page and a page without a tag as they are", async () => {
-    const { url } = await serve({ storage: storage(), etag: false, plugins: [stamped] });
+  it("leaves a part of a page as it is", async () => {
+    const { url } = await serve({ storage: storage(), plugins: [stamped] });
     expect((await send(url, "GET", "/about.html", { headers: { range: "bytes=0-2" } })).text).toBe("<p>");
-    const whole = await send(url, "GET", "/about.html");
-    expect([whole.headers.etag, whole.text]).toEqual([undefined, `${page}<p>stamped`]);
   });
 
   it("fails loudly where it leaves the coding of what it has replaced", async () => {

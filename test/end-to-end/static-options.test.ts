@@ -142,31 +142,12 @@ const gzip = { headers: { "accept-encoding": "gzip" } };
 const elsewhere = "https://elsewhere.example";
 const html = { headers: { accept: "text/html" } };
 const isScript = (path: string): boolean => path.endsWith(".js");
-const sortedNames = (files: readonly { name: string }[]): string =>
-  files
-    .map(({ name }) => name)
-    .sort()
-    .join();
 const precompressed = { precompressed: true };
 const indexes = ["index.html", "default.htm"];
 const requests: readonly Compared[] = [
   {
     compared: "status text",
     options: [
-      [
-        "list.render (@fastify/static)",
-        "/assets/",
-        ofFastify({
-          index: false,
-          list: {
-            format: "html",
-            render: (_directories: unknown, files: readonly { name: string }[]) => sortedNames(files),
-          },
-        }),
-        {
-          renderListing: ({ entries }) => sortedNames(entries),
-        },
-      ],
       ["extensions (send)", "/about", ofExpress({ extensions: ["html"] }), { extensions: [".html"] }],
       ["extensions (sirv)", "/about", ofSirv({ extensions: ["html"] }), { extensions: [".html"] }],
       ["extensions (@fastify/static)", "/about", ofFastify({ extensions: ["html"] }), { extensions: [".html"] }],
@@ -340,10 +321,6 @@ const requests: readonly Compared[] = [
         },
       ],
     ],
-  },
-  {
-    compared: "status etag text",
-    options: [["etag: false (send)", "/about.html", ofExpress({ etag: false }), { etag: false }]],
   },
 ];
 

@@ -5,11 +5,9 @@ import type { FileRequest } from "../../src/files/file-request.ts";
 import { listDirectory } from "../../src/files/list-directory.ts";
 import { NamesBudget } from "../../src/files/names-budget.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
-import { HttpError } from "../../src/http/http-error.ts";
 import type { Right } from "../../src/server/access.ts";
 import { Exchange } from "../../src/server/exchange.ts";
 import type { Reply } from "../../src/server/reply.ts";
-import type { FileOptions } from "../../src/server/site.ts";
 import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../../src/storage/storage.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
 import { timesOf } from "../helpers/effort.ts";
@@ -56,13 +54,12 @@ interface Asked {
   readonly host?: string;
   readonly title?: string;
   readonly listings?: NamesBudget;
-  readonly renderListing?: FileOptions["renderListing"];
 }
 
 async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Promise<Listing> {
   const { path = "/", accept, method = "GET", search = "", mount = "", dotfiles = "ignore" } = asked;
   const { signal = new AbortController().signal, host = "example.com", title } = asked;
-  const { listings = new NamesBudget(500_000), renderListing } = asked;
+  const { listings = new NamesBudget(500_000) } = asked;
   const exchange = new Exchange({
     incoming: { method, url: path, mount, headers: { accept }, httpVersion: "1.1", signal: () => signal } as never,
     site: { options: { maxFileSize: 1000 } } as never,
@@ -80,7 +77,7 @@ async function list(entries: Iterable<Entry> | Storage, asked: Asked = {}): Prom
     storage,
     listings,
     contentTypeOf: contentTypeTable({}),
-    options: { dotfiles, title, renderListing },
+    options: { dotfiles, title },
   } as unknown as FileRequest;
   return { ...(await listDirectory(request)), end: async () => exchange.end() };
 }
@@ -395,67 +392,5 @@ describe("tens of thousands of entries", () => {
     const names = JSON.parse(text).entries.map((entry: StoredEntry) => entry.name);
     expect(names).toHaveLength(count);
     expect(names[count - 1]).toBe(`photo-${count - 1} of a holiday.jpeg`);
-  });
-});
-
-describe("a listing that the host program renders", () => {
-  const entries = [folder("sub"), file("a b.txt"), file("it's.txt"), file(".hidden"), file("secret.txt")];
-  const permits = (right: Right, path: string): boolean => right !== "delete" && path !== "/docs/secret.txt";
-
-  test("is made of what this user may see, with links, rights and the title", async () => {
-    let given: unknown;
-    const reply = await list(entries, {
-      path: "/docs/",
-      title: "Our files",
-      permits,
-      renderListing: async ({ permits, ...listing }) => {
-        given = { ...listing, rights: [permits("create", "new.txt"), permits("delete", "a b.txt")] };
-        return `<p>${listing.entries.length}</p>`;
-      },
-    });
-    expect(await textOf(reply)).toBe("<p>3</p>");
-    expect(reply.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "accept, authorization" });
-    expect(reply.headers["content-security-policy"]).toBeUndefined(); // ours would forbid styles and scripts of the page
-    expect(given).toEqual({
-      path: "/docs/",
-      title: "Our files",
-      next: undefined,
-      entries: [
-        { name: "sub", type: "directory", href: "./sub/", size: 0, modified },
-        { name: "a b.txt", type: "file", href: "./a%20b.txt", size: 5, modified },
-        { name: "it's.txt", type: "file", href: "./it%27s.txt", size: 5, modified },
-      ],
-      rights: [true, false],
-    });
-  });
-
-  test("comes in pages and orders like ours", async () => {
-    const seen: unknown[] = [];
-    const renderListing: FileOptions["renderListing"] = ({ entries, next }) => {
-      seen.push(entries.map(({ name }) => name).join(" "), next);
-      return "";
-    };
-    const many = [file("a", { size: 1 }), file("b", { size: 3 }), file("c", { size: 2 })];
-    await list(many, { search: "?limit=2&sort=size&order=desc", renderListing });
-    await list(many, { search: "?limit=2&after=b", renderListing });
-    const lots = Array.from({ length: 5001 }, (_, i) => file(`${i}`));
-    await list(lots, { renderListing: ({ entries, next }) => `${seen.push(entries.length, next)}` });
-    expect(seen).toEqual(["b a", "?limit=2&after=b&sort=size&order=desc", "c", undefined, 5000, "?after=4999"]);
-  });
-
-  test("is not for who wants JSON, and not made for HEAD", async () => {
-    const renderListing = () => {
-      throw new Error("nobody asked for HTML");
-    };
-    const json = await list(entries, { accept: "application/json", renderListing });
-    expect(JSON.parse(await textOf(json)).entries).toHaveLength(4);
-    expect((await list(entries, { method: "HEAD", renderListing })).status).toBe(200);
-  });
-
-  test("fails before anything is sent", async () => {
-    const failing = () => Promise.reject(new HttpError(503, "NOT_NOW", "Later."));
-    await expect(list(entries, { renderListing: failing })).rejects.toMatchObject({ code: "NOT_NOW" });
-    const forgetful = (() => undefined) as unknown as () => string;
-    await expect(list(entries, { renderListing: forgetful })).rejects.toThrow("renderListing gave undefined");
   });
 });

@@ -228,18 +228,6 @@ describe("a configuration", () => {
     ).toEqual([]);
   });
 
-  it("is told which option cannot be read, where a getter throws", () => {
-    const broken = {
-      get root(): string {
-        throw new Error("no such variable");
-      },
-    };
-    expect(problemsOf(broken)).toEqual(["root cannot be read: no such variable"]);
-    expect(problemsOf({ hosts: { a: broken } })).toEqual(["hosts.a.root cannot be read: no such variable"]);
-    const hosts = Object.defineProperty({}, "b", { enumerable: true, get: () => broken.root });
-    expect(problemsOf({ hosts })).toEqual(["hosts.b cannot be read: no such variable"]);
-  });
-
   it("is refused without a look into a value that contains itself", () => {
     const circular: Record<string, unknown> = { root: "." };
     circular["listing"] = circular;
