@@ -30,7 +30,7 @@ const types = `
   PermissionRule PermissionsOptions Plugin PluginSite ProgramFiles ProgramHistoryOptions ProgramOptions
   ProgramReadOptions ProgramWriteOptions RateLimitOptions RateLimitPolicy ReadFile RedirectsOptions Reply ReplyBody
   ReplyHeaders RequestBody Right Scope SecurityHeadersOptions SelectedElements SentFile SharedFeed SharedLocks
-  SignedIn Site SiteOptions Storage StorageErrorCode StorageObserver StorageWatcher StoreRequest StoredEntry
+  SignedIn Site SiteOptions Storage StorageErrorCode StorageWatcher StoredEntry
   StoredFields StoredStat TrustProxy UnnumberedChange Unwatch UpgradeOptions User UserRecord Version VersionList
   WebSocketOptions WriteOptions WriteResult WritingExchange WrittenFile`
   .trim()

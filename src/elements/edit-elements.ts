@@ -14,7 +14,7 @@ import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { permitAll, type Right } from "../server/access.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
-import { decidedEdits, decidedHtml } from "../server/before-write.ts";
+import { decidedContent, decidedEdits } from "../server/before-write.ts";
 import { knownHttpError } from "../server/error-reply.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredStat } from "../storage/storage.ts";
@@ -345,7 +345,7 @@ class Editing {
     const { edit, matches, before = "" } = first;
     const html = "html" in edit ? edit.html : "";
     const write = { kind, path, exchange, selector: selector ?? "", matches, before, html };
-    const other = await decidedHtml(options.beforeWrite, write);
+    const other = (await decidedContent(options.beforeWrite, write))?.toString();
     return other === undefined || other === html ? undefined : [{ ...edit, html: other } as Edit];
   }
 

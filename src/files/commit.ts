@@ -51,7 +51,7 @@ export async function makeChange<Made>(
     check(decidedAbout);
     const decided = await decidedContent(beforeWrite, { kind: kind(decidedAbout), path, exchange, content: sent });
     try {
-      return await make(onePiece(decided), (current) => {
+      return await make(onePiece(decided ?? sent), (current) => {
         if (current?.version !== decidedAbout?.version) throw hasChanged;
         check(current);
       });

@@ -3,7 +3,7 @@ import { hasPreconditions } from "../http/preconditions.ts";
 import { locationOf } from "../http/request-target.ts";
 import { refuseEncodedContent } from "../server/admission.ts";
 import type { Reply } from "../server/reply.ts";
-import type { CommitCheck, Storage } from "../storage/storage.ts";
+import type { CommitCheck } from "../storage/storage.ts";
 import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 import { withoutFragments } from "./refuse-fragments.ts";
@@ -34,15 +34,14 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
 }
 
 /**
- * What a PUT is about, a file or nothing, without asking a store that lies elsewhere: where nothing depends on what is
- * there, the write itself finds out. It checks the rights again, by what it replaces.
+ * Whether nothing depends on what is at the path of a PUT: then it is not asked for, and the write finds it out. It
+ * checks the rights again, by what it replaces.
  */
-export function recentFile(
+export function replacesAnything(
   { method, headers, access }: FileRequest["exchange"],
-  { storage, options }: Pick<FileRequest, "storage" | "options">,
+  { beforeWrite }: FileRequest["options"],
   path: string,
-): ReturnType<NonNullable<Storage["recent"]>> {
-  if (method !== "PUT" || hasPreconditions(headers) || options.beforeWrite) return undefined;
-  const isFree = access.permitsPath("create", path) && access.permitsPath("overwrite", path);
-  return isFree ? storage.recent?.(path) : undefined;
+): boolean {
+  if (method !== "PUT" || path.endsWith("/") || hasPreconditions(headers) || beforeWrite) return false;
+  return access.permitsPath("create", path) && access.permitsPath("overwrite", path);
 }

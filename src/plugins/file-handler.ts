@@ -6,7 +6,7 @@ import { closeAtEnd, type FileRequest, purposeOf, standIn, standInPaths } from "
 import { listedPath, refuseHiddenPath } from "../files/listed-path.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf } from "../files/serving.ts";
-import { recentFile } from "../files/write-file.ts";
+import { replacesAnything } from "../files/write-file.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
 import { type FileMethod, isChange, takenMethods } from "../http/methods.ts";
@@ -20,7 +20,7 @@ import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { FileHandling, FileOptions, Site } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
-import type { OpenFile, Storage, StoredStat, Unwatch } from "../storage/storage.ts";
+import { type OpenFile, type Storage, StorageError, type StoredStat, type Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
@@ -161,7 +161,8 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   refuseLostRange(exchange);
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
-  const addressed = await findTarget(exchange, space, path);
+  const isUnseen = replacesAnything(exchange, space.options, path);
+  const addressed = isUnseen ? foundTarget(exchange, space, path, undefined) : await findTarget(exchange, space, path);
   const found = method === "PATCH" ? await documentOf(addressed) : addressed;
   const module = found.stat ? undefined : listingModule(found);
   if (module) return moduleReply(exchange, await browserModule(module));
@@ -179,7 +180,13 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
     throw unsupported(request, target, allow);
   }
   requireRight(access, { path: request.path }, method, operation.right);
-  const reply = await operation.run(request);
+  let reply: Reply;
+  try {
+    reply = await operation.run(request);
+  } catch (error) {
+    const isDirectory = isUnseen && error instanceof StorageError && error.code === "is-directory";
+    throw isDirectory ? directoryAt(access, `${path}/`, space) : error;
+  }
   // A client that wants JSON gets 404 in its place.
   return instead && instead.path === space.serving.single ? variesBy(reply, "accept") : reply;
 }
@@ -234,7 +241,7 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
       return foundTarget(exchange, space, path, file.stat, file);
     }
   }
-  const { stat } = recentFile(exchange, space, path) ?? { stat: await space.storage.stat(path) };
+  const stat = await space.storage.stat(path);
   const isDirectory = stat?.type === "directory" && !path.endsWith("/");
   return foundTarget(exchange, space, isDirectory ? `${path}/` : path, stat);
 }
@@ -295,15 +302,23 @@ function refusePartialChange(method: string): void {
 
 function unsupported({ exchange, path, stat }: FileRequest, target: Target, allow: string): HttpError {
   const { method } = exchange;
-  if (method === "PUT" && path.endsWith("/")) {
-    const details = "A directory cannot be written as a file; POST creates a file in it.";
-    return new HttpError(405, "IS_DIRECTORY", details, { headers: { allow } });
-  }
+  if (method === "PUT" && path.endsWith("/")) return writtenDirectory(allow);
   if (method === "DELETE" && target === "root") {
     return new HttpError(403, "ROOT_DIRECTORY", "The root directory cannot be deleted.");
   }
   if (method === "PATCH" && target === "file") return notHtml();
   return !stat && isMethod(method) ? notFound() : methodNotAllowed(allow);
+}
+
+/** The error of a PUT that has found a directory. */
+function directoryAt(access: Exchange["access"], path: string, { root, methods }: HandlerSpace): HttpError {
+  const target = path === root ? "root" : "directory";
+  return writtenDirectory(allowedMethods(access, { path }, operations[target], methods));
+}
+
+function writtenDirectory(allow: string): HttpError {
+  const details = "A directory cannot be written as a file; POST creates a file in it.";
+  return new HttpError(405, "IS_DIRECTORY", details, { headers: { allow } });
 }
 
 function notHtml(): HttpError {

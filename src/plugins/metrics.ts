@@ -11,7 +11,6 @@ import type { Reply } from "../server/reply.ts";
 import type { NamedMetric } from "./metrics/metric.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { sharedServiceMetrics } from "./metrics/shared-service-metrics.ts";
-import { StoreMetrics } from "./metrics/store-metrics.ts";
 
 /** A registry of `prom-client`, for either content type. */
 export type MetricsRegistry = Pick<
@@ -55,17 +54,15 @@ export function metrics(options: MetricsOptions = {}): Plugin {
   checkOptions("metrics", metricsOptions, options);
   const { path = "/metrics", registry } = options;
   const requests = new RequestMetrics();
-  const stores = new StoreMetrics();
   let registries: Promise<Registries> | undefined;
   let unregister: (() => void) | undefined;
   return {
     name: "metrics",
     async start(site) {
       requests.sites.add(site);
-      stores.watch(site.storage);
       registries ??= registry ? Promise.resolve([registry]) : ownRegistries();
       const [own] = await registries;
-      unregister ??= register(own, [...requests.metrics, ...stores.metrics, ...sharedServiceMetrics()]);
+      unregister ??= register(own, [...requests.metrics, ...sharedServiceMetrics()]);
     },
     handle(exchange, next) {
       if (!registries) throw new Error("metrics were not started");
@@ -75,7 +72,6 @@ export function metrics(options: MetricsOptions = {}): Plugin {
     },
     observe: (exchange, outcome) => requests.end(exchange, outcome),
     close() {
-      stores.stop();
       unregister?.();
       unregister = undefined;
       requests.sites.clear();

@@ -60,20 +60,15 @@ type OtherContent = string | Uint8Array | readonly Edit[] | undefined | void;
  */
 export type BeforeWrite = (write: PendingWrite) => OtherContent | Promise<OtherContent>;
 
-/** What is to be written: the content, or what the host program puts in its place. */
-export async function decidedContent(beforeWrite: BeforeWrite, write: FileWrite): Promise<Uint8Array> {
-  const other = await beforeWrite(write);
-  if (other === undefined) return write.content;
-  if (write.kind === "deleted" || isList(other)) throw notToBeReplaced(write.kind);
-  return typeof other === "string" ? Buffer.from(other) : other;
-}
-
-/** The HTML that is to be placed; `undefined` for that of the request. */
-export async function decidedHtml(beforeWrite: BeforeWrite, write: ElementWrite): Promise<string | undefined> {
+/** What the host program puts in the place of the content or HTML of a request; `undefined` for nothing. */
+export async function decidedContent(
+  beforeWrite: BeforeWrite,
+  write: FileWrite | ElementWrite,
+): Promise<Buffer | undefined> {
   const other = await beforeWrite(write);
   if (other === undefined) return undefined;
-  if (write.kind === "elements-deleted" || isList(other)) throw notToBeReplaced(write.kind);
-  return typeof other === "string" ? other : Buffer.from(other).toString();
+  if (write.kind === "deleted" || write.kind === "elements-deleted" || isList(other)) throw notToBeReplaced(write.kind);
+  return typeof other === "string" ? Buffer.from(other) : Buffer.from(other);
 }
 
 /** The edits that are to be made; `undefined` for those of the request. */

@@ -38,6 +38,19 @@ export interface ExchangeInit {
  * `handle(exchange: Exchange<express.Request>, next)`.
  */
 export class Exchange<Hosted extends HostRequest = HostRequest> {
+  /** The request of the host program, with what others have put there: `request.session` in Express. */
+  readonly request: Hosted;
+  /** Upper-case. */
+  readonly method: string;
+  /** The request target as the client sent it, mount prefix and query included; for logs and links. */
+  readonly url: string;
+  /** Path prefix under which the server is mounted, without a trailing slash; `""` for none. */
+  readonly mount: string;
+  /** Header fields; lower-case names, values as latin1. */
+  readonly headers: IncomingHttpHeaders;
+  readonly httpVersion: string;
+  /** Whether the client wants to take over the connection (a web socket handshake). */
+  readonly isUpgrade: boolean;
   /** The host that answers. */
   readonly site: Site;
   /** The query with its `?`, or `""`. */
@@ -70,9 +83,17 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
   #isOver = false;
 
   constructor(init: ExchangeInit) {
+    const { incoming } = init;
+    this.request = incoming.request as Hosted; // a plugin that names another type vouches for it
+    this.method = incoming.method;
+    this.url = incoming.url;
+    this.mount = incoming.mount;
+    this.headers = incoming.headers;
+    this.httpVersion = incoming.httpVersion;
+    this.isUpgrade = incoming.isUpgrade;
     this.isProgram = init.isProgram ?? false;
     this.inspection = init.inspection;
-    this.#incoming = init.incoming;
+    this.#incoming = incoming;
     this.#clients = init.clients;
     this.site = init.site;
     this.#path = init.path;
@@ -95,44 +116,10 @@ export class Exchange<Hosted extends HostRequest = HostRequest> {
     return this.#id;
   }
 
-  /** The request of the host program, with what others have put there: `request.session` in Express. */
-  get request(): Hosted {
-    return this.#incoming.request as Hosted; // a plugin that names another type vouches for it
-  }
-
-  /** Upper-case. */
-  get method(): string {
-    return this.#incoming.method;
-  }
-
-  /** The request target as the client sent it, mount prefix and query included; for logs and links. */
-  get url(): string {
-    return this.#incoming.url;
-  }
-
-  /** Path prefix under which the server is mounted, without a trailing slash; `""` for none. */
-  get mount(): string {
-    return this.#incoming.mount;
-  }
-
-  /** Header fields; lower-case names, values as latin1. */
-  get headers(): IncomingHttpHeaders {
-    return this.#incoming.headers;
-  }
-
   /** IP address of the client; behind a trusted proxy, the one that the proxy reports. */
   get address(): string {
     this.#address ??= this.#clients.address(this.#incoming.peer, this.headers);
     return this.#address;
-  }
-
-  get httpVersion(): string {
-    return this.#incoming.httpVersion;
-  }
-
-  /** Whether the client wants to take over the connection (a web socket handshake). */
-  get isUpgrade(): boolean {
-    return this.#incoming.isUpgrade;
   }
 
   /** The content of the request; read at most once. */

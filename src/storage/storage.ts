@@ -157,11 +157,6 @@ export interface Storage {
   /** `undefined` if nothing is there, or nothing that clients may see (a link that leaves the root, a device). */
   stat(path: string): Promise<StoredStat | undefined>;
   /**
-   * What was at a path a moment ago, a file or nothing, where asking would take long: the server begins a `write` with
-   * it whose `check` it lets decide, and answers nothing by it. `undefined` where that is not known.
-   */
-  recent?(path: string): { readonly stat: StoredStat | undefined } | undefined;
-  /**
    * The path by which the storage lists what is at a path, where it finds that by other spellings, too, as disks do
    * that ignore case; `undefined` for what it lists by no other spelling. All other methods take paths for what they
    * say. @default the path itself
@@ -208,27 +203,7 @@ export interface Storage {
   refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;
-  /** Tells an observer of what is asked of a store elsewhere, from now until the function that it gives is called. */
-  observe?(observer: StorageObserver): () => void;
   close?(): Promise<void>;
-}
-
-/** Hears what a {@link Storage} asks of a store that lies elsewhere, and how that goes. */
-export interface StorageObserver {
-  /** Called after each request, whose retries count as part of it. */
-  requested(request: StoreRequest): void;
-  /** Called where another writer was first, and the change is made again. */
-  lostRace(): void;
-}
-
-/** A request to a store. */
-export interface StoreRequest {
-  /** What was asked for; one of a few. */
-  readonly name: string;
-  readonly seconds: number;
-  /** Whether the store has answered; that something is not there is an answer, too. */
-  readonly isAnswered: boolean;
-  readonly retries: number;
 }
 
 /** The failures that a caller of a {@link Storage} can expect. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recentFile, writeFile } from "../../src/files/write-file.ts";
+import { replacesAnything, writeFile } from "../../src/files/write-file.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import type { Storage, WriteOptions } from "../../src/storage/storage.ts";
 import { type Asked, fileRequest } from "../helpers/file-request.ts";
@@ -61,13 +61,10 @@ describe("writing a file", () => {
   });
 });
 
-describe("what is known of a file", () => {
-  const stat = { type: "file", size: 3, modified: new Date(), version: "v" } as const;
-  const storage: Storage = { ...memoryStorage(), recent: () => ({ stat }) };
-
-  it("is enough to begin a PUT that any file may be under", async () => {
-    const { exchange, ...rest } = await fileRequest(storage, "/a.txt", put());
-    expect(recentFile(exchange, rest, "/a.txt")).toEqual({ stat });
+describe("what is at the path of a PUT", () => {
+  it("need not be asked for where any file may be there", async () => {
+    const { exchange, options } = await fileRequest(memoryStorage(), "/a.txt", put());
+    expect(replacesAnything(exchange, options, "/a.txt")).toBe(true);
   });
 
   it.each<[string, Asked]>([
@@ -78,8 +75,8 @@ describe("what is known of a file", () => {
     ["by who may not create", { permits: (right) => right === "overwrite" }],
     ["by who may not overwrite", { permits: (right) => right === "create" }],
     ["that the host program decides about", { options: { beforeWrite: () => undefined } }],
-  ])("is not used for a request %s", async (_which, asked) => {
-    const { exchange, ...rest } = await fileRequest(storage, "/a.txt", put(asked));
-    expect(recentFile(exchange, rest, "/a.txt")).toBeUndefined();
+  ])("is asked for by a request %s", async (_which, asked) => {
+    const { exchange, options } = await fileRequest(memoryStorage(), "/a.txt", put(asked));
+    expect(replacesAnything(exchange, options, "/a.txt")).toBe(false);
   });
 });

@@ -9,7 +9,6 @@ import { HttpError } from "../../src/http/http-error.ts";
 import { type MetricsOptions, metrics } from "../../src/plugins/metrics.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
-import type { Storage, StorageObserver } from "../../src/storage/storage.ts";
 import { stepClock } from "../helpers/counted-work.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { accessOf } from "../helpers/file-request.ts";
@@ -31,34 +30,6 @@ async function ask(files: FileServer, method: string, path: string, init: Reques
   const response = await files.fetch(new Request(`http://localhost${path}`, { ...init, method }));
   return new Response(await response.arrayBuffer(), response); // read to its end, so that the exchange is over
 }
-
-describe("metrics of a store", () => {
-  it("has durations and failures by operation, retries and lost races, once for hosts that share it", async () => {
-    const observers = new Set<StorageObserver>();
-    const storage: Storage = {
-      ...memoryStorage(),
-      observe(observer) {
-        observers.add(observer);
-        return () => void observers.delete(observer);
-      },
-    };
-    const plugins = [metrics()];
-    const files = createFileServer({ hosts: { "*": { storage }, a: { storage } }, plugins });
-    await files.ready();
-    for (const observer of observers) {
-      observer.requested({ name: "get", seconds: 0.002, isAnswered: true, retries: 0 });
-      observer.requested({ name: "put", seconds: 2, isAnswered: false, retries: 3 });
-      observer.lostRace();
-    }
-    const samples = samplesIn(await (await files.fetch("/metrics")).text());
-    expect(samples.get('store_request_duration_seconds_count{operation="get"}')).toBe(1);
-    expect(samples.get('store_request_failures_total{operation="put"}')).toBe(1);
-    expect(samples.get("store_request_retries_total")).toBe(3);
-    expect(samples.get("store_lost_races_total")).toBe(1);
-    await files.close();
-    expect(observers.size).toBe(0);
-  });
-});
 
 describe("metrics", () => {
   it("counts what was sent over HTTP, in a text that an independent parser reads", async () => {

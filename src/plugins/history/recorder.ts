@@ -204,7 +204,7 @@ export async function openedFile<T>(
 }
 
 /** Methods that a storage may have, and that change no content or come by `changed`. */
-const delegated = ["recent", "listedPath", "makeDirectory", "check", "protect", "refuses", "watch", "observe"] as const;
+const delegated = ["listedPath", "makeDirectory", "check", "protect", "refuses", "watch"] as const;
 
 function keyOf(path: string, etag: string | undefined): string {
   return `${etag} ${path}`;

@@ -19,7 +19,7 @@ import { SmallFiles } from "./small-files.ts";
 import { Sweep } from "./sweep.ts";
 import { call, inPool } from "./system-calls.ts";
 import { TemporaryFile } from "./temporary-file.ts";
-import { knownWhole, onlyRead, openFile, statAt } from "./visible-file.ts";
+import { onlyRead, openFile, statAt } from "./visible-file.ts";
 import { type Witnesses, watch } from "./watch.ts";
 import { append, update, write } from "./write.ts";
 
@@ -87,10 +87,6 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       await sweep.begin();
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
-    recent(path) {
-      const location = path.endsWith("/") ? undefined : disk.paths.plainLocation(path);
-      return location === undefined ? undefined : knownWhole(location);
-    },
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
     list: (path) => list(disk, path),
     write: (path, content, how = {}) => withStorageErrors(write(disk, changes, path, content, how)),

@@ -79,12 +79,11 @@ export class Changes {
         }
         if (tried && "send" in tried) {
           const sending = tried;
-          const sent = await store.bounded(() => this.#send(path, look, sending));
+          const sent = await store.bounded(() => this.#send(look, sending));
           if ("made" in sent) return sent.made;
           tried = sent;
         }
         if (tried && "again" in tried) {
-          store.lostRace();
           await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
           found = tried.again;
         } else {
@@ -103,7 +102,6 @@ export class Changes {
 
   /** Makes a request that changes something. If the store refuses it, or says nothing, looks what became of it. */
   async #send<Made>(
-    path: string,
     look: () => Promise<Found>,
     sending: Sending<Made>,
   ): Promise<{ readonly made: Made } | { readonly again: Found }> {
@@ -114,7 +112,6 @@ export class Changes {
       const isRefused = isLostRace(error) || isAbsent(error) || isUploadGone(error);
       const isFirst = attemptsOf(error) === 1;
       if (!isRefused && !isOutage(error) && isFirst) throw error;
-      if (isRefused) this.places.lost(path);
       const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
       const now = await lookAgain(look).catch((failure: unknown) => {
         throw said === "refused" ? failure : unknownOutcome(error);

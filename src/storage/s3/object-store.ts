@@ -8,9 +8,9 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from "@aws-sdk/client-s3";
-import { type ByteSpan, StorageError, type StorageObserver } from "../storage.ts";
+import { type ByteSpan, StorageError } from "../storage.ts";
 import { keptProperties } from "./properties.ts";
-import { asStorageError, attemptsOf, isAbsent, isOutage } from "./store-error.ts";
+import { asStorageError, isAbsent } from "./store-error.ts";
 import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** The library of the store, which is loaded at the first request. */
@@ -76,7 +76,6 @@ const slowBytesPerMs = 200;
 /** The objects of a bucket: each method is one request, retried by the client as long as that can help. */
 export class ObjectStore {
   readonly bucket: string;
-  readonly observers: Set<StorageObserver> = new Set();
   /** Whether the last request that writes was answered, and not refused for want of rights or space. */
   hasWritten = false;
   readonly #connect: () => Promise<Connection>;
@@ -189,11 +188,6 @@ export class ObjectStore {
     await this.#request("abort-upload", (sdk) => new sdk.AbortMultipartUploadCommand(input));
   }
 
-  /** Tells that a conditional change came too late, and is begun again. */
-  lostRace(): void {
-    for (const observer of this.observers) observer.lostRace();
-  }
-
   #at(key: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.bucket, Key: key };
   }
@@ -228,22 +222,15 @@ export class ObjectStore {
     try {
       const limits = { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) };
       const answer = await client.send(command(sdk), limits);
-      this.#tell(name, since, true, answer);
       if (writing.has(name)) this.hasWritten = true;
       return answer;
     } catch (error) {
       const known = asStorageError(error);
       if (writing.has(name) && known instanceof StorageError) this.hasWritten = false;
-      this.#tell(name, since, !isOutage(known), error);
       throw known;
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way
     }
-  }
-
-  #tell(name: string, since: number, isAnswered: boolean, answer: unknown): void {
-    const request = { name, seconds: (performance.now() - since) / 1000, isAnswered, retries: attemptsOf(answer) - 1 };
-    for (const observer of this.observers) observer.requested(request);
   }
 }
 

@@ -47,8 +47,6 @@ const tombstoneTag = `"${hash("md5", tombstone)}"`;
 interface Seen {
   readonly found: Found;
   readonly at: number;
-  /** Whether another server was first with a change, since when the file was not found as this one had left it. */
-  readonly isShared: boolean;
 }
 
 /**
@@ -136,18 +134,11 @@ export class Places {
     const known = this.known(path);
     const isUnchanged = found.kind === "file" && known?.object.stat.version === found.object.stat.version;
     const isKnown = isUnchanged && !found.bytes && !found.wasRead;
-    const isShared = !isUnchanged && (this.#seen.get(unslashed(path))?.isShared ?? false);
-    this.#seen.set(unslashed(path), { found: isKnown ? known : found, at: performance.now(), isShared });
+    this.#seen.set(unslashed(path), { found: isKnown ? known : found, at: performance.now() });
     if (found.kind === "nothing") return;
     // Directories have come with it where there was nothing.
     for (let above = parentOf(path); this.#seen.peek(above)?.found.kind === "nothing"; above = parentOf(above))
       this.#seen.delete(above);
-  }
-
-  /** Notes that another server was first with a change of a file. */
-  lost(path: string): void {
-    const seen = this.#seen.get(path);
-    if (seen) this.#seen.set(path, { ...seen, isShared: true });
   }
 
   /**
@@ -159,18 +150,6 @@ export class Places {
     if (!seen) return undefined;
     const limitMs = seen.found.kind === "nothing" ? recentlyMissingMs : recentMs;
     return performance.now() - seen.at <= limitMs ? seen.found : undefined;
-  }
-
-  /**
-   * The file, or the lack of one, as {@link recent} has it, unless another server writes it just now: many changes
-   * would be begun in vain.
-   */
-  recentTarget(path: string): { readonly stat: StoredStat | undefined } | undefined {
-    if (path.endsWith("/") || this.#seen.get(path)?.isShared) return undefined;
-    const found = this.recent(path);
-    return found && found.kind !== "directory"
-      ? { stat: found.kind === "file" ? found.object.stat : undefined }
-      : undefined;
   }
 
   /** A version of a file that was there at some time. */

@@ -95,7 +95,6 @@ export function s3Storage(options: S3StorageOptions): Storage {
       }
     },
     stat: (path) => store.bounded(() => statAt(places, path)),
-    recent: (path) => places.recentTarget(path),
     open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
     listsInOrder: true,
     async *list(path, after) {
@@ -107,10 +106,6 @@ export function s3Storage(options: S3StorageOptions): Storage {
     remove: (path, how) => remove(changes, path, how?.check, deletesOnCondition),
     makeDirectory: (path) => store.bounded(() => makeDirectory(places, path)),
     check,
-    observe(observer) {
-      store.observers.add(observer);
-      return () => void store.observers.delete(observer);
-    },
     async close() {
       if (!options.client) (await connection)?.client.destroy();
     },

@@ -3,8 +3,9 @@ import * as sdk from "@aws-sdk/client-s3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
 import { s3Storage } from "../../../src/storage/s3/s3-storage.ts";
-import type { Storage, StoreRequest } from "../../../src/storage/storage.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
 import { type FaultyProxy, faultyProxy } from "../../helpers/faulty-proxy.ts";
+import { storeRequests } from "../../helpers/store-requests.ts";
 import { testBucket } from "../../helpers/test-bucket.ts";
 import { content, namesAt, textAt, withBytes } from "../content.ts";
 
@@ -16,8 +17,7 @@ async function onFaultyWay(files: Readonly<Record<string, string>> = {}) {
   const way: FaultyProxy = await faultyProxy(options.endpoint);
   const storage: Storage = s3Storage({ ...options, endpoint: way.url });
   await storage.start?.();
-  const requests: StoreRequest[] = [];
-  storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
+  const requests = storeRequests();
   return { storage, other: s3Storage(options), way, requests, options, client, keys, unfinished };
 }
 
@@ -265,13 +265,12 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
   });
 
   it("gives a silent store up within its time, all tries and looks of a change together", async () => {
-    const { way, options } = await onFaultyWay({ "/a.txt": "hello" });
+    const { way, options, requests } = await onFaultyWay({ "/a.txt": "hello" });
     const storage = s3Storage({ ...options, endpoint: way.url, timeout: 1 });
     onTestFinished(() => storage.close?.());
     await storage.start?.();
     await storage.stat("/a.txt");
-    const requests: StoreRequest[] = [];
-    storage.observe?.({ requested: (request) => requests.push(request), lostRace() {} });
+    requests.length = 0;
     way.hold(/^(?:PUT|HEAD) /);
     await expect(storage.write("/a.txt", content("b"))).rejects.toMatchObject({ code: "outcome-unknown" });
     const asked = requests.map(({ name }) => name);
@@ -341,14 +340,15 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
   }
 
   it("gives a store that is too slow four times up: 503 with Retry-After, nothing half done, and well again when it is", async () => {
-    const { other, way, options, unfinished } = await onFaultyWay({ "/a.txt": "hello", "/page.html": "<p>old</p>" });
+    const { other, way, options, unfinished, requests } = await onFaultyWay({
+      "/a.txt": "hello",
+      "/page.html": "<p>old</p>",
+    });
     withoutPauses();
     let holds: (request: { method: string; query: object }) => boolean = () => false;
     const client = impatient({ ...options, endpoint: way.url }, (request) => holds(request));
     const { bucket, prefix } = options;
     const storage = s3Storage({ client, bucket, prefix });
-    const retries: number[] = [];
-    storage.observe?.({ requested: (request) => retries.push(request.retries), lostRace() {} });
     const reported: unknown[] = [];
     const files = createFileServer({ storage, onError: (error) => reported.push(error) });
     onTestFinished(() => files.close());
@@ -357,11 +357,11 @@ describe("an S3 storage whose store fails", { tags: ["versitygw"] }, () => {
       const reply = await files.fetch(new Request(`http://localhost${path}`, { method, ...(body && { body }) }));
       return [reply.status, reply.headers.get("retry-after")];
     };
-    retries.length = 0;
+    requests.length = 0;
     way.hold(/^(?:GET|HEAD) /);
     holds = ({ method }) => method === "GET" || method === "HEAD";
     expect(await ask("GET", "/a.txt")).toEqual([503, "1"]);
-    expect(retries).toEqual([3]);
+    expect(requests.map(({ retries }) => retries)).toEqual([3]);
     expect(await ask("PUT", "/new.txt", "new")).toEqual([503, "1"]);
     way.release();
     way.hold(/partNumber=/);
