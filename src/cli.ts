@@ -54,7 +54,6 @@ async function init(directory: string): Promise<void> {
   for (const line of await writeFirstFiles(directory)) process.stdout.write(`filement: ${line}\n`);
 }
 
-/** Does everything that a start does but listen. */
 async function check(commandLine: CommandLine, log: OperatorLog): Promise<void> {
   if (commandLine.tls) await readTlsFiles(commandLine.tls);
   let failures = 0;

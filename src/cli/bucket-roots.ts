@@ -3,10 +3,7 @@ import { messageOf } from "../server/logger.ts";
 import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/**
- * Opens the roots of a configuration that are buckets. Only the command line does, since the keys come from the
- * environment. Throws a `ConfigError` for a URL that makes no sense.
- */
+/** Opens the roots of a configuration that are buckets; their keys come from the environment. */
 export async function withBuckets<Config extends FileServerConfig>(config: Config): Promise<Config> {
   const { hosts, ...server } = config;
   const opened = await Promise.all(

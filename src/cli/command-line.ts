@@ -4,7 +4,6 @@ import { messageOf } from "../server/logger.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
-/** What `filement --help` prints. */
 export const help = `Usage: filement [directory | bucket] [options]
        filement config.html [options]
        filement import-config old.html
@@ -49,7 +48,6 @@ when the server cannot start, or cannot stop in order, and for an imported page 
 command line.
 `;
 
-/** The parsed arguments of the command. */
 export interface CommandLine {
   /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
@@ -62,7 +60,6 @@ export interface CommandLine {
   readonly live: boolean;
   /** Of a directory: the file of those who may read and write. */
   readonly users: string | undefined;
-  /** Location of the git repository that gets every change. */
   readonly history: string | undefined;
   readonly single: boolean;
   readonly cors: boolean;
@@ -78,13 +75,10 @@ export interface CommandLine {
   readonly verbose: boolean;
 }
 
-/** The arguments of `filement import-config`. */
 export interface ImportCommand {
-  /** The page that is to be put into our words. */
   readonly importFrom: string;
 }
 
-/** The arguments of `filement init`. */
 export interface InitCommand {
   readonly initIn: string;
 }

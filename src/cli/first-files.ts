@@ -8,10 +8,7 @@ const derive: (password: string, salt: Buffer, bytes: number) => Promise<Buffer>
 // Readable by the operators of the server only: passwords can be guessed from hashes.
 const modeOfUsers = 0o640;
 
-/**
- * Writes what a server in production starts with: a page with sign-in, its users, a directory to serve, and what
- * Docker, Compose and systemd read. A file that is there stays as it is. Gives the lines to tell.
- */
+/** Writes what a server in production starts with, over nothing that is there. Gives the lines to tell. */
 export async function writeFirstFiles(directory: string): Promise<string[]> {
   const password = randomBytes(15).toString("base64url");
   const files = {

@@ -12,11 +12,8 @@ export interface Timeouts {
   readonly requestTimeout: number;
   /** For the next request of a connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
   readonly keepAliveTimeout: number;
-  /** For any byte on an idle connection, also within a request or a reply. */
   readonly timeout: number;
-  /** Between two checks of the first two limits. */
   readonly connectionsCheckingInterval: number;
-  /** For a TLS handshake. */
   readonly handshakeTimeout: number;
   /** For requests in flight at a stop. Container runtimes kill the process after 10 s. */
   readonly drainMs: number;
@@ -38,7 +35,6 @@ const defaults: Timeouts = {
 /** Requests that a client of HTTP/2 may have under way over one connection; browsers open no more. */
 const maxConcurrentStreams = 100;
 
-/** The listening server, with or without TLS. */
 export class Listener {
   readonly server: Server | Http2SecureServer;
   readonly #timeouts: Timeouts;
@@ -73,22 +69,17 @@ export class Listener {
     return this.server.address() as AddressInfo; // no pipe, since it was given a port
   }
 
-  /** New connections get this certificate. */
   renewCertificate(tls: TlsContents): void {
     if ("setSecureContext" in this.server) this.server.setSecureContext(tls);
   }
 
-  /**
-   * Accepts no more connections, closes the idle ones, and after a while those with requests in flight, too.
-   * `beforeCut` is called just before these are closed.
-   */
+  /** Accepts no more connections; a while later calls `beforeCut` and cuts those that are left. */
   stop(beforeCut: () => void = () => {}): void {
     this.server.close();
     for (const session of this.#sessions) session.close();
     this.#endAllAfter(this.#timeouts.drainMs, beforeCut);
   }
 
-  /** Closes the remaining connections after the last reply. */
   finish(): void {
     if ("closeIdleConnections" in this.server) this.server.closeIdleConnections(); // of both, whatever the types say
     this.#endAllAfter(this.#timeouts.closeMs);

@@ -3,7 +3,6 @@ import type { Logger } from "../server/logger.ts";
 
 export type LogFormat = "text" | "json";
 
-/** How log lines are written. */
 export interface LogLinesOptions {
   /** `"text"`: the level, the message, and the fields as JSON. `"json"`: one object a line, with the time. */
   readonly logFormat: LogFormat;

@@ -1,7 +1,6 @@
 import { withoutUserInfo } from "../plugins/access-log/entry.ts";
 import type { Plugin } from "../server/plugin.ts";
 
-/** One line for every finished request, for `-v`. */
 export function requestLog(): Plugin {
   return {
     name: "request-log",

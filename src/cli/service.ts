@@ -16,7 +16,6 @@ const closeMs = 10_000;
 /** Longer than the listener waits for requests in flight. */
 const stopMs = 8_000 + closeMs;
 
-/** The running command: a listening server, and the file server of the current configuration behind it. */
 export class Service {
   readonly url: string;
   readonly #commandLine: CommandLine;
@@ -27,7 +26,6 @@ export class Service {
   #isStopping = false;
   #warned: readonly string[] | undefined;
 
-  /** Resolves when it listens. Rejects with what keeps it from that. */
   static async start(commandLine: CommandLine, log: OperatorLog, timeouts: Partial<Timeouts> = {}): Promise<Service> {
     const tls = commandLine.tls && (await readTlsFiles(commandLine.tls));
     const listener = new Listener(tls, timeouts);

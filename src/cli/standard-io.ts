@@ -5,10 +5,7 @@ import type { OperatorLog } from "./log-lines.ts";
 import { signalled } from "./serve.ts";
 import { isPage, startFiles } from "./start-files.ts";
 
-/**
- * Serves a language model over standard input and output until the input ends or a signal says to stop: as the user
- * whom `FILEMENT_USER` and `FILEMENT_PASSWORD` name, without a port.
- */
+/** Serves a language model over standard input and output, as the user whom `FILEMENT_USER` names. */
 export async function serveStandardIo(
   commandLine: CommandLine,
   log: OperatorLog,

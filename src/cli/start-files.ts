@@ -14,15 +14,12 @@ import { requestLog } from "./request-log.ts";
 /** How long all plugins and storages together may take to start, in milliseconds. */
 const startMs = 60_000;
 
-/** A file server that is ready to answer, and what it was made from. */
 export interface StartedFiles {
   readonly files: FileServer;
   readonly config: FileServerConfig;
-  /** Where the page says to listen. */
   readonly address: Pick<PageConfig, "bindAddress" | "bindPort">;
 }
 
-/** Where the command listens unless it is told otherwise. */
 export const defaultAddress = "127.0.0.1";
 
 type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
@@ -35,7 +32,6 @@ type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "history" |
   readonly mcp?: boolean | Plugin;
 };
 
-/** Reads the configuration and starts a file server by it. */
 export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: number = startMs): Promise<StartedFiles> {
   const { config, address } = await configOf(asked);
   // The library does not know the address; the command warns in its own words.

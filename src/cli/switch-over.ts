@@ -66,7 +66,6 @@ export class SwitchOver {
     emitter.on("upgrade", (...args) => this.#current.emitter.emit("upgrade", ...args));
   }
 
-  /** PUT and POST in flight. */
   get uploads(): number {
     return this.#uploads;
   }
@@ -87,7 +86,6 @@ export class SwitchOver {
     await Promise.all(reopening);
   }
 
-  /** Closes the current file server, and waits for those that it has replaced. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -3,13 +3,11 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { messageOf } from "../server/logger.ts";
 
-/** Where certificate and key are. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What is in them, in PEM. */
 export interface TlsContents {
   readonly cert: Buffer;
   readonly key: Buffer;

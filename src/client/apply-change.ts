@@ -3,10 +3,7 @@ import type { Edit, EditOf, InsertPosition } from "../html/edit/edits.ts";
 import type { ChangedByEdit, PageChange } from "./change.ts";
 import { dom } from "./dom.ts";
 
-/**
- * Makes a change of elements in a copy of the file, all edits of a list in their order. Gives `false`, with the copy in
- * no particular state, where it cannot be known from the message what the file has become: then it has to be read.
- */
+/** Makes a change of elements in a copy of the file. `false` where the file has to be read instead. */
 export function applyChange(copy: Document, change: Omit<PageChange, "own">): boolean {
   try {
     return editsOf(change).every((edit) => applyEdit(copy, edit));
@@ -40,7 +37,6 @@ function applyEdit(copy: Document, edit: ChangedByEdit): boolean {
   return make(elements, edit, copy);
 }
 
-/** Makes an edit of elements; `false` as for a change. */
 type Make<Op extends Edit["op"]> = (elements: readonly Element[], edit: EditOf<Op>, copy: Document) => boolean;
 
 const makers: { readonly [Op in Edit["op"]]: Make<Op> } = {
@@ -114,7 +110,6 @@ function isPredictable(element: Element, position: InsertPosition): boolean {
   return place !== element || place.localName !== "body"; // at its ends, white space is of more than one kind
 }
 
-/** Whose content grows. */
 function placeAt(element: Element, position: InsertPosition): Element | null {
   const isInside = position === "afterbegin" || position === "beforeend";
   return isInside ? element : dom(element).parentElement;

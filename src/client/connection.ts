@@ -8,10 +8,8 @@ type Message =
   | { readonly type: "gap" }
   | { readonly type: "pong" };
 
-/** What a connection tells. */
 export type ConnectionEvent = Exclude<PageEvent, PageChange> | Omit<PageChange, "own">;
 
-/** A connection that is kept up. */
 export interface Connection {
   readonly isOpen: boolean;
   close(): void;
@@ -21,17 +19,11 @@ const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 /** The delays begin anew after a connection that lasted at least this long. */
 const goodMs = 10_000;
-/**
- * How long the server has for an answer, before the connection counts as lost: a cable, a sleep or a proxy may have
- * ended it without a word. It is asked this often; so a loss shows within 18 seconds.
- */
+/** How long the server may take to answer before the connection counts as lost; it is asked this often. */
 const answerMs = 9_000;
 const ping = '{"type":"ping"}';
 
-/**
- * Keeps a web socket open. When it is lost another one is made, soon at first and later as attempts fail, and the
- * server is asked for what happened in between. Each change is delivered once, in the order of the ids.
- */
+/** Keeps a web socket open, and asks for what was missed while it was lost. Tells each change once, in order. */
 export function keepConnected(address: URL, tell: (event: ConnectionEvent) => void): Connection {
   const until = new AbortController();
   let socket: WebSocket | undefined;
@@ -93,7 +85,6 @@ export function keepConnected(address: URL, tell: (event: ConnectionEvent) => vo
     }
   }
 
-  /** Closes the socket, and plans no other one. */
   function drop(): void {
     clearTimeout(timer);
     if (socket) {

@@ -14,7 +14,6 @@ const retryMs = 3_000;
 /** Called each time that the document was brought up to date, with the changes that this took. */
 export type Updated = (changes: readonly PageChange[]) => void;
 
-/** Keeps the open document like its file. */
 export interface Mirror {
   receive(event: PageEvent): void;
   /** Settles when the document shows what a write of this page has changed, after which the file has this tag. */
@@ -23,10 +22,8 @@ export interface Mirror {
 }
 
 /**
- * Makes a {@link Mirror}. It makes each change, in the order of the messages, in a copy of the file, and then brings
- * the open document from what the copy was to what it is. Where a message does not tell enough, or some were missed,
- * the file is read. Own changes are like all others; so each is made once. `isLive` tells whether the connection for
- * changes is open.
+ * Makes a {@link Mirror}: each change is made in a copy of the file, and what that changed then in the open document.
+ * Where a message does not tell enough, or some were missed, the file is read.
  */
 export function createMirror(
   { url, credentials }: Requesting,

@@ -28,7 +28,6 @@ export class PageError extends Error {
   }
 }
 
-/** What a reply that is an error says. */
 export async function refusal(response: Response): Promise<PageError> {
   const { status, statusText } = response;
   const body: unknown = await response.json().catch(() => undefined); // a proxy's error is a page
@@ -37,7 +36,6 @@ export async function refusal(response: Response): Promise<PageError> {
   return new PageError(status, String(code ?? "HTTP_ERROR"), text, typeof index === "number" ? { index } : {});
 }
 
-/** The error for a request that got no reply. */
 export function unanswered(cause: unknown): PageError {
   return new PageError(0, "NETWORK", "The server cannot be reached.", { cause });
 }

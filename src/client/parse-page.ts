@@ -5,10 +5,8 @@ const mark = "data-filement-noscript";
 const htmlNamespace = "http://www.w3.org/1999/xhtml";
 
 /**
- * Parses a page as a browser does that opens it. There, scripting is on, and the content of `noscript` is text;
- * `DOMParser` makes elements of it, with images that load and a `<meta>` that takes the page away once they are in the
- * open document. So `noscript` is parsed under the name of an element whose content is always text, and which stands in
- * the same places.
+ * Parses a page as a browser with scripting does, where the content of `noscript` is text: `DOMParser` would make
+ * elements of it, whose images load. So `noscript` is parsed under another name, whose content is always text.
  */
 export function parsePage(html: string): Document {
   const contents: string[] = [];

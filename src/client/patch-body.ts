@@ -1,15 +1,11 @@
 import { dom } from "./dom.ts";
 import { localMark } from "./selector-of.ts";
 
-/** Brings the open document from one version of its file to the next. */
 export type PatchBody = (before: Document | undefined, after: Document) => void;
 
 /**
- * Makes a function that changes in the open document what differs between two versions of its file, and nothing else:
- * what scripts did to the rest stays. Without a version before, the body becomes what the file has.
- *
- * What is in the body at the time of this call counts as the file's, except for elements with `data-local`; what
- * scripts add later is theirs, and is left alone.
+ * Makes a function that changes in the open document what differs between two versions of its file. What is in the body
+ * now counts as the file's, except for `data-local`; what scripts add later is theirs, and stays.
  */
 export function bodyPatcher(): PatchBody {
   const fromFile = new WeakSet<Node>();

@@ -67,7 +67,6 @@ export interface RemoveOptions {
   readonly mustExist?: boolean;
 }
 
-/** How often an update is tried. */
 const maxAttempts = 10;
 
 /** An edit of a selection, which knows the rest. */
@@ -75,7 +74,6 @@ type Unselected<Any> = Any extends unknown ? Omit<Any, "selector" | "etag" | "ma
 
 const nothing: StoredElements = { html: "", elements: [], matches: 0 };
 
-/** Makes a {@link Selection}. */
 export function select(page: Requesting, selector: string): Selection {
   let tag: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -169,7 +167,6 @@ export function strongTag({ headers }: Response): string | undefined {
   return headers.get("etag")?.replace(/^W\//, "");
 }
 
-/** An element as it is to be stored. */
 function storedHtml(element: Element): string {
   const stored = dom(element).cloneNode(true) as Element;
   for (const local of dom(stored).querySelectorAll(localMark)) dom(local).remove();
@@ -180,7 +177,6 @@ function htmlOf(content: string | Element): string {
   return content instanceof Element ? storedHtml(content) : content;
 }
 
-/** Content to store, with an id for each element that has none. */
 function withIds(content: string | Element, prefix: string): string {
   const template = templateOf(htmlOf(content));
   for (const element of template.content.children) {

@@ -3,11 +3,7 @@ import { dom } from "./dom.ts";
 /** Marks an element that is not in the file: it belongs to the browser, with all that is in it. */
 export const localMark = "[data-local]";
 
-/**
- * A selector that selects just this element: `#id` where the id is unique, otherwise the way to the element from the
- * nearest one that has such an id. Elements with `data-local` are not counted. Throws a `TypeError` for one that is not
- * in the file.
- */
+/** The `#id` of an element where it is unique, otherwise the way from the nearest one that has such an id. */
 export function selectorOf(element: Element): string {
   if (dom(element).closest(localMark) || !dom(element).isConnected) throw new TypeError("not in the file");
   const steps: string[] = [];
@@ -23,10 +19,7 @@ export function selectorOf(element: Element): string {
   return steps.join(" > ");
 }
 
-/**
- * By type, since scripts add elements of other types more often than of the same. Elements with the mark may be in the
- * file as well; where there are some, the file is told not to count them, either.
- */
+/** By type, since scripts mostly add other types. Marked elements are not counted, in the file neither. */
 function nthOfType(element: Element): string {
   let position = 1;
   let isMarked = false;

@@ -1,6 +1,5 @@
 import { PageError, unanswered } from "./page-error.ts";
 
-/** What a request needs of its page. */
 export interface Requesting {
   readonly url: string;
   readonly credentials: RequestCredentials;
@@ -10,7 +9,6 @@ export interface Requesting {
   shown(requestId: string, fileTag?: string): Promise<void> | undefined;
 }
 
-/** What a reply says. */
 export interface Answer<Result> {
   readonly result: Result;
   /** Whether something may have been written, which a mirror has to show first. */

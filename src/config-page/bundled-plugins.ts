@@ -24,13 +24,11 @@ import type { Plugin } from "../server/plugin.ts";
 import type { BundledName } from "./library.ts";
 import type { ItemKind } from "./read-options.ts";
 
-/** A plugin that comes with the package, as a configuration page can have it. */
 export interface PluginKind extends ItemKind {
   /** Left out where another plugin does the work. */
   readonly make?: (options: never) => Plugin | undefined;
 }
 
-/** What a configuration page can say of each plugin that comes with the package. */
 export const bundledPlugins: Readonly<Record<BundledName, PluginKind>> = {
   "access-log": { schema: accessLogOptions, make: accessLog, locations: ["file"], codeOnly: ["stream", "write"] },
   // Without a file of its own it is left to basic-auth, which applies the rules of the users file that it reads.

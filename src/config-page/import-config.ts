@@ -27,7 +27,6 @@ import { configOf, isOldPage, readPage } from "./load-config.ts";
 import { Problems } from "./problems.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
-/** A page in our words. */
 export interface ImportedConfig {
   readonly html: string;
   /** What keeps it from loading, and what was not read of the old page. */
@@ -38,10 +37,8 @@ export interface ImportedConfig {
 const locations = ["serverroot", "hostroot", "authfile", "file", "root"];
 
 /**
- * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and each users file that
- * it names into a new file beside the old one. Only what the server reads is kept: the prose is not. Locations are
- * taken from the working directory, as rusty-beam does. A users file can be given in place of the page. Throws a
- * `ConfigError` for other pages.
+ * Writes a configuration page of rusty-beam in our words, with a comment at each difference, and its users files
+ * into new ones beside them. Also takes a users file alone. Throws a `ConfigError` for other pages.
  */
 export async function importConfig(location: string): Promise<ImportedConfig> {
   const path = filePath(location);
@@ -221,7 +218,6 @@ class PageImport {
   }
 }
 
-/** As all systems read it in a page. */
 function locationFrom(directory: string, path: string): string {
   return relative(directory, path).split(sep).join("/") || ".";
 }

@@ -22,10 +22,8 @@ export const bundledNames = [
   "websocket",
 ] as const;
 
-/** The name of a plugin that comes with the package. */
 export type BundledName = (typeof bundledNames)[number];
 
-/** What the `library` of a plugin leads to. */
 export type Library =
   | { readonly kind: "bundled"; readonly name: BundledName }
   | { readonly kind: "module"; readonly path: string }
@@ -34,10 +32,7 @@ export type Library =
 
 const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;
 
-/**
- * Reads a `library` location: `file://./plugins/rate-limit.so`, `file:///usr/lib/librate_limit.dylib` and the like name
- * the bundled plugin, any other file is an ES module. `undefined` for what is no location of a file.
- */
+/** Reads a `library` location: a shared library names a bundled plugin, any other file is an ES module. */
 export function readLibrary(location: string, directory: string): Library | undefined {
   const path = filePath(location, directory);
   if (path === undefined) return undefined;

@@ -22,7 +22,6 @@ import { Problems, shown } from "./problems.ts";
 import { attempt, type ConfigPage, type ItemKind, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
-/** What an item of the type `ServerConfig` can say. */
 export const serverItem: ItemKind = {
   schema: pageOptions,
   spelling: "hostRoot",
@@ -33,7 +32,6 @@ export const serverItem: ItemKind = {
   others: ["host"],
 };
 
-/** What an item of the type `HostConfig` can say. */
 export const hostItem: ItemKind = {
   schema: hostOptions,
   spelling: "hostRoot",
@@ -44,7 +42,6 @@ export const hostItem: ItemKind = {
   others: ["hostname", "hostName", "plugin"],
 };
 
-/** What the `loadConfig` of the package does. */
 export async function loadConfig(location: string | URL): Promise<PageConfig> {
   const name = String(location);
   const path = filePath(name, process.cwd());
@@ -82,7 +79,6 @@ export async function configOf(items: readonly MicrodataItem[], page: ConfigPage
   return { ...config, protectedFiles: [...protectedFiles, ...(await reader.codeFiles())] };
 }
 
-/** What a page says in microdata. Throws a `ConfigError` for a page that cannot be read. */
 export async function readPage(path: string, problems: Problems): Promise<MicrodataPage> {
   try {
     return await readMicrodataPage(await readTextFile(path));
@@ -93,7 +89,6 @@ export async function readPage(path: string, problems: Problems): Promise<Microd
   }
 }
 
-/** Makes the options of {@link createFileServer} of the items of a page. */
 class ConfigReader {
   readonly #page: ConfigPage;
   readonly #plugins: PluginLoader;
@@ -118,7 +113,6 @@ class ConfigReader {
     return { ...options, hosts: Object.fromEntries(hosts) };
   }
 
-  /** The files from which modules that the page names take their code. */
   async codeFiles(): Promise<readonly string[]> {
     const files = await Promise.all([...this.#plugins.modules].map(moduleFiles));
     return [...new Set(files.flat())];
@@ -154,7 +148,6 @@ class ConfigReader {
     return [name, { ...options, ...(root !== undefined && { root }), aliases, plugins: pluginsOf(placed) }];
   }
 
-  /** The names of a host. A name of another host is a problem. */
   #readNames({ properties, line: itemLine }: MicrodataItem): string[] {
     const { problems } = this.#page;
     const values = [...properties].flatMap(([name, each]) =>

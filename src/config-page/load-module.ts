@@ -4,7 +4,6 @@ import { doneInTime } from "../event-loop/in-time.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { errnoOf } from "../storage/disk/file-record.ts";
 
-/** What the default export of a module makes of the parameters in a configuration page. */
 export type PluginFactory = (parameters: Readonly<Record<string, unknown>>) => Plugin | Promise<Plugin>;
 
 /** How long a module may take to load, and then to make its plugin, in milliseconds. */

@@ -9,12 +9,10 @@ import { shown } from "./problems.ts";
 import { attempt, type ConfigPage, placeOf, readOptions } from "./read-options.ts";
 import { optionName, tidyText } from "./text-options.ts";
 
-/** A plugin of a configuration page, and where it stands there. */
 export interface PlacedPlugin {
   /** `"module"` for any that does not come with the package. */
   readonly name: BundledName | "module";
   readonly line: number;
-  /** Those that could be read. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly nested: readonly PlacedPlugin[];
   /** `undefined` where another plugin does its work, and where it could not be made. */
@@ -34,7 +32,6 @@ export class PluginLoader {
     this.#page = page;
   }
 
-  /** The modules that are named, whether or not they could be used. */
   get modules(): ReadonlySet<string> {
     return this.#modules;
   }
@@ -56,7 +53,6 @@ export class PluginLoader {
     return placed;
   }
 
-  /** Whether a `plugin` item belongs to a host. */
   knows(item: MicrodataItem): boolean {
     return this.#placed.has(item);
   }
@@ -145,7 +141,6 @@ export class PluginLoader {
   }
 }
 
-/** The plugins that could be made. */
 export function pluginsOf(placed: readonly PlacedPlugin[]): readonly Plugin[] {
   return placed.flatMap(({ plugin }) => plugin ?? []);
 }

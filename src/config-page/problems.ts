@@ -53,7 +53,6 @@ export class Problems {
   }
 }
 
-/** A text of the page for a message, cut where it is long. */
 export function shown(text: string): string {
   const longest = 80;
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}...` : text);

@@ -6,16 +6,13 @@ import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type Problems, shown } from "./problems.ts";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
-/** A configuration page: where it lies, and what is wrong with it. */
 export interface ConfigPage {
-  /** What locations in the page are relative to. */
   readonly directory: string;
   readonly problems: Problems;
 }
 
 /** How the properties of a kind of item become options. */
 export interface ItemKind {
-  /** What the options are checked against, in code and in a page. */
   readonly schema: OptionsSchema;
   /** Options that have another name in a page. @default {} */
   readonly renamed?: Readonly<Record<string, string>>;
@@ -25,7 +22,6 @@ export interface ItemKind {
   readonly locations?: readonly string[];
   /** Those of the locations that may be the URL of a bucket as well. @default [] */
   readonly buckets?: readonly string[];
-  /** Options that a page has to have. @default [] */
   readonly required?: readonly string[];
   /** Properties that are not options; the caller reads them. @default those of a plugin */
   readonly others?: readonly string[];
@@ -122,12 +118,7 @@ function addInWordsOfPage(
   problems.add(line, property + problem.slice(option.length));
 }
 
-/**
- * The value, or what is wrong with it: the rest of a sentence that begins with the property.
- *
- * @param directory of the page, where the values are locations
- * @param mayBeBuckets whether URLs of buckets are locations, too
- */
+/** The value, or the rest of a sentence that begins with the property. `directory` is given for locations. */
 function readValue(
   schema: Schema,
   values: readonly MicrodataValue[],

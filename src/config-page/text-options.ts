@@ -15,11 +15,7 @@ export function tidyText(text: string): string {
   return text.trim().replace(/\s*\n\s*/g, " ");
 }
 
-/**
- * The value that the texts of a configuration page stand for: the first reading that the schema takes. One text may be
- * a number, true or false, or the text itself; one or more may be a list, or pairs of name and value. `undefined` where
- * the schema takes none.
- */
+/** The first reading of the texts that the schema takes: a number, true or false, text, a list, or pairs. */
 export function readText(schema: Schema, texts: readonly string[]): { readonly value: unknown } | undefined {
   const value = readingsOf(texts).find((reading) => accepts(schema, reading));
   return value === undefined ? undefined : { value };

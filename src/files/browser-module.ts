@@ -11,7 +11,6 @@ export const modulesPath = "/.well-known/filement/";
 /** What listings load. Every host has these modules where no file of its own is. */
 const listingModules: readonly string[] = ["listing.js", "markdown.js"];
 
-/** A module for browsers, as it is sent. */
 export interface BrowserModule extends Validators {
   readonly content: Uint8Array;
 }

@@ -8,10 +8,7 @@ import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 
-/**
- * Judges the preconditions of a change (RFC 9110 §13); throws 412 if they fail. Operations call it twice: before they
- * read the content, and again under the file's lock, when no other change can come in between.
- */
+/** Judges the preconditions (412): before the content is read, and again under the file's lock. */
 export function preconditionCheck(exchange: Exchange): CommitCheck {
   const { method, headers } = exchange;
   return (current) => {
@@ -21,7 +18,6 @@ export function preconditionCheck(exchange: Exchange): CommitCheck {
   };
 }
 
-/** A change of a file, before the host program has decided about it. */
 export interface WantedChange {
   /** What kind of change it is, by what is stored now. */
   kind(stored: StoredStat | undefined): FileWrite["kind"];
@@ -32,10 +28,7 @@ export interface WantedChange {
 /** Most times that a change is begun again because another program changed the file in between. */
 const maxAttempts = 10;
 
-/**
- * Makes a change, after `beforeWrite` has decided about it. Where the file changes after the decision, both begin anew:
- * the decision is about what is there when the change is made, as if the file had been locked meanwhile.
- */
+/** Makes a change after `beforeWrite` has decided, which decides again where the file has changed in between. */
 export async function makeChange<Made>(
   { exchange, storage, path, stat, options }: FileRequest,
   { kind, content, check }: WantedChange,
@@ -73,7 +66,6 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.byteLength > 0) yield bytes;
 }
 
-/** The reply's description of the stored file. */
 export function storedReply(status: 200 | 201, path: string, stat: StoredStat, headers: ReplyHeaders = {}): Reply {
   const etag = entityTag(stat.version);
   return jsonReply(

@@ -25,7 +25,6 @@ const smallest = 1024;
 const compressible =
   /^(?:text\/|application\/(?:json|javascript|xml|wasm|x-ndjson)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))|^[^;]*\+(?:json|xml)\b/i;
 
-/** The content of a file in a coding. */
 export interface CompressedVariant {
   readonly coding: ContentCoding;
   /** The file that holds it; without one, it is compressed for the reply. */
@@ -37,10 +36,7 @@ export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): 
   return options.precompressed || (options.compress && compressible.test(contentTypeOf(path)));
 }
 
-/**
- * The coding in which a file is to be compressed for the reply. None for ranges: those are of the content as it is
- * stored, whose bytes a client can count on; and none for what is coded already, or must be sent as it is.
- */
+/** The coding to compress a file with. None for ranges, which count stored bytes, and for what is coded already. */
 export function madeVariant(
   { exchange, path, options, contentTypeOf }: FileRequest,
   { size }: StoredStat,
@@ -53,10 +49,7 @@ export function madeVariant(
   return coding && { coding };
 }
 
-/**
- * The file beside a file that has its content in a coding which the client takes: `app.js.br` beside `app.js`. One that
- * is older than the file is out of date, and is not used. `undefined` where there is none.
- */
+/** The file beside a file that has its content in a coding (`app.js.br`), unless it is older. */
 export async function storedVariant(
   { exchange, path, storage }: FileRequest,
   { modified }: StoredStat,

@@ -5,7 +5,6 @@ import zlib from "node:zlib";
 import type { ContentCoding } from "../http/entity-tag.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
 
-/** Compresses content in the threads of the pool. */
 interface Compressor {
   whole(content: Uint8Array): Promise<Uint8Array>;
   stream(): Transform;
@@ -44,7 +43,6 @@ function zstd(): { zstd?: Compressor } {
   return { zstd: { whole: (content) => whole(content, { chunkSize }), stream: () => stream({ chunkSize }) } };
 }
 
-/** Whether this version of Node can compress so. */
 export function canCompress(coding: ContentCoding): boolean {
   return compressors[coding] !== undefined;
 }

@@ -42,7 +42,6 @@ export async function copyTo(
   }
 }
 
-/** Announces the file at a destination. */
 export function announcePlaced(exchange: Exchange, path: string, { created, stat }: WriteResult): void {
   exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version), size: stat.size });
 }

@@ -13,7 +13,6 @@ export async function deleteFile(request: FileRequest): Promise<Reply> {
   return emptyReply(204);
 }
 
-/** Removes what is at the path of a request. */
 export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
   const { storage, path } = request;
   const wanted: WantedChange = { kind: () => "deleted", content: nothing(), check };

@@ -6,19 +6,13 @@ import type { CommitCheck, StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 import { listedPath, refuseHiddenPath } from "./listed-path.ts";
 
-/** Where a file is to be copied or moved to. */
 export interface Destination {
   readonly path: string;
   readonly stat: StoredStat | undefined;
-  /** Judges the rights there, and `Overwrite`. */
   readonly check: CommitCheck;
 }
 
-/**
- * Reads `Destination` and `Overwrite` (RFC 4918 §10.3, §10.6). The place has to be on the same host and mount, behind
- * the same plugins as the source, and the user needs the right to write there; all this is judged before anything is
- * looked up.
- */
+/** Reads `Destination` and `Overwrite` (RFC 4918 §10.3, §10.6): on this host, behind the same plugins, by right. */
 export async function destinationOf(request: FileRequest): Promise<Destination> {
   const path = await placeOf(request, destinationPath(request.exchange));
   const stat = await request.storage.stat(path);

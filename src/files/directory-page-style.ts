@@ -1,14 +1,7 @@
-/**
- * Rows of one group of the table. A browser lays out and paints only the groups that are in view. With groups of one
- * row, it spends more on watching 5,000 of them while one scrolls than on all that it leaves out; a group of thousands
- * leaves out nothing.
- */
+/** Rows of a group. Browsers lay out groups in view only: watching single rows costs more, thousands save nothing. */
 export const rowsOfGroup = 50;
 
-/**
- * The style of a listing: no picture or font from anywhere. Rows and groups of rows are no table for the layout: of a
- * table, a browser can leave out nothing.
- */
+/** Rows are no table for the layout: of a table, a browser can leave out nothing. */
 export const directoryPageStyle: string = `
 :root { color-scheme: light dark; --paper: #fdfcfa; --ink: #22252b; --soft: #646871; --line: #e6e2da; --wash: #f5f1ea; --link: #1f5a8f; --folder: #c98a1b; --edge: #8c857a; }
 @media (prefers-color-scheme: dark) {

@@ -12,15 +12,11 @@ import { linkToNext, type SelectedNames } from "./select-names.ts";
 
 /** The content of a page. */
 export interface DirectoryPageContent {
-  /** Canonical path of the directory; ends in `/`. */
   readonly path: string;
-  /** The name of the root directory. */
   readonly site: string;
-  /** What the client asked for. */
   readonly query: ListingQuery;
   /** The names on this page, and how it lies in the directory. */
   readonly selected: SelectedNames;
-  /** The media type of a file by its name. */
   readonly typeOf: (name: string) => string;
   /** What is offered for an entry, whether the client may add one, and the path of the history, where there is one. */
   readonly offers: {
@@ -28,7 +24,6 @@ export interface DirectoryPageContent {
     readonly history: string | undefined;
     of(entry: StoredEntry): readonly string[];
   };
-  /** Whether it can be downloaded as a `.zip`. */
   readonly hasZip: boolean;
   /** The user who is signed in, or whether one could be. */
   readonly signIn: { readonly user: string | undefined; readonly isPossible: boolean };
@@ -57,10 +52,7 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
   modified: { title: "Modified<span> (UTC)</span>", descendsFirst: true },
 };
 
-/**
- * The page of a directory, in pieces. Every link is relative, so the page works under any mount. Every name is escaped
- * and prefixed with `./`, so that it is neither markup nor a scheme.
- */
+/** The page of a directory, in pieces. Links are relative, for any mount, and begin with `./`: no name is a scheme. */
 export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
   const { path, site, query, selected, offers } = content;
   const names = [site, ...path.split("/").filter((segment) => segment !== "")];
@@ -92,7 +84,6 @@ ${signInLine(content)}${content.hasZip ? zipLink : ""}${findForm(query)}</header
   yield "</main>\n</body>\n</html>\n";
 }
 
-/** Links to the directories above, in the same order; nothing in the root. */
 function breadcrumbs(above: readonly string[], search: string): string {
   if (above.length === 0) return "";
   const items = above.map((name, i) => {
@@ -121,7 +112,6 @@ function emptyNote({ offers, query: { find } }: DirectoryPageContent, parent: st
   return `<p class="empty">There is nothing in this folder yet.${invitation}</p>\n${back}`;
 }
 
-/** Links to the first page and the next one; nothing where one page shows everything. */
 function otherPages(query: ListingQuery, selected: SelectedNames): string {
   const links: string[] = [];
   const next = linkToNext(query, selected);
@@ -239,10 +229,7 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/**
- * Escapes text for the page. Characters that control the direction of text are shown by their number: otherwise
- * `photo-gpj.exe` would look like `photo-exe.jpg`.
- */
+/** Escapes text, and shows controls of its direction by number: `photo-gpj.exe` would look like `photo-exe.jpg`. */
 function shown(text: string): string {
   return escapeHtml(text).replace(/\p{Bidi_Control}/gu, (control) => {
     return `[U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`;
@@ -255,10 +242,7 @@ export function linkToEntry({ name, type }: StoredEntry): string {
   return `./${path}${type === "directory" ? "/" : ""}`;
 }
 
-/**
- * A name as one segment of a URL. Half a surrogate pair, which no URL can hold, becomes U+FFFD. An apostrophe is
- * encoded, so that it cannot end an attribute.
- */
+/** A segment of a URL. Half a surrogate pair becomes U+FFFD; an apostrophe could end an attribute. */
 function encodeSegment(name: string): string {
   return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("'", "%27");
 }

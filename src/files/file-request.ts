@@ -8,7 +8,6 @@ import type { OpenFile, OpenFor, Storage, StoredStat } from "../storage/storage.
 import type { NamesBudget } from "./names-budget.ts";
 import type { Serving } from "./serving.ts";
 
-/** What all requests to one file handler share. */
 export interface FileSpace {
   readonly storage: Storage;
   /** Canonical path of the directory that is the storage's root: `/`, unless `at` says otherwise. */
@@ -48,10 +47,7 @@ export function purposeOf({ method, headers }: Exchange): OpenFor {
 // `/logo.png` was meant to be that file: a page in its place would be shown as a broken picture.
 const hasExtension = /\.\w+$/;
 
-/**
- * The paths that stand in, in this order, for one where nothing is, or for a directory without an index file: those
- * with an extension more, and the page of a single-page application.
- */
+/** The paths that stand in for one where nothing is: with an extension more, then the single-page application. */
 export function standInPaths({ options, serving }: FileSpace, path: string, accept: string | undefined): string[] {
   const paths = path.endsWith("/") ? [] : options.extensions.map((extension) => path + extension);
   const wantsPage = preferredType(accept, ["text/html", "application/json"]) === "text/html";
@@ -59,7 +55,6 @@ export function standInPaths({ options, serving }: FileSpace, path: string, acce
   return isPage ? [...paths, serving.single] : paths;
 }
 
-/** The file that stands in for a path where nothing is; `undefined` where there is none. */
 export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
   for (const path of standInPaths(request, request.path, request.exchange.headers.accept)) {
     const file = await openedAt(request, path);
@@ -68,7 +63,6 @@ export async function standIn<Request extends FileRequest>(request: Request): Pr
   return undefined;
 }
 
-/** The same request for another file, if that is there. */
 export async function openedAt<Request extends FileRequest>(
   request: Request,
   path: string,

@@ -23,11 +23,7 @@ const maxPageEntries = 5_000;
 /** Big enough for few writes, small enough that a slow client holds next to nothing of a long listing. */
 const chunkLength = 16_384;
 
-/**
- * Answers what is in a directory, or the page of it that the query asks for, as HTML or as JSON, whichever the client
- * prefers. Nothing that is hidden, or that this user may not open, is mentioned. Of a long listing only the names are
- * held; entries are measured and sent piece by piece, as the client reads them.
- */
+/** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, listings } = request;
   const query = readListingQuery(exchange.search);
@@ -99,7 +95,6 @@ async function select(
   return "all" in selected ? selectNames(selected.all, query, held, slice) : selected;
 }
 
-/** What the client may do here, and which files have a history. */
 function offersOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["offers"] {
   const { history } = site;
   const { listing } = options;
@@ -120,7 +115,6 @@ function offersOf({ exchange: { access, site }, options, path }: FileRequest): D
   };
 }
 
-/** The entries of a page as the query orders them. */
 async function inOrder(
   { storage, path }: FileRequest,
   names: readonly StoredEntry[],
@@ -165,7 +159,6 @@ async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): Asy
   yield Buffer.from(text);
 }
 
-/** Whether a client that is not signed in could be. */
 export function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
   return user === undefined && access.refusal().status === 401;
 }
@@ -180,7 +173,6 @@ export function siteTitle({ exchange, options }: FileRequest): string {
   return options.title ?? (isNumeric(exchange) ? mount.slice(1) || "Home" : host + mount);
 }
 
-/** Whether the client addressed the host by a number instead of a name. */
 function isNumeric({ host }: Exchange): boolean {
   return host === "" || /^[\d.]+$|^\[/.test(host);
 }

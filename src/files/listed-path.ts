@@ -4,11 +4,7 @@ import type { Access } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { FileSpace } from "./file-request.ts";
 
-/**
- * The path by which the storage lists what a request is about, where a disk finds that by other spellings, too. From
- * then on the request has a right only where it has it by both. Refuses what is hidden, or protected otherwise, by the
- * one or the other.
- */
+/** The path by which the storage lists a file, where a disk takes other spellings. Rights have to hold for both. */
 export async function listedPath(
   exchange: Exchange,
   { storage, options }: Pick<FileSpace, "storage" | "options">,
@@ -23,7 +19,6 @@ export async function listedPath(
   return listed;
 }
 
-/** Refuses a path that clients must not see. */
 export function refuseHiddenPath(method: string, path: string, dotfiles: "ignore" | "allow"): void {
   if (isHiddenPath(path, dotfiles)) throw hidden(method);
 }

@@ -1,9 +1,7 @@
 import type { StoredEntry, StoredStat } from "../storage/storage.ts";
 
-/** A column by which a listing can be sorted. */
 export type ListingColumn = "name" | "size" | "modified";
 
-/** How a listing is sorted. */
 export interface ListingOrder {
   readonly column: ListingColumn;
   readonly descending: boolean;
@@ -37,7 +35,6 @@ export function compareNames(a: StoredEntry, b: StoredEntry): number {
   return directoriesFirst(a, b) || byName(a.name, b.name);
 }
 
-/** The number that an entry is sorted by; 0 for all where they are sorted by name. */
 export function rankOf(column: ListingColumn, stat: StoredStat): number {
   return ranks[column](stat);
 }

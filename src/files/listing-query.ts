@@ -44,7 +44,6 @@ export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, 
   return linkTo({ ...query, after, isByKey, order: column === "name" && !descending ? undefined : query.order });
 }
 
-/** The link to the same page in another order. */
 export function linkToOrder(query: ListingQuery, order: ListingOrder): string {
   return linkTo({ ...query, order });
 }

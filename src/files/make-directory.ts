@@ -20,7 +20,6 @@ export async function makeDirectory(request: FileRequest): Promise<Reply> {
   return emptyReply(201, { location: locationOf(exchange, path) });
 }
 
-/** Makes a directory, if the host program lets it. */
 export async function makeDirectoryAt({ exchange, storage, options }: FileRequest, path: string): Promise<void> {
   const { beforeWrite } = options;
   if (!storage.makeDirectory) throw new StorageError("forbidden");

@@ -8,10 +8,7 @@ export interface ListedEntry extends StoredEntry {
   readonly stat: StoredStat;
 }
 
-/**
- * Measures entries of the directory `path` in their order, a batch each time that the reader asks for one. Those that
- * have gone since they were listed, have become something else, or are not for us to see, are left out.
- */
+/** Measures entries in batches, as they are asked for. Those that are gone, changed or out of sight are left out. */
 export async function* measureEntries(
   storage: Pick<Storage, "stat">,
   path: string,

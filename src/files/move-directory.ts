@@ -23,11 +23,7 @@ export async function copyDirectory(request: FileRequest): Promise<Reply> {
   return transfer(request, to, tree, (file, destination) => copyTo(file, destination, () => {}));
 }
 
-/**
- * MOVE of a directory, file by file, so that each is at one of its two places at any time, whatever fails. Nothing is
- * moved where the client may not move all of it, or sees only a part. Links are not followed: what they lead to lies
- * elsewhere.
- */
+/** MOVE of a directory, file by file: each is always at one of its places. Refused where a part has to stay. */
 export async function moveDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path } = request;
   if (depthOf(request) === "0") throw badDepth();

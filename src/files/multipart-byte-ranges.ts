@@ -4,10 +4,7 @@ import { contentRange } from "../http/byte-range.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { ByteSpan, OpenFile } from "../storage/storage.ts";
 
-/**
- * Several byte ranges of one file as `multipart/byteranges` (RFC 9110 §14.6). The length is known beforehand; without a
- * `file` (HEAD) the reply has just that.
- */
+/** Several ranges as `multipart/byteranges` (RFC 9110 §14.6), of known length; without a `file` (HEAD) just that. */
 export function multipartByteRanges(
   headers: ReplyHeaders,
   size: number,

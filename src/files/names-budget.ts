@@ -35,7 +35,6 @@ export class NamesBudget {
   }
 }
 
-/** The names that one listing holds. */
 export interface HeldNames {
   /** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
   hold(count: number): void;

@@ -76,7 +76,6 @@ function send(
   return multipartByteRanges(headers, stat.size, spans, content);
 }
 
-/** What is said of one version of a file whatever is asked of it. */
 interface FileHeaders {
   readonly path: string;
   readonly options: FileOptions;

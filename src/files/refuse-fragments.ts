@@ -9,10 +9,7 @@ const prefixLength = 64 * 1024;
 
 const pageMarkup = /<(?:!doctype|html|head|body)[\s/>]/i;
 
-/**
- * The content of a PUT, which fails with 409 `FRAGMENT_REFUSED` if it is only a fragment and a whole page is stored:
- * probably a proxy has lost the `Range` of an edit. The check reads only the beginning of both; the rest streams.
- */
+/** The content of a PUT, which fails (409) if it is a fragment and a page is stored: its `Range` was probably lost. */
 export async function withoutFragments(request: FileRequest): Promise<Content> {
   const { exchange, options, path } = request;
   if (!options.refuseFragments || !documentKind(path) || !(await isStoredPage(request))) return exchange.body;

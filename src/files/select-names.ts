@@ -9,20 +9,15 @@ const freshNames = 4_096;
 
 /** The names of one page, and how it lies in its directory. */
 export interface SelectedNames {
-  /** In the order of the directory. */
   readonly names: readonly StoredEntry[];
-  /** How many entries come before them. */
   readonly before: number;
-  /** How many of each there are in the directory. */
   readonly directories: number;
   readonly files: number;
   /** Whether others follow, where they were not counted: then the numbers are those of the page. */
   readonly isFollowed?: boolean;
 }
 
-/** Which page is meant. */
 export interface WantedNames {
-  /** Most names of the page. */
   readonly limit: number;
   /** The last entry of the page before. */
   readonly after: StoredEntry | undefined;
@@ -31,10 +26,7 @@ export interface WantedNames {
 /** Fewer names are worth a look at all of them: most stores give as many at once. */
 const fewNames = 999;
 
-/**
- * A page of names in the order of a storage that has one, as its first names, and no more of them are asked for. All
- * names of a directory that has few, or no more than the page: those can be sorted.
- */
+/** A page of names in the order of the storage, or all names of a directory with few: those can be sorted. */
 export async function selectInOrder(
   entries: AsyncIterable<StoredEntry>,
   { limit, after, isByKey }: WantedNames & { readonly isByKey?: boolean },
@@ -93,13 +85,11 @@ export async function selectNames(
   return { names: selected, before, directories: counts.directory, files: counts.file };
 }
 
-/** The link to the page behind this one; `undefined` where no entries follow. */
 export function linkToNext(query: ListingQuery, selected: SelectedNames): string | undefined {
   const isByKey = selected.isFollowed !== undefined;
   return hasMore(selected) ? linkToPage(query, selected.names.at(-1), isByKey) : undefined;
 }
 
-/** Whether entries come after the page. */
 export function hasMore({ names, before, directories, files, isFollowed }: SelectedNames): boolean {
   return isFollowed ?? before + names.length < directories + files;
 }

@@ -4,24 +4,19 @@ import type { StoredStat } from "../storage/storage.ts";
 
 /** How files are sent, and which of them stand in for others; compiled from the options of a file handler. */
 export interface Serving {
-  /** The `Cache-Control` of a file; `undefined` for none. */
   cacheControlOf(path: string, stat: StoredStat): string | undefined;
   /** The name under which browsers are to save a file; `undefined` where they are to show it. */
   savedAs(path: string, stat: StoredStat): string | undefined;
   /** Whether the program around the server is asked for header fields anew at each request. */
   readonly asksEachTime: boolean;
-  /** Names of files that stand for their directory, in order. */
   readonly indexes: readonly string[];
-  /** The page of a single-page application. */
   readonly single: string | undefined;
-  /** Whether that page does not stand in for a path. */
   ignores(path: string): boolean;
 }
 
 // Files change by PUT; a browser that guesses how long they live would show old ones.
 const always = "no-cache";
 
-/** Compiles the options. */
 export function servingOf(options: FileOptions): Serving {
   const { cacheControl, download, index, single, ignores, headers } = options;
   const isIgnored = anyOfPatterns(ignores);

@@ -7,10 +7,7 @@ const itemsAtOnce = 64;
 export type Slice = Pick<TimeSlice, "isOver" | "renew">;
 type Compare<T> = (a: T, b: T) => number;
 
-/**
- * The items in the order of `compare`, equal ones in the order they came: a merge sort that gives way to other work
- * every few milliseconds, however many items there are.
- */
+/** A stable merge sort that gives way to other work every few milliseconds. */
 export async function sortInSlices<T>(
   items: readonly T[],
   compare: Compare<T>,

@@ -70,13 +70,10 @@ function plain(text: string): string {
 
 /** How much of a directory may be asked for at once. */
 export interface TreeLimits {
-  /** Files and directories below it. */
   readonly maxEntries: number;
-  /** What the files have together. */
   readonly maxBytes: number;
 }
 
-/** A file or directory below another one. */
 export interface TreeEntry extends Omit<ListedEntry, "name"> {
   /** Canonical path; that of a directory ends in `/`. */
   readonly path: string;
@@ -89,11 +86,7 @@ interface TreeChoice {
   readonly isMeant?: (path: string) => boolean;
 }
 
-/**
- * Everything below a directory that the client could ask for at its own path: directories before what is in them,
- * otherwise in the order of listings. A link to a directory above itself is left out: it leads in a circle. Throws 413
- * `DIRECTORY_TOO_LARGE` for more than the limits.
- */
+/** All below a directory that the client could ask for, in the order of listings; 413 beyond the limits. */
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,

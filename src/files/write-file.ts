@@ -33,10 +33,7 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   return storedReply(201, path, stat, { location: locationOf(exchange, path) });
 }
 
-/**
- * Whether nothing depends on what is at the path of a PUT: then it is not asked for, and the write finds it out. It
- * checks the rights again, by what it replaces.
- */
+/** Whether nothing of a PUT depends on what is there: the write itself finds that out, and checks the rights. */
 export function replacesAnything(
   { method, headers, access }: FileRequest["exchange"],
   { beforeWrite }: FileRequest["options"],

@@ -28,10 +28,7 @@ export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits
   return zip === true ? defaultLimits : { ...defaultLimits, ...zip };
 }
 
-/**
- * A directory with all below it that the client may read, as a `.zip`. What is in it is known, and found to be within
- * the limits, before anything is sent; the files are then opened and sent one by one, as fast as the client reads.
- */
+/** A directory as a `.zip`: within the limits before anything is sent, then sent file by file. */
 export async function zipDirectory(request: FileRequest, limits: TreeLimits): Promise<Reply> {
   const { exchange, listings, path } = request;
   const held = listings.open();

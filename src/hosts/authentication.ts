@@ -26,7 +26,6 @@ const indifferent: ReadonlySet<string> = new Set([
   "web-socket",
 ]);
 
-/** Why anonymous clients may write to a host. */
 export type OpenReason =
   | "there is no authentication"
   | "the authentication covers a part of the paths only"
@@ -67,18 +66,15 @@ function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): OpenReason | und
   return everywhere.every(({ plugin }) => plugin.anonymousMayWrite?.()) ? "a rule allows it to everyone" : undefined;
 }
 
-/** Whether a plugin may find out who a client is. */
 export function mayIdentify({ name }: Plugin): boolean {
   return !indifferent.has(name);
 }
 
-/** A plugin that stands where it cannot do what it is there for. */
 export interface OrderProblem {
   readonly plugin: Plugin;
   readonly text: string;
 }
 
-/** Says which plugins of a host stand where they cannot do what they are there for. */
 export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly OrderProblem[] {
   const problems: OrderProblem[] = [];
   for (const [place, { plugin, covers, part }] of listed.entries()) {
@@ -117,7 +113,6 @@ function overlap(one: Part, other: Part): boolean {
   return one === undefined || other === undefined || isWithin(one, other) || isWithin(other, one);
 }
 
-/** Whether a plugin answers everything that reaches it. */
 export function isFileHandler({ name }: Plugin): boolean {
   return name === "file-handler";
 }

@@ -8,7 +8,6 @@ import type { LifeCycle } from "./life-cycle.ts";
 import { tell } from "./serve-request.ts";
 import type { HostedSite } from "./site.ts";
 
-/** A reply with all of its content. */
 export type Answered = Omit<Reply, "body"> & { readonly content: Buffer };
 
 /** Answers an exchange that has no connection: counts it, waits for the start, and tells the observers. */

@@ -7,7 +7,6 @@ import { notify } from "../server/logger.ts";
 import type { PluginSite } from "../server/plugin.ts";
 import { openHostWarnings } from "./authentication.ts";
 
-/** The life of a server: it starts its hosts, counts what is in flight, and drains and closes. */
 export class LifeCycle {
   readonly #changes: ChangeFeed;
   readonly #sites: () => readonly PluginSite[];
@@ -41,7 +40,6 @@ export class LifeCycle {
     return this.#closed !== undefined;
   }
 
-  /** Counts a request from its arrival until {@link leave}. */
   enter(): void {
     this.#inFlight += 1;
   }
@@ -83,10 +81,7 @@ export class LifeCycle {
     }
   }
 
-  /**
-   * Drains and closes, once. `release` is called before requests in flight are waited for, and gives up those that
-   * will never finish; `report` gets what plugins throw when they drain.
-   */
+  /** Drains and closes, once. `release` gives up what will never finish; `report` gets what plugins throw. */
   close(release: () => void, report: (error: unknown) => void): Promise<void> {
     this.#closed ??= Promise.resolve().then(() => this.#close(release, report)); // a microtask later: `isClosing` is set by then
     return this.#closed;

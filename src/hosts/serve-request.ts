@@ -16,16 +16,12 @@ import type { VirtualHosts } from "./virtual-hosts.ts";
 /** Sends a reply to the client, or gives `undefined` where it passed the request on. */
 export type Deliver = (reply: Reply) => Promise<Sent> | Sent | undefined;
 
-/** Leaves a request to the application around the server. */
 export type PassOn = (error?: unknown) => void;
 
 /** Takes over the connection of a handshake; `false` if another listener has it, or middleware has answered. */
 export type Claim = () => Promise<boolean>;
 
-/**
- * Answers a request, or passes it on where its host does not take the method. With `claim`, answers only a handshake
- * that a plugin wants to answer, once the connection is claimed. Never rejects.
- */
+/** Answers a request or passes it on; with `claim`, only a handshake that a plugin answers. Never rejects. */
 export type ServeRequest = (
   incoming: IncomingRequest,
   deliver: Deliver,
@@ -33,11 +29,9 @@ export type ServeRequest = (
   claim?: Claim,
 ) => Promise<void>;
 
-/** What the path of a request leads through. */
 export interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
-  /** PUT and POST in flight. */
   readonly uploads: UsageLimit;
   readonly hosts: VirtualHosts;
   /** Stands for the host of a request that named none of ours. */
@@ -110,7 +104,6 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
   }
 }
 
-/** What a request addresses, as far as it could be understood. */
 interface Addressed {
   readonly path: string;
   readonly search: string;
@@ -149,7 +142,6 @@ function readAddress(incoming: IncomingRequest, clients: ClientAddresses): Addre
   return { path, search, authority, host, protocol, problem };
 }
 
-/** The first value of a header field that proxies append to. */
 function firstValue(field: string | readonly string[]): string | undefined {
   const text = typeof field === "string" ? field : field[0];
   return text?.split(",", 1)[0]?.trim();
@@ -187,7 +179,6 @@ function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver
   return undefined;
 }
 
-/** Tells the plugins that observe what became of an exchange. */
 export function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
   const { bytes, aborted, failure } = sent;
   if (failure !== undefined) site.report(failure, exchange, status);

@@ -21,9 +21,7 @@ import { rootStorage } from "../storage/root-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts";
 
-/** One host with its pipeline. */
 export interface HostedSite extends PluginSite {
-  /** The plugins that observe outcomes, and for which paths. */
   readonly observers: readonly ListedPlugin[];
   /** Whether one of the plugins answers a web socket handshake. */
   answersUpgrade(exchange: Exchange): Promise<boolean>;
@@ -33,7 +31,6 @@ export interface HostedSite extends PluginSite {
   readonly answerDuringOutage: Handler;
 }
 
-/** What all hosts of a server share. */
 export interface HostParts extends ServerParts {
   ask(site: HostedSite, request: InnerRequest): Promise<InnerAnswer>;
 }
@@ -166,7 +163,6 @@ function inHost(name: string): string {
   return name === "*" ? "" : `hosts.${name}.`;
 }
 
-/** Adds the file handler that answers for all that no other one is there for. */
 function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | undefined): readonly ListedPlugin[] {
   const handlers = listed.filter(({ plugin }) => isFileHandler(plugin));
   const isComplete = handlers.some(isEverywhere) || (handlers.length > 0 && !storage);

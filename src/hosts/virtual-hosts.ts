@@ -3,9 +3,7 @@ import { isLocalName } from "../http/request-target.ts";
 import { hostKey } from "../options/check-config.ts";
 import { createSite, type HostedSite, type HostParts } from "./site.ts";
 
-/** The hosts of a server. */
 export interface VirtualHosts {
-  /** Every host once, in the order of the configuration. */
   readonly sites: readonly HostedSite[];
   /** The host that answers for a name (lower-case, without port), or the default host; `undefined` without either. */
   find(name: string): HostedSite | undefined;

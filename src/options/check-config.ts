@@ -153,17 +153,14 @@ const directoryPath = text(
   "a path that begins with / and does not end in it",
   (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
-/** What the options of a file handler are checked against. */
 export const fileHandlerOptions: OptionsSchema = optionsOf(
   { ...ofFileHandler, at: directoryPath },
   "an object of options",
   [],
   ofOtherServers,
 );
-/** What the options of a host are checked against. */
 export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
 
-/** What the options of a server are checked against. */
 export const serverOptions: OptionsSchema = optionsOf(
   {
     ...ofServerHost,

@@ -15,7 +15,6 @@ import {
   valueThat,
 } from "./schema.ts";
 
-/** The options of a plugin; all of them may be left out. */
 export function pluginOptions(options: Readonly<Record<string, Schema>>): OptionsSchema {
   return optionsOf(options, "an object of options");
 }
@@ -63,10 +62,8 @@ export const timerSeconds: Schema = number(
   (seconds) => seconds > 0 && seconds <= 1_000_000,
 );
 
-/** Seconds for which something is good, or 0. */
 export const secondsOrNone: Schema = number("a number of seconds, 0 or more", (seconds) => seconds >= 0);
 
-/** A path that a request can have. */
 export const requestPath: Schema = text(
   "a path",
   isCanonicalPath,
@@ -85,14 +82,12 @@ export const origin: Schema = text(
   "an origin as browsers send it, such as https://admin.example",
 );
 
-/** Where a Redis is. */
 export const redisUrl: Schema = text(
   "the URL of a Redis",
   (value) => /^rediss?:\/\/[^/]/.test(value) && URL.canParse(value),
   "the URL of a Redis, such as redis://localhost:6379",
 );
 
-/** What the options called `feed` take. */
 export const sharedFeed: Schema = anyOf(
   [redisUrl, valueThat(hasMethods("start", "send", "close"), "")],
   "what redisFeed gives, or the URL of a Redis, such as redis://localhost:6379",

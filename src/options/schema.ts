@@ -15,7 +15,6 @@ export interface Problem {
   readonly expected: string;
 }
 
-/** The schema of an object with named options. */
 export interface OptionsSchema extends Schema {
   readonly options: Readonly<Record<string, Schema>>;
 }
@@ -23,7 +22,6 @@ export interface OptionsSchema extends Schema {
 /** A rule about values of the right type: what it expects instead of one, at a path into it if need be. */
 type Rule<T> = (value: T) => string | Pick<Problem, "path" | "expected"> | undefined;
 
-/** Any value that passes a test. */
 export function valueThat(fits: (value: unknown) => boolean, expected: string): Schema {
   return { problemsOf: (value) => (fits(value) ? [] : [problem("value", expected)]) };
 }
@@ -33,7 +31,6 @@ export function text(type: string, fits: (value: string) => boolean = isAny, exp
   return withRule(ofType(isString, type), (value: string) => (fits(value) ? undefined : expected));
 }
 
-/** A finite number, and what must hold of it. */
 export function number(type: string, fits: (value: number) => boolean = isAny, expected: string = type): Schema {
   return withRule(ofType(Number.isFinite, type), (value: number) => (fits(value) ? undefined : expected));
 }
@@ -43,20 +40,16 @@ export function integer(expected: string, fits: (value: number) => boolean): Sch
   return withRule(ofType(Number.isSafeInteger, expected), (value: number) => (fits(value) ? undefined : expected));
 }
 
-/** `true` or `false`. */
 export const yesOrNo: Schema = ofType((value) => typeof value === "boolean", "true or false");
 
-/** One of some strings. */
 export function oneOf(values: readonly string[], expected: string = quoted(values).join(" or ")): Schema {
   return valueThat((value) => isString(value) && values.includes(value), expected);
 }
 
-/** What at least one of some schemas takes. */
 export function anyOf(schemas: readonly Schema[], expected: string): Schema {
   return valueThat((value) => schemas.some((schema) => accepts(schema, value)), expected);
 }
 
-/** A list of values that fit a schema. */
 export function listOf(item: Schema, expected: string): Schema {
   return {
     problemsOf(value) {
@@ -80,10 +73,7 @@ export function recordOf(entry: Schema, expected: string, names?: Schema): Schem
   };
 }
 
-/**
- * An object with these options and no others. All but the required ones may be left out, or be `undefined`. `remarks`
- * say what to do about names that other programs have.
- */
+/** An object with these options and no others; `remarks` are about names that other programs have. */
 export function optionsOf(
   options: Readonly<Record<string, Schema>>,
   expected: string,
@@ -123,7 +113,6 @@ export function withRule<S extends Schema, T>(schema: S, rule: Rule<T>): S {
   };
 }
 
-/** Whether a value fits. */
 export function accepts(schema: Schema, value: unknown): boolean {
   return schema.problemsOf(value).length === 0;
 }

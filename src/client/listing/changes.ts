@@ -9,7 +9,6 @@ export async function move(entry: Entry): Promise<void> {
   await told(moveTo(entry, path), `Moved: ${name} to ${path}.`, `${name} was not moved`);
 }
 
-/** Moves entries to one folder. */
 export async function moveAll(entries: readonly Entry[]): Promise<void> {
   const folder = prompt(`Folder for the ${entries.length} entries, by its path from here:`)?.trim().replace(/\/$/, "");
   if (!folder) return;
@@ -27,7 +26,6 @@ async function eachOf(entries: readonly Entry[], change: (entry: Entry) => Promi
     await change(entry).catch((error) => Promise.reject(`${entry.name}: ${reasonOf(error)}`));
 }
 
-/** Makes a folder in this one. */
 export async function newFolder(): Promise<void> {
   const name = prompt("Name of the new folder")?.trim();
   if (!name) return;
@@ -71,7 +69,6 @@ async function removeFolder(address: string, stopped: AbortController): Promise<
   await removeAs(undefined, address);
 }
 
-/** An entry of a listing in JSON. */
 interface ListedEntry {
   readonly name: string;
   readonly type: "file" | "directory";

@@ -2,14 +2,11 @@ import { fetchOk, PageError } from "../page-error.ts";
 import { strongTag } from "../selection.ts";
 import { addressOf, button, type Entry, made, openDialog, reasonOf, refresh, say } from "./entries.ts";
 
-/** Largest text that is edited here, in bytes. */
 const largestText = 1_000_000;
 
-/** Whether the open dialog has text that is not saved. */
 let isUnsaved = (): boolean => false;
 addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
 
-/** Whether a file can be edited as text. */
 export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
   return (
     mayWrite &&
@@ -18,13 +15,11 @@ export function isEditable({ kind, name, size, mayWrite }: Entry): boolean {
   );
 }
 
-/** Asks for a name, and edits a file that is not there yet. */
 export function newFile(): void {
   const name = prompt("Name of the new file")?.trim();
   if (name) openEditor(name, addressOf(name), "", { "if-none-match": "*" });
 }
 
-/** Edits a text file where it lies. */
 export async function edit({ name, link }: Entry): Promise<void> {
   const found = await read(link.href).catch((error) => say(reasonOf(error)));
   if (!found || document.querySelector("dialog")) return; // there is one: it was a double click
@@ -77,7 +72,6 @@ function openEditor(name: string, address: string, before: string, condition: Re
     }
   };
 
-  /** Shows what others have made of the file meanwhile, which the next save replaces. */
   const showTheirs = async (): Promise<string> => {
     try {
       const { text = notText, tag } = await read(address);

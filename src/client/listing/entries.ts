@@ -1,6 +1,5 @@
 import { fetchOk, PageError } from "../page-error.ts";
 
-/** An entry of the listing, with its row. */
 export interface Entry {
   readonly row: HTMLTableRowElement;
   readonly link: HTMLAnchorElement;
@@ -8,15 +7,11 @@ export interface Entry {
   readonly name: string;
   /** What its picture says: `folder`, `text`, `image`... */
   readonly kind: string;
-  /** Size of a file, in bytes. */
   readonly size: number;
-  /** Whether this user may change it, move it, and delete it. */
   readonly mayWrite: boolean;
   readonly mayMove: boolean;
   readonly mayDelete: boolean;
-  /** Whether its versions are kept. */
   readonly hasHistory: boolean;
-  /** Entity tag of the file when it was listed. */
   readonly tag: string | undefined;
 }
 
@@ -30,12 +25,10 @@ export function allEntries(): readonly Entry[] {
   return entries;
 }
 
-/** The entries that are shown, in order. */
 export function entriesShown(): Entry[] {
   return allEntries().filter(({ row }) => !row.hidden);
 }
 
-/** The groups in which the rows of the listing are. */
 export function rowGroups(): HTMLTableSectionElement[] {
   return [...document.querySelectorAll<HTMLTableSectionElement>("main > table > tbody")];
 }
@@ -62,12 +55,10 @@ export function addressOf(path: string): string {
   return new URL(`./${encoded(path)}`, location.href.replace(/[?#].*/s, "")).href;
 }
 
-/** A path as a part of a URL. */
 export function encoded(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** Makes an element with properties and content. */
 export function made<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -78,7 +69,6 @@ export function made<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a button. */
 export function button(text: string, press: (event: Event) => unknown, className = ""): HTMLButtonElement {
   const element = made("button", { type: "button", className }, text);
   element.addEventListener("click", press);
@@ -95,12 +85,10 @@ export function withControlsShown(text: string): string {
 /** Where the page says what has happened: read aloud when its text changes, for which it has to be there before. */
 export const noteLine: HTMLElement = made("p", { className: "note", role: "status" });
 
-/** Says something above the listing. */
 export function say(text: string): void {
   noteLine.textContent = withControlsShown(text);
 }
 
-/** A sentence for people about a request that failed. */
 export function reasonOf(error: unknown): string {
   return error instanceof PageError ? error.details : String(error);
 }

@@ -20,7 +20,6 @@ export function filterField(form: HTMLFormElement): HTMLInputElement {
   return field;
 }
 
-/** Shows the entries with a text in their names, and hides the others. */
 function filter(text: string): void {
   const wanted = plain(text.trim());
   const shown = new Map(rowGroups().map((group) => [group, 0]));

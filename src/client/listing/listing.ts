@@ -47,7 +47,6 @@ addEventListener("pageshow", ({ persisted }) => {
   if (persisted || navigation?.type === "back_forward") refresh();
 });
 
-/** Gives a listing, the first and each later one, what it has only here. */
 function prepare(): void {
   for (const time of document.querySelectorAll<HTMLTimeElement>("main > table time")) showLocally(time);
   document.querySelector("main > table > thead th:last-child span")?.remove(); // the times are no longer those of UTC
@@ -70,7 +69,6 @@ function addButtons(group: Element): void {
   }
 }
 
-/** What can be done with an entry, by the text of its button. */
 function actionsOf(entry: Entry): Array<readonly [text: string, act: (entry: Entry) => unknown]> {
   const actions: ReturnType<typeof actionsOf> = [];
   if (isPreviewable(entry)) actions.push(["View", preview]);

@@ -1,16 +1,13 @@
 import { allEntries, button, type Entry, made, openDialog } from "./entries.ts";
 
-/** Longest text that is shown, in bytes. */
 const longestText = 200_000;
 /** How long Markdown may take beside the page, in milliseconds; after that, the text is shown as it is. */
 const longestRendering = 5_000;
 
-/** Whether a file can be looked at without leaving the listing. */
 export function isPreviewable({ kind, name }: Entry): boolean {
   return ["text", "image", "audio", "video", "pdf"].includes(kind) || isMarkdown(name);
 }
 
-/** Shows a file in a dialog. */
 export async function preview(entry: Entry): Promise<void> {
   const content = await contentOf(entry);
   const open = made("a", { href: entry.link.href }, "Open the file");

@@ -3,7 +3,6 @@ import { addressOf, button, made, refresh, say, withControlsShown } from "./entr
 
 const mostAtOnce = 3;
 
-/** A file on its way, by its path from this folder. */
 interface Upload {
   readonly path: string;
   readonly file: File;
@@ -24,7 +23,6 @@ addEventListener("beforeunload", (event) => running > 0 && event.preventDefault(
 /** Since the last time that nothing was under way. */
 let [started, stored] = [0, 0];
 
-/** A button that asks for files. */
 export function uploadButton(text: string, isFolder: boolean): HTMLButtonElement {
   const input = made("input", { type: "file", multiple: true, hidden: true, webkitdirectory: isFolder });
   input.addEventListener("change", () => {
@@ -36,7 +34,6 @@ export function uploadButton(text: string, isFolder: boolean): HTMLButtonElement
   return asking;
 }
 
-/** Takes files and folders that are dropped on the page. */
 export function takeDrops(): void {
   const show = (isOver: boolean): boolean => document.documentElement.classList.toggle("dropping", isOver);
   document.addEventListener("dragover", (event) => {

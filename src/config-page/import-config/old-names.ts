@@ -35,18 +35,15 @@ const oldOfPlugins: Readonly<Partial<Record<BundledName, OldProperties>>> = {
   websocket: { maxConnections: "max_clients", messageSizeLimit: undefined, broadcastBufferSize: undefined },
 };
 
-/** The properties of a plugin by its name here. */
 export function oldPropertiesOf(plugin: string): OldProperties {
   const own = Object.hasOwn(oldOfPlugins, plugin) ? oldOfPlugins[plugin as keyof typeof oldOfPlugins] : {};
   return { ...oldOfPlugin, ...own };
 }
 
-/** Plugins that are called otherwise here. */
 export const newPluginNames: ReadonlyMap<string, BundledName> = new Map([
   ["file-handler-v2", "file-handler"],
   ["file-authz", "authorization"],
   ["apache-access-log", "access-log"],
 ]);
 
-/** Plugins whose work every server does here. */
 export const builtIn: ReadonlySet<string> = new Set(["config-reload", "error-handler"]);

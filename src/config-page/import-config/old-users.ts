@@ -5,9 +5,7 @@ import { isHash } from "../../plugins/basic-auth/password.ts";
 import { compileRuleSelector } from "../../plugins/permissions/rule-selector.ts";
 import { PageWriter, vocabulary } from "./page-writer.ts";
 
-/** What is known of a users file besides its items. */
 export interface UsersFileUse {
-  /** How the new file calls the old one. */
   readonly name: string;
   /** Whether the plugin `authorization` reads it, which refuses everything where there are no rules. */
   readonly hasAuthorization: boolean;
@@ -23,7 +21,6 @@ type Method = keyof typeof rightsOf;
 const audiences = ["user", "current", "role", "anyone"] as const;
 type Audience = (typeof audiences)[number];
 
-/** A rule of rusty-beam, about one audience. */
 interface Rule {
   readonly order: number;
   readonly line: number;

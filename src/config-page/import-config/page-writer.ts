@@ -3,7 +3,6 @@ import { escapeHtml } from "../../http/escape-html.ts";
 /** The vocabulary of pages that are written; only the last word of a type counts. */
 export const vocabulary = "https://example.org/schema";
 
-/** Writes a page of microdata, line by line. */
 export class PageWriter {
   readonly #lines: string[] = [];
 
