@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { WatchedFile } from "../local-files/watched-file.ts";
 import { type CommandLine, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { Service } from "./service.ts";
+import { type Service, startService } from "./service.ts";
 import { isPage } from "./start-files.ts";
 
 /** How long a page that has changed has to stay the same, in milliseconds. */
@@ -27,7 +27,7 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
   }
   const page = watchConfig ? await watchPage(resolve(target), reloadUnlessItFails) : undefined;
 
-  starting = Service.start(commandLine, log);
+  starting = startService(commandLine, log);
   const service = await Promise.race([starting, stopped]);
   if (service) {
     process.stdout.write(`filement: listening on ${service.url}\n`);

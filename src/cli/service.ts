@@ -16,100 +16,81 @@ const closeMs = 10_000;
 /** Longer than the listener waits for requests in flight. */
 const stopMs = 8_000 + closeMs;
 
-export class Service {
+/** The running command: a listening server, and the file server of the current configuration behind it. */
+export interface Service {
   readonly url: string;
-  readonly #commandLine: CommandLine;
-  readonly #log: OperatorLog;
-  readonly #listener: Listener;
-  readonly #bound: Address;
-  readonly #current: SwitchOver;
-  #isStopping = false;
-  #warned: readonly string[] | undefined;
-
-  static async start(commandLine: CommandLine, log: OperatorLog, timeouts: Partial<Timeouts> = {}): Promise<Service> {
-    const tls = commandLine.tls && (await readTlsFiles(commandLine.tls));
-    const listener = new Listener(tls, timeouts);
-    const started = await startFiles(commandLine, log);
-    const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
-    const wanted = addressOf(commandLine, started.address);
-    try {
-      const got = await listener.listen(wanted.host, wanted.port);
-      listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
-      const url = urlOf(got, tls !== undefined, started.config);
-      const service = new Service({ commandLine, log, listener, current, bound: wanted, url });
-      service.#warnOfOpenHosts(started.config);
-      return service;
-    } catch (error) {
-      current.close().catch(() => {}); // the error of listening is the one to report
-      throw error;
-    }
-  }
-
-  private constructor({ commandLine, log, listener, current, bound, url }: Parts) {
-    this.#commandLine = commandLine;
-    this.#log = log;
-    this.#listener = listener;
-    this.#current = current;
-    this.#bound = bound;
-    this.url = url;
-  }
-
   /** Loads configuration and certificate again. Where one of them cannot be used, both stay as they were. */
-  async reload(): Promise<void> {
-    if (this.#isStopping) return;
-    const { tls, target } = this.#commandLine;
-    await this.#current.reopenLogs(); // also where the rest fails: what was renamed may be compressed by now
-    try {
-      const renewed = tls && (await readTlsFiles(tls));
-      const started = await startFiles({ ...this.#commandLine, host: this.#bound.host }, this.#log);
-      if (renewed) this.#listener.renewCertificate(renewed);
-      this.#current.replace(started);
-      this.#log.notice(`${target} is loaded`);
-      this.#noteAddress(started);
-    } catch (error) {
-      const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
-      for (const problem of problems) this.#log.error({}, problem);
-      this.#log.error({}, `${target} was not loaded: what was loaded before stays in force`);
-    }
-  }
-
-  /** Answers what is in flight, closes everything and leaves the process nothing to do. Rejects if uploads were cut. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    let cut = 0;
-    this.#listener.stop(() => {
-      cut = this.#current.uploads;
-    });
-    await doneInTime(this.#current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
-    this.#listener.finish();
-    if (cut > 0) throw new Error(`${cut} ${cut === 1 ? "upload was" : "uploads were"} cut off before the end`);
-  }
-
-  /** Says who may write, and warns of hosts open to anonymous clients, unless the former configuration had the same. */
-  #warnOfOpenHosts(config: FileServerConfig): void {
-    const warnings = openHostWarnings(config, this.#bound.host);
-    const isNews = this.#warned === undefined || this.#warned.length > 0;
-    if (warnings.length === 0 && isNews) this.#log.notice(writersNotice(this.#commandLine));
-    for (const warning of warnings) if (!this.#warned?.includes(warning)) this.#log.warn({}, warning);
-    this.#warned = warnings;
-  }
-
-  #noteAddress({ config, address }: StartedFiles): void {
-    const wanted = addressOf(this.#commandLine, address);
-    this.#warnOfOpenHosts(config);
-    if (wanted.host === this.#bound.host && wanted.port === this.#bound.port) return;
-    const change = `from ${this.#bound.host}:${this.#bound.port} to ${wanted.host}:${wanted.port}`;
-    this.#log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
-  }
+  reload(): Promise<void>;
+  /** Answers what is in flight and closes everything. Rejects if uploads were cut. */
+  stop(): Promise<void>;
 }
 
-interface Parts {
-  readonly commandLine: CommandLine;
-  readonly log: OperatorLog;
-  readonly listener: Listener;
-  readonly current: SwitchOver;
-  readonly bound: Address;
-  readonly url: string;
+/** Resolves when it listens. Rejects with what keeps it from that. */
+export async function startService(
+  commandLine: CommandLine,
+  log: OperatorLog,
+  timeouts: Partial<Timeouts> = {},
+): Promise<Service> {
+  const { target, tls: tlsFiles } = commandLine;
+  const tls = tlsFiles && (await readTlsFiles(tlsFiles));
+  const listener = new Listener(tls, timeouts);
+  const started = await startFiles(commandLine, log);
+  const current = new SwitchOver(started, listener.server, (err) => log.error({ err }, "closing failed"));
+  const bound = addressOf(commandLine, started.address);
+  const got = await listener.listen(bound.host, bound.port).catch((error) => {
+    current.close().catch(() => {}); // the error of listening is the one to report
+    throw error;
+  });
+  listener.server.on("error", (err: Error) => log.error({ err }, "cannot accept a connection"));
+  let isStopping = false;
+  let warned = warnOfOpenHosts(started.config);
+
+  /** Says who may write, and warns of hosts open to anonymous clients, unless the former configuration had the same. */
+  function warnOfOpenHosts(config: FileServerConfig, before?: readonly string[]): readonly string[] {
+    const warnings = openHostWarnings(config, bound.host);
+    const isNews = before === undefined || before.length > 0;
+    if (warnings.length === 0 && isNews) log.notice(writersNotice(commandLine));
+    for (const warning of warnings) if (!before?.includes(warning)) log.warn({}, warning);
+    return warnings;
+  }
+
+  async function loadAgain(): Promise<void> {
+    const renewed = tlsFiles && (await readTlsFiles(tlsFiles));
+    const next = await startFiles({ ...commandLine, host: bound.host }, log);
+    if (renewed) listener.renewCertificate(renewed);
+    current.replace(next);
+    log.notice(`${target} is loaded`);
+    warned = warnOfOpenHosts(next.config, warned);
+    const { host, port } = addressOf(commandLine, next.address);
+    if (host === bound.host && port === bound.port) return;
+    const change = `from ${bound.host}:${bound.port} to ${host}:${port}`;
+    log.warn({}, `the address to listen on has changed ${change}, which takes a restart`);
+  }
+
+  return {
+    url: urlOf(got, tls !== undefined, started.config),
+    async reload() {
+      if (isStopping) return;
+      await current.reopenLogs(); // also where the rest fails: what was renamed may be compressed by now
+      try {
+        await loadAgain();
+      } catch (error) {
+        const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
+        for (const problem of problems) log.error({}, problem);
+        log.error({}, `${target} was not loaded: what was loaded before stays in force`);
+      }
+    },
+    async stop() {
+      isStopping = true;
+      let cut = 0;
+      listener.stop(() => {
+        cut = current.uploads;
+      });
+      await doneInTime(current.close(), stopMs, `not everything has ended within ${stopMs / 1000} s`);
+      listener.finish();
+      if (cut > 0) throw new Error(`${cut} ${cut === 1 ? "upload was" : "uploads were"} cut off before the end`);
+    },
+  };
 }
 
 interface Address {

@@ -69,31 +69,19 @@ async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "ad
 }
 
 async function directoryConfig(root: string, options: DirectoryOptions): Promise<FileServerConfig> {
-  const {
-    live: isLive = false,
-    users: authfile,
-    history: repository,
-    single = false,
-    cors: isForAll = false,
-    accessLog: isLogged,
-    mcp: door = false,
-  } = options;
+  const { live = false, users: authfile, history: repository, single = false, cors, accessLog, mcp } = options;
   const plugins: Plugin[] = [];
-  if (isLogged)
-    plugins.push((await import("../plugins/access-log.ts")).accessLog({ file: "/dev/stdout", format: "common" }));
-  if (isForAll) plugins.push((await import("../plugins/cors.ts")).cors({ origins: ["*"] }));
+  if (accessLog) {
+    const { accessLog } = await import("../plugins/access-log.ts");
+    plugins.push(accessLog({ file: "/dev/stdout", format: "common" }));
+  }
+  if (cors) plugins.push((await import("../plugins/cors.ts")).cors({ origins: ["*"] }));
   if (authfile !== undefined) plugins.push((await import("../plugins/basic-auth.ts")).basicAuth({ authfile }));
   if (repository !== undefined) plugins.push((await import("../plugins/history.ts")).history({ repository }));
-  if (isLive) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
-  if (door) plugins.push(door === true ? (await import("../plugins/mcp.ts")).mcp() : door);
-  return {
-    root,
-    listing: { edit: true, zip: true },
-    single,
-    plugins,
-    client: isLive,
-    watch: isLive && !isBucketUrl(root), // nothing tells of changes that others make in a bucket
-  };
+  if (live) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
+  if (mcp) plugins.push(mcp === true ? (await import("../plugins/mcp.ts")).mcp() : mcp);
+  const watch = live && !isBucketUrl(root); // nothing tells of changes that others make in a bucket
+  return { root, listing: { edit: true, zip: true }, single, plugins, client: live, watch };
 }
 
 /** A server without a name, which only this computer can reach, answers to no name that another server may have. */

@@ -21,6 +21,7 @@ class Generation {
   readonly plugins: readonly Plugin[];
   /** Takes the place of the listening server, so that the file server can be detached again. */
   readonly emitter = new EventEmitter();
+  uploads = 0;
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
 
@@ -33,9 +34,12 @@ class Generation {
   }
 
   take(event: string, request: IncomingMessage, response: ServerResponse): void {
+    const upload = methodsWithContent.has(request.method ?? "") ? 1 : 0;
     this.#inFlight += 1;
+    this.uploads += upload;
     onceOver(request, response, () => {
       this.#inFlight -= 1;
+      this.uploads -= upload;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
     this.emitter.emit(event, request, response);
@@ -53,7 +57,6 @@ export class SwitchOver {
   readonly #retiring = new Map<Generation, Promise<void>>();
   readonly #report: (error: unknown) => void;
   #closing: Promise<void> | undefined;
-  #uploads = 0;
 
   /** `report` gets the failures of closing a replaced file server and of reopening logs. */
   constructor(started: StartedFiles, server: Server | Http2SecureServer, report: (error: unknown) => void) {
@@ -61,13 +64,13 @@ export class SwitchOver {
     this.#report = report;
     const emitter: EventEmitter = server;
     for (const event of ["request", "checkContinue"]) {
-      emitter.on(event, (request, response) => this.#take(event, request, response));
+      emitter.on(event, (request, response) => this.#current.take(event, request, response));
     }
     emitter.on("upgrade", (...args) => this.#current.emitter.emit("upgrade", ...args));
   }
 
   get uploads(): number {
-    return this.#uploads;
+    return [this.#current, ...this.#retiring.keys()].reduce((sum, { uploads }) => sum + uploads, 0);
   }
 
   /** Sends new requests to another file server. The former one is closed after its last reply. */
@@ -87,22 +90,8 @@ export class SwitchOver {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= Promise.all([this.#current.files.close(), ...this.#retiring.values()]).then(() => {});
     return this.#closing;
-  }
-
-  #take(event: string, request: IncomingMessage, response: ServerResponse): void {
-    if (methodsWithContent.has(request.method ?? "")) {
-      this.#uploads += 1;
-      onceOver(request, response, () => {
-        this.#uploads -= 1;
-      });
-    }
-    this.#current.take(event, request, response);
-  }
-
-  async #close(): Promise<void> {
-    await Promise.all([this.#current.files.close(), ...this.#retiring.values()]);
   }
 
   #retire(generation: Generation): void {

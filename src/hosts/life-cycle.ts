@@ -11,9 +11,6 @@ export class LifeCycle {
   readonly #changes: ChangeFeed;
   readonly #sites: () => readonly PluginSite[];
   readonly #config: FileServerConfig;
-  readonly #protectedFiles: readonly string[];
-  readonly #maxConcurrentRequests: number;
-  readonly #maintenance: boolean | (() => boolean);
   #inFlight = 0;
   #isStarted = false;
   #started: Promise<void> | undefined;
@@ -22,13 +19,9 @@ export class LifeCycle {
 
   /** `sites` is called when they are first needed: to make them takes this object. */
   constructor(config: FileServerConfig, changes: ChangeFeed, sites: () => readonly PluginSite[]) {
-    const { maxConcurrentRequests = 10_000, maintenance = false, protectedFiles = [] } = config;
     this.#config = config;
-    this.#protectedFiles = protectedFiles.map((location) => filePath(location) ?? location);
     this.#changes = changes;
     this.#sites = sites;
-    this.#maxConcurrentRequests = maxConcurrentRequests;
-    this.#maintenance = maintenance;
   }
 
   /** Whether requests can be answered without waiting for {@link ready}: all is started, or will never be. */
@@ -52,9 +45,9 @@ export class LifeCycle {
   /** Why the server refuses all requests at the moment: closing, under maintenance, or overloaded. */
   outage(): HttpError | undefined {
     if (this.isClosing) return unavailable("CLOSING");
-    const maintenance = this.#maintenance;
+    const { maintenance, maxConcurrentRequests = 10_000 } = this.#config;
     if (typeof maintenance === "function" ? maintenance() : maintenance) return unavailable("MAINTENANCE");
-    return this.#inFlight > this.#maxConcurrentRequests ? unavailable("OVERLOADED") : undefined;
+    return this.#inFlight > maxConcurrentRequests ? unavailable("OVERLOADED") : undefined;
   }
 
   /** Starts the plugins of each host in order, once. */
@@ -67,8 +60,8 @@ export class LifeCycle {
 
   async #start(): Promise<void> {
     const [site] = this.#sites(); // any will do: what it protects is protected on all
-    for (const location of this.#protectedFiles) await site?.protect(location);
-    const { feed } = this.#config;
+    const { feed, protectedFiles = [] } = this.#config;
+    for (const location of protectedFiles) await site?.protect(filePath(location) ?? location);
     // The code for a Redis is loaded here, for most servers have none.
     const shared = typeof feed === "string" ? (await import("../redis/feed.ts")).redisFeed(feed) : feed;
     if (shared) await this.#changes.share(shared);

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type CommandLine, parseCommandLine } from "../../src/cli/command-line.ts";
 import type { Timeouts } from "../../src/cli/listener.ts";
 import { logLines } from "../../src/cli/log-lines.ts";
-import { Service } from "../../src/cli/service.ts";
+import { type Service, startService } from "../../src/cli/service.ts";
 import { makeCertificate } from "../helpers/certificate.ts";
 import { configPage } from "../helpers/config-page.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
@@ -37,7 +37,7 @@ async function start(
   await writeFile(page, configPage("."));
   const lines: string[] = [];
   const commandLine = { ...(parseCommandLine([page, "--port", "0", ...options]) as CommandLine), ...more };
-  const service = await Service.start(
+  const service = await startService(
     commandLine,
     logLines((line) => lines.push(line), commandLine),
     timeouts,
@@ -68,7 +68,7 @@ describe("the address that is printed", () => {
     const others = more.map((name) => `<meta itemprop="hostname" content="${name}">`).join("");
     await writeFile(page, configPage(".", { host: { hostname } }).replace("<ol>", `${others}<ol>`));
     const commandLine = parseCommandLine([page, "--port", "0"]) as CommandLine;
-    const service = await Service.start(
+    const service = await startService(
       commandLine,
       logLines(() => {}, commandLine),
     );
@@ -175,8 +175,8 @@ describe("the running service", () => {
     const port = Number(new URL(service.url).port);
     const commandLine = { ...(parseCommandLine([page]) as CommandLine), port };
     const log = logLines(() => {}, commandLine);
-    await expect(Service.start(commandLine, log)).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
-    await expect(Service.start({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("does not exist");
+    await expect(startService(commandLine, log)).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
+    await expect(startService({ ...commandLine, target: `${page}.html` }, log)).rejects.toThrow("does not exist");
   });
 
   it("sends a download to its end through a reload", async () => {
