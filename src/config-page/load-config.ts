@@ -15,7 +15,6 @@ import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { listPlugins } from "../server/pipeline.ts";
-import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type PlacedPlugin, PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
 import { Problems, shown } from "./problems.ts";
@@ -27,7 +26,6 @@ export const serverItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
-  buckets: ["root"],
   codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers"],
   others: ["host"],
 };
@@ -37,7 +35,6 @@ export const hostItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],
-  buckets: ["root"],
   codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers"],
   others: ["hostname", "hostName", "plugin"],
 };
@@ -173,10 +170,9 @@ class ConfigReader {
     attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
     const { root } = options;
     if (typeof root !== "string") return options;
-    if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(root)) return options;
+    if (await isDirectory(root)) return options;
     const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-    const problem = isBucketUrl(root) ? bucketUrlProblem(root) : `${shown(root)}: expected a directory`;
-    problems.add(line, `${property} is ${problem}`);
+    problems.add(line, `${property} is ${shown(root)}: expected a directory`);
     return options;
   }
 }

@@ -78,7 +78,6 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     exchange,
     path,
     storage,
-    root: "/",
     stat,
     options: { ...options, ...asked.options },
     serving: servingOf({ ...options, ...asked.options }),

@@ -115,10 +115,10 @@ export async function offeredTarget(request: FileRequest): Promise<Target> {
 }
 
 /** What a path has turned out to be. */
-export function targetOf({ path, stat, root }: FileRequest): Target {
+export function targetOf({ path, stat }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "gap" : "slot";
   if (stat.type === "file") return documentKind(path) ? "document" : "file";
-  return path === root ? "root" : "directory";
+  return path === "/" ? "root" : "directory";
 }
 
 const safeMethods = takenMethods({ readOnly: true });
