@@ -14,27 +14,21 @@ import { endIfAbandoned } from "./visible-file.ts";
 /** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
 const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);
 
-/** What was found in a directory that was tidied. */
-interface Tidied {
-  readonly subdirectories: readonly string[];
-  /** Whether there are files that others may still be at work on. */
-  readonly isSomeInUse: boolean;
-}
-
 /**
- * Removes what processes that died left behind in a directory, and takes back the appends they did not finish. A
- * directory that was exchanged with a link is left alone.
+ * Removes what processes that died left behind in a directory, and takes back the appends they did not finish; gives
+ * the directories in it. One that was exchanged with a link is left alone.
  */
-export async function tidyDirectory(real: string, isRequired: boolean): Promise<Tidied> {
+export async function tidyDirectory(real: string, isRequired: boolean): Promise<readonly string[]> {
   let directory: OpenDirectory | undefined;
   try {
     directory = await enterDirectory(real);
     if (!directory) throw new StorageError("conflict");
     const { subdirectories, leftovers } = await contentsOf(directory);
-    return { subdirectories, isSomeInUse: await tidy(directory, leftovers) };
+    await tidy(directory, leftovers);
+    return subdirectories;
   } catch (error) {
     if (isRequired || !isUntidiable(error)) throw error;
-    return { subdirectories: [], isSomeInUse: false };
+    return [];
   } finally {
     if (directory) await leaveDirectory(directory);
   }
@@ -61,21 +55,17 @@ async function contentsOf(directory: Directory): Promise<Contents> {
   return { subdirectories, leftovers };
 }
 
-/** Whether some of them are in use. */
-async function tidy(directory: Directory, leftovers: readonly string[]): Promise<boolean> {
-  let isSomeInUse = false;
+async function tidy(directory: Directory, leftovers: readonly string[]): Promise<void> {
   for (const name of leftovers) {
     try {
       const stats = await lstat(directory.at(name), { bigint: true });
-      if (!(await inPool(stillHolds(directory, name, stats)))) return isSomeInUse;
+      if (!(await inPool(stillHolds(directory, name, stats)))) return;
       if (isAppendNoteName(name)) await endAppendOf(directory, name);
       else if (isAbandoned(name, Number(stats.mtimeMs))) await unlink(directory.at(name));
-      else isSomeInUse = true;
     } catch (error) {
       if (!isUntidiable(error)) throw error;
     }
   }
-  return isSomeInUse;
 }
 
 /** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */

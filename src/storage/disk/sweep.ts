@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errnoOf } from "./file-record.ts";
 import { tidyDirectory } from "./recovery.ts";
-import { abandonedAfterMs } from "./temporary-file.ts";
 
 /** How many directories are tidied before a start is over: all of most roots. */
 const atStart = 100;
@@ -18,9 +17,7 @@ export class Sweep {
   /** Directories that are still to be tidied. */
   #left: string[] = [];
   #device: number | undefined;
-  #isSomeInUse = false;
   #isClosed = false;
-  #again: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
 
   constructor(root: string, report: (problem: unknown) => void) {
@@ -40,7 +37,6 @@ export class Sweep {
   /** Resolves when nothing is under way any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#again);
     await this.#underWay;
   }
 
@@ -51,18 +47,12 @@ export class Sweep {
       this.#underWay = this.#next().catch(this.#report);
       await this.#underWay;
     }
-    // Files of another process, which may still die: looked at again when that would be beyond doubt.
-    if (!this.#isSomeInUse || this.#isClosed) return;
-    this.#isSomeInUse = false;
-    this.#again = setTimeout(() => void this.begin().catch(this.#report), abandonedAfterMs).unref();
   }
 
   async #next(): Promise<void> {
     const directory = this.#left.pop();
     if (directory === undefined || !(await this.#isOurs(directory))) return;
-    const { subdirectories, isSomeInUse } = await tidyDirectory(directory, directory === this.#root);
-    for (const subdirectory of subdirectories) this.#left.push(subdirectory);
-    if (isSomeInUse) this.#isSomeInUse = true;
+    for (const each of await tidyDirectory(directory, directory === this.#root)) this.#left.push(each);
   }
 
   /** Whether it is still a directory, and of the same file system as the root. */
