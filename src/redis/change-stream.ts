@@ -168,12 +168,10 @@ export class ChangeStream {
     await this.#connection.run(["ZREM", `${this.#key}:servers`, this.server]);
   }
 
-  /** The last entries in order, over a connection. */
   async last(client: RedisClient, count: number): Promise<readonly StreamEntry[]> {
     return entriesOf(await client.sendCommand(["XREVRANGE", this.#stream, "+", "-", "COUNT", `${count}`])).reverse();
   }
 
-  /** The entries between two ids, both included. */
   async between(client: RedisClient, first: string, last: string, count: number): Promise<readonly StreamEntry[]> {
     return entriesOf(await client.sendCommand(["XRANGE", this.#stream, first, last, "COUNT", `${count}`]));
   }
@@ -203,7 +201,6 @@ export class ChangeStream {
   }
 }
 
-/** Whether an id of the stream is behind another. */
 export function isAfter(id: string, other: string): boolean {
   const [[feed = 0, number = 0], [otherFeed = 0, otherNumber = 0]] = [id, other].map((each) =>
     each.split("-").map(Number),
@@ -211,7 +208,6 @@ export function isAfter(id: string, other: string): boolean {
   return feed === otherFeed ? number > otherNumber : feed > otherFeed;
 }
 
-/** The change of an entry with the number that it has there. */
 export function numbered({ number, change }: StreamEntry): Change | undefined {
   return change && { ...change, id: number };
 }

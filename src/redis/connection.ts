@@ -48,7 +48,6 @@ export class RedisError extends Error {
   override readonly name = "RedisError";
 }
 
-/** Gives a text and the name by which Redis knows it. */
 export function redisScript(text: string): RedisScript {
   return { text, sha: hash("sha1", text, "hex") };
 }
@@ -88,14 +87,12 @@ export class RedisConnection {
     return RedisConnection.#shared.get(source) ?? new RedisConnection(source);
   }
 
-  /** Keeps the connection for one more user. */
   hold(): RedisConnection {
     RedisConnection.#shared.set(this.#source, this);
     this.#users += 1;
     return this;
   }
 
-  /** Ends the connection after its last user. */
   release(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -213,7 +210,6 @@ export class RedisConnection {
   }
 }
 
-/** Where the source is a URL, a client that is not connected. */
 async function clientOf(source: RedisSource): Promise<RedisClient> {
   if (typeof source !== "string") return source;
   const { createClient } = await loadClient();

@@ -2,9 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeOrigin, UnnumberedChange } from "../server/change-feed.ts";
 import type { ChangeStream, OutgoingChange, StreamEntry } from "./change-stream.ts";
 
-/** Changes sent at once. */
 const batchSize = 100;
-/** Changes that wait for Redis at most. */
 const maxWaiting = 10_000;
 
 /** A change of this server that has not come back from the stream. */
@@ -16,7 +14,6 @@ export interface Waiting extends OutgoingChange {
 
 /** The changes of this server on their way into the stream, in order. */
 export class Outbox {
-  /** Why the last attempt failed. */
   lastError: unknown;
   readonly #stream: ChangeStream;
   readonly #retryMs: number;
@@ -44,12 +41,10 @@ export class Outbox {
     return this.#waiting.length >= maxWaiting;
   }
 
-  /** The change that has waited longest. */
   get oldest(): Waiting | undefined {
     return this.#waiting[0];
   }
 
-  /** Whether the stream lacks some of the changes that wait. */
   get hasUnstored(): boolean {
     return this.#waiting.some(({ isStored }) => !isStored);
   }
@@ -75,7 +70,6 @@ export class Outbox {
     return all;
   }
 
-  /** Resolves when nothing waits any more. */
   async empty(): Promise<void> {
     if (this.#waiting.length > 0) await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
   }

@@ -46,7 +46,6 @@ export class FetchIncoming implements IncomingRequest {
   readonly isUpgrade: boolean = false;
   readonly request: Request;
 
-  /** `mount` is where the server is mounted. */
   constructor(request: Request, info: FetchInfo = {}, mount: Mount = mountOf()) {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.request = request;

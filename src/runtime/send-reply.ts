@@ -55,7 +55,6 @@ function writesAtOnce(response: NodeResponse): response is ServerResponse {
 
 type Unread = "nothing" | "little" | "much";
 
-/** How much of the request's content is unread. */
 function unreadContent(request: NodeRequest): Unread {
   if (request.complete) return "nothing";
   if (request instanceof Http2ServerRequest) return request.stream.endAfterHeaders ? "nothing" : "much";

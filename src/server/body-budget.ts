@@ -11,7 +11,6 @@ const graceSeconds = 5;
 /** Those who are refused at one moment come back one after the other, within so many seconds. */
 const spreadSeconds = 8;
 
-/** A request with content. */
 interface Upload {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { ByteSpan, OpenFile, StoredStat } from "./storage.ts";
 
-/** Size of the pieces of a stream, in bytes. */
 const pieceBytes = 64 * 1024;
 
 /** Content up to here is one piece. Clients that leave half-way through more were sent no more than they took. */

@@ -2,7 +2,6 @@
 export interface HeldLock {
   /** Whether another process is known to wait for it. */
   readonly isAwaited: boolean;
-  /** Gives the lock up; others may have it from now on. */
   release(): void;
 }
 
@@ -16,7 +15,6 @@ export interface Locks {
    * milliseconds of `performance.now()`. @default from now on
    */
   acquire(key: string, since?: number): Promise<HeldLock>;
-  /** The lock, if it can be had at once. */
   tryAcquire(key: string): Promise<HeldLock | undefined>;
 }
 

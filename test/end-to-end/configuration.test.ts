@@ -17,7 +17,7 @@ const files: Readonly<Record<string, string>> = {
   "www/one/a.txt": "one",
   "www/two/a.txt": "two",
   "members/page.html": "<p>Members</p><p>Only</p>",
-  "archive/1999.txt": "old",
+  "former/archive/1999.txt": "old",
   "default/index.html": "<h1>Somewhere</h1>",
 };
 

@@ -46,12 +46,10 @@ export class DiskChanges {
     );
   }
 
-  /** Makes a change of the file at a path, together with others that wait for it. */
   run(path: string, change: Change, isAlone = false): Promise<ChangeResult> {
     return this.#waiting.run(path, change, isAlone);
   }
 
-  /** Resolves when nothing is under way, and nothing of it stays but what was stored. */
   async close(): Promise<void> {
     await this.#waiting.close();
     await this.#notes.close();

@@ -27,12 +27,10 @@ const exhausted: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "
 class DiskLocks {
   readonly #locks = new PathLock(machineLocks());
 
-  /** See {@link PathLock.run}. */
   run<T>(key: string, task: () => Promise<T>, since?: number): Promise<T> {
     return this.#locks.run(foldedName(key), task, since);
   }
 
-  /** See {@link PathLock.tryRun}. */
   tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     return this.#locks.tryRun(foldedName(key), task);
   }
@@ -48,7 +46,6 @@ export function machineLocks(
   waitMs: number = maxWaitMs,
   courtesy: () => Promise<unknown> = () => pause(courtesyMs),
 ): Locks {
-  /** Keys that were given up to other processes a moment ago. */
   const leftToOthers = new Map<string, Promise<void>>();
 
   /** The lock, or the name on which another process listens. Without such sockets, each process is for itself. */
@@ -101,7 +98,6 @@ export function machineLocks(
   };
 }
 
-/** Listens on a name, and keeps those who connect in `waiting`. */
 async function listen(name: string, waiting: Set<Socket>): Promise<Server> {
   const server = createServer();
   // In a worker of node:cluster, `exclusive` keeps the primary from sharing one socket among all workers.
@@ -132,7 +128,6 @@ interface UsableNames {
   readonly problem?: string;
 }
 
-/** Once it is known. */
 let known: UsableNames | undefined;
 
 /** The names that system and runtime take here, tried once. */
@@ -157,7 +152,6 @@ export async function lockProblem(): Promise<string | undefined> {
   return (await usableNames()).problem;
 }
 
-/** Waits until the holder closes, or that time is over. */
 async function untilReleased(name: string, ms: number): Promise<void> {
   const socket = connect({ path: name }).unref();
   const timer = setTimeout(() => socket.destroy(), ms).unref();

@@ -146,7 +146,6 @@ function contentOf(job: Job): number {
   return "content" in job ? job.content.byteLength : 0;
 }
 
-/** Whether the content is in a file, and may be long. */
 function isOfFile(job: Job): boolean {
   return "content" in job && "temporary" in job.content;
 }

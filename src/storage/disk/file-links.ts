@@ -14,12 +14,10 @@ export class FileLinks {
     this.#links.set(real, links.add(path));
   }
 
-  /** Where the link at a path leads; `undefined` where none is known. */
   targetOf(path: string): string | undefined {
     return this.#targets.get(path);
   }
 
-  /** The paths of the links that lead to a real location. */
   to(real: string): Iterable<string> {
     return this.#links.get(real) ?? [];
   }

@@ -79,7 +79,6 @@ function isMovable(found: FileRecord | "nothing" | "elsewhere"): found is FileRe
   return typeof found === "object" && found.type === "file" && found.nlink === 1n;
 }
 
-/** `undefined` where the two lie on different disks. */
 function unlessOtherDisk(error: unknown): undefined {
   if (errnoOf(error) !== "EXDEV") throw error;
 }

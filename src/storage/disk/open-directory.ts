@@ -6,7 +6,6 @@ export interface OpenDirectory extends Directory {
   users: number;
 }
 
-/** Those that are open at the moment, by real location. */
 const inUse = new Map<string, OpenDirectory>();
 
 /** Opens a directory; `undefined` where it is not, or has moved or gone since it was looked up. */

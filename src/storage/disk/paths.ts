@@ -32,7 +32,6 @@ export class DiskPaths {
   readonly #protected = new Set<string>();
   #longestProtected = 0;
 
-  /** Throws where `root` is not a directory. */
   constructor(root: string, symlinks: SymlinkRule) {
     this.root = realRoot(root);
     // "/srv/www" must not admit "/srv/www-old": compare with the separator on. The root "/" has one already.
@@ -100,7 +99,6 @@ export class DiskPaths {
     return target;
   }
 
-  /** Whether {@link target} refuses a path. */
   async refuses(path: string): Promise<boolean> {
     try {
       await this.target(path);

@@ -39,7 +39,6 @@ export class QuietPaths {
     this.#timer ??= setTimeout(() => this.#endRest(), quietMs).unref();
   }
 
-  /** Looks at a path without waiting for it to come to rest. */
   addNow(path: string): void {
     if (this.#isClosed) return;
     this.#restless.delete(path);
@@ -56,7 +55,6 @@ export class QuietPaths {
     }
   }
 
-  /** Forgets what waits, and resolves when what is under way has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -48,7 +48,6 @@ export class SmallFiles {
     this.#paths = paths;
   }
 
-  /** The file at a path; `open` opens it on the disk. */
   async open(path: string, open: () => Promise<OpenFile | undefined>): Promise<OpenFile | undefined> {
     const known = this.#known.get(path);
     if (known) {
@@ -66,7 +65,6 @@ export class SmallFiles {
     return file;
   }
 
-  /** Forgets everything: what may be seen has changed. */
   clear(): void {
     this.#generation += 1;
     this.#known.clear();

@@ -14,7 +14,6 @@ const paceMs = 5;
 export class Sweep {
   readonly #root: string;
   readonly #report: (problem: unknown) => void;
-  /** Directories that are still to be tidied. */
   #left: string[] = [];
   #device: number | undefined;
   #isClosed = false;
@@ -34,7 +33,6 @@ export class Sweep {
     void this.#goOn();
   }
 
-  /** Resolves when nothing is under way any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#underWay;

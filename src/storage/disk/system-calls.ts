@@ -92,7 +92,6 @@ function asynchronously(asked: SystemCall): Promise<unknown> {
   });
 }
 
-/** The handles of what programs have open, by number. */
 const handles = new Map<number, fs.promises.FileHandle>();
 
 /** The calls that are made by way of handles where Node runs with `--permission`. */

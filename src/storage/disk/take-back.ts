@@ -6,7 +6,6 @@ import { openIfThere, readInto, writeAll } from "./file-calls.ts";
 import { errnoOf } from "./file-record.ts";
 import { call, type Program } from "./system-calls.ts";
 
-/** How much is compared, or moved, at a time. */
 const chunkBytes = 256 * 1024;
 
 /** An append that was cut short: where its note and its file are. */
@@ -102,7 +101,6 @@ function commonLength(one: Buffer, other: Buffer): number {
   return one.findIndex((byte, index) => byte !== other[index]);
 }
 
-/** Moves the bytes from `source` to the end down to `target`. */
 function* moveDown(file: number, source: number, target: number, end: number): Program<void> {
   for (let moved = 0; source + moved < end; ) {
     const chunk = yield* chunkOf(file, source + moved, Math.min(chunkBytes, end - source - moved));

@@ -26,7 +26,6 @@ export function machineOf(host: string, installation: string, processNamespace: 
 
 let known: string | undefined;
 
-/** This machine; found out when it is first needed. */
 function machine(): string {
   known ??= machineOf(
     orNothing(hostname) || run, // where the runtime does not tell, this run is a machine of its own
@@ -116,7 +115,6 @@ export class TemporaryFile {
     return new TemporaryFile(directory.at(name), await inPool(openIn(directory, name, flags, mode)));
   }
 
-  /** Adds all of the content, and gives its length. */
   async receive(content: Content | Iterable<Uint8Array>): Promise<number> {
     let length = 0;
     for await (const piece of content) {

@@ -17,7 +17,6 @@ import { type CutAppend, endAppend } from "./take-back.ts";
 // device and inode since one file can have several names; those of others by the note that lies beside the file.
 const pending = new Map<string, StoredStat>();
 
-/** A file with a version that is known to be whole. */
 interface WholeFile {
   readonly stat: StoredStat;
   /** See {@link fileIdentity}. */

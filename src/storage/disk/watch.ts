@@ -17,7 +17,6 @@ import { isTemporaryName } from "./temporary-file.ts";
 import { type Seen, statAt } from "./visible-file.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
 
-/** How many entries of a directory are looked at together. */
 const batchSize = 32;
 
 /** How many names are noted without letting others have the event loop: far less than 5 ms. */
@@ -68,7 +67,6 @@ class DiskWatch {
     });
   }
 
-  /** Takes note of all that is there. */
   async start(): Promise<void> {
     this.#paths.addNow("/");
     await this.#paths.settle();
@@ -87,7 +85,6 @@ class DiskWatch {
     this.#root.close(); // what was under way may have opened another
   }
 
-  /** Finds out what became of a path. */
   #examine(path: string): Promise<void> {
     return this.#guarded(async () => {
       const lock = await this.#lockOf(path);
@@ -128,7 +125,6 @@ class DiskWatch {
     return isDirectory;
   }
 
-  /** The directory that a path lies in, if it is known; none for the root. */
   #holderOf(path: string): WatchedDirectory | undefined {
     return path === "/" ? undefined : this.#root.find(split(path).directory);
   }
@@ -183,7 +179,6 @@ class DiskWatch {
     await this.#readThrough(directory);
   }
 
-  /** The system reported something about a name in a directory, or about the directory itself. */
   #notice(directory: WatchedDirectory, name: string | undefined): void {
     // Under its own name, a directory reports what becomes of itself. For the root, and behind a link, nothing else
     // does.
@@ -194,7 +189,6 @@ class DiskWatch {
     for (const link of this.#links.to(join(directory.real, name))) this.#paths.add(link);
   }
 
-  /** Looks at everything in a directory that is not as it was. */
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
     let batch: Dirent[] = [];
@@ -234,7 +228,6 @@ class DiskWatch {
     else this.#paths.add(path);
   }
 
-  /** Whether changes of this name are never announced. */
   #isLeftOut(path: string, name: string): boolean {
     return isTemporaryName(name) || unaddressable.test(name) || this.#watcher.ignores(path);
   }

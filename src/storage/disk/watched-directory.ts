@@ -11,7 +11,6 @@ export class WatchedDirectory {
   /** The version of each file. */
   readonly files: Map<string, string> = new Map();
   readonly directories: Map<string, WatchedDirectory> = new Map();
-  /** Real location. */
   real = "";
   /** None where the directory is gone, or could not be watched. */
   watcher: FSWatcher | undefined;
@@ -26,12 +25,10 @@ export class WatchedDirectory {
     return this.parent ? this.parent.pathOf(this.name) : "/";
   }
 
-  /** The canonical path of a name in it. */
   pathOf(name: string): string {
     return this.parent ? `${this.path}/${name}` : `/${name}`;
   }
 
-  /** The directory that a path leads to from here. */
   find(path: string): WatchedDirectory | undefined {
     let found: WatchedDirectory | undefined = this;
     for (const name of path.split("/")) if (name !== "") found = found?.directories.get(name);
@@ -53,7 +50,6 @@ export class WatchedDirectory {
     this.parent.prune();
   }
 
-  /** Ends the watching of it and of all below it. */
   close(): void {
     this.watcher?.close();
     this.watcher = undefined;

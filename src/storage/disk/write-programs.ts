@@ -27,7 +27,6 @@ import { errnoOf, storedStat } from "./file-record.ts";
 import { call, type Program } from "./system-calls.ts";
 import { endAppend, removeNote, takeBack } from "./take-back.ts";
 
-/** Where a file is to be changed, and what is expected there. */
 interface Place {
   /** Real location of the directory; as long as that does not exist, of the nearest above. */
   readonly directory: string;
@@ -101,7 +100,6 @@ const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (c
 const keptMode = 0o1777n;
 /** Attributes that this user may not set, or the file system not keep, are left. */
 const unkept: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
-/** File systems without hard links say one of these. */
 const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
 /** Up to here an append is one piece, also where another program appends at the same time. */
@@ -290,13 +288,11 @@ class Parents {
     this.entered = [directory];
   }
 
-  /** Makes them, and gives the innermost. */
   *make(names: readonly string[]): Program<Directory> {
     for (const name of names) yield* this.#enter(name);
     return this.entered.at(-1) as Directory;
   }
 
-  /** Removes the directories that were made, if they are still empty. */
   *remove(): Program<void> {
     for (const location of this.#made.toReversed()) yield* call.rmdir(location);
   }
@@ -387,7 +383,6 @@ function* writeNote(
   return { ...record, file, isBegun: true };
 }
 
-/** Opens the note of an append before. */
 function* openStanding(place: string): Program<number | undefined> {
   const file = yield* openIfThere(place, constants.O_RDWR);
   if (file === undefined) return undefined;
@@ -466,7 +461,6 @@ function* reported(step: Program<void>, problems: unknown[]): Program<boolean> {
   }
 }
 
-/** Removes a file, an empty directory, or a link; whichever was expected. */
 function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): Program<JobResult> {
   const location = directory.at(job.name);
   const before = yield* recordAt(location);
@@ -515,7 +509,6 @@ function* mend(directory: Directory, name: string, inode: bigint): Program<JobRe
   return yield* look(directory, name);
 }
 
-/** Removes the note that stayed for the next append. */
 function* forget(directory: Directory, inode: bigint): Program<JobResult> {
   yield* removeNote(directory.at(appendNoteName(inode)));
   return yield* done([]);

@@ -26,7 +26,6 @@ const maxHeldBytes = 64 * 1024;
 
 type Received = Uint8Array | ReceivedContent;
 
-/** How received content becomes a change of a file. */
 interface Storing {
   readonly isAppend: boolean;
   /** Throws where what is there forbids it: asked before much content is received. */

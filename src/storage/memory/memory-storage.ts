@@ -123,7 +123,6 @@ function plant(tree: MemoryTree, path: string, content: string | Uint8Array): vo
   }
 }
 
-/** Throws where the options, or what is there, forbid that a file is stored. */
 function replaceable(tree: MemoryTree, path: string, options: WriteOptions, isThere: boolean): void {
   const { createParents = true, exclusive = false } = options;
   const missing = tree.missingAbove(path);

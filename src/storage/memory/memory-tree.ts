@@ -47,7 +47,6 @@ export class MemoryTree {
     return 0;
   }
 
-  /** The file of that path; throws where there is none. */
   file(path: string): MemoryFile {
     const found = this.find(path);
     if (found && !isDirectory(found)) return found;
@@ -67,7 +66,6 @@ export class MemoryTree {
     return stat;
   }
 
-  /** Makes the directory of those names, and those above it, unless they are there. */
   makeDirectory(names: readonly string[]): MemoryDirectory {
     let directory = this.#root;
     for (const name of names) {
@@ -83,7 +81,6 @@ export class MemoryTree {
     return directory;
   }
 
-  /** Removes a file or an empty directory. */
   remove(path: string): void {
     const names = namesOf(path);
     const name = names.pop();

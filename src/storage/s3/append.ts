@@ -9,7 +9,6 @@ import { Upload } from "./upload.ts";
 
 /** Smallest part of an object that others follow: a limit of S3. Shorter files are sent again. */
 const minPartBytes = 5 * 1024 * 1024;
-/** Largest span that the store copies at once. */
 const maxCopyBytes = 4 * 1024 * 1024 * 1024;
 
 const noContent = new Uint8Array();

@@ -38,7 +38,6 @@ export async function* list(
   }
 }
 
-/** The last key of an entry, below that of its directory. */
 function lastKeyOf({ name, type }: StoredEntry): string {
   return type === "directory" ? `${name}/${lastCharacter}` : name;
 }

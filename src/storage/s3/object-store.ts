@@ -68,7 +68,6 @@ export interface Part {
 
 /** How long the store has to answer, in milliseconds, before it is asked again. Content may take longer. */
 const maxAnswerMs = 10_000;
-/** How long it may take to copy gigabytes, or to put them together. */
 const copyMs = 300_000;
 /** Bytes in a millisecond that a slow line carries at least: content that is sent counts extra. */
 const slowBytesPerMs = 200;
@@ -97,13 +96,11 @@ export class ObjectStore {
     return this.#deadline.run({ at: performance.now() + this.#patienceMs }, act);
   }
 
-  /** What is known of an object; `undefined` where there is none. */
   async head(key: string): Promise<StoredObject | undefined> {
     const answer = await this.#absentOr("head", (sdk) => new sdk.HeadObjectCommand(this.#at(key)));
     return answer && objectOf(answer, answer.ContentLength ?? 0, key);
   }
 
-  /** An object with its content; `undefined` where there is none. */
   async get(key: string): Promise<ObjectContent | undefined> {
     const input = { ...this.#at(key), ChecksumMode: "ENABLED" } as const;
     const answer = await this.#absentOr("get", (sdk) => new sdk.GetObjectCommand(input));
@@ -118,7 +115,6 @@ export class ObjectStore {
     return Body as Readable;
   }
 
-  /** Stores an object, if what is there meets the condition. */
   async put(key: string, content: Uint8Array, write: NewWrite, condition: Condition): Promise<StoredObject> {
     const properties = keptProperties(write.properties, metadataOf(write), key);
     const input = { ...this.#at(key), ...contentFields(content), ...properties, ...condition };

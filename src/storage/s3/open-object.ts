@@ -27,7 +27,6 @@ export class ObjectReader {
     });
   }
 
-  /** Opens the file at a path; `undefined` where there is none. */
   async open(path: string, purpose: OpenFor): Promise<OpenFile | undefined> {
     if (path.endsWith("/")) return undefined;
     const { store } = this.#places;
@@ -187,7 +186,6 @@ class OpenObject implements OpenFile {
   }
 }
 
-/** Whether a checksum says that the content is not what was stored. */
 function isWrong(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Checksum mismatch");
 }

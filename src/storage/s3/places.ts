@@ -31,7 +31,6 @@ const maxBytes = 32 * 1024 * 1024;
 /** What an entry takes besides the content. */
 const entryBytes = 1024;
 
-/** Keys that are named of those that cannot be shown. */
 const maxTold = 100;
 /** How long a change may be begun with what was seen last, in milliseconds. */
 const recentMs = 10_000;
@@ -40,10 +39,8 @@ const recentlyMissingMs = 1_000;
 /** Longest key, in bytes: a limit of S3. */
 const maxKeyBytes = 1024;
 
-/** What most stores give as the tag of a tombstone. */
 const tombstoneTag = `"${hash("md5", tombstone)}"`;
 
-/** What was at a path when it was last looked at. */
 interface Seen {
   readonly found: Found;
   readonly at: number;
@@ -87,7 +84,6 @@ export class Places {
     return found;
   }
 
-  /** What is at a path without a file. */
   async without(path: string, tombstone: StoredObject | undefined): Promise<Found> {
     const first = await this.firstBelow(path);
     if (!first && path !== "/") return { kind: "nothing", tombstone };
@@ -115,13 +111,11 @@ export class Places {
     return undefined;
   }
 
-  /** Whether an object of a listing stands for a file that was deleted. */
   async isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
     if (size !== tombstone.byteLength) return false;
     return etag === tombstoneTag || (await this.store.head(key))?.isTombstone === true; // tags of encrypted ones differ
   }
 
-  /** Tells once of a key that cannot be shown. */
   cannotShow(path: string, key: string): void {
     if (this.#unspeakable.has(key) || this.#unspeakable.size >= maxTold) return;
     this.#unspeakable.add(key);
@@ -152,7 +146,6 @@ export class Places {
     return performance.now() - seen.at <= limitMs ? seen.found : undefined;
   }
 
-  /** A version of a file that was there at some time. */
   known(path: string): FoundFile | undefined {
     const found = this.#seen.get(path)?.found;
     return found?.kind === "file" ? found : undefined;
@@ -196,7 +189,6 @@ export class Places {
     }
   }
 
-  /** The error of a path at which there should be a file. */
   async missing(path: string, found: Found): Promise<StorageError> {
     if (found.kind === "directory") return new StorageError("is-directory");
     try {

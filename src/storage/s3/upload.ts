@@ -13,7 +13,6 @@ const firstPart = 1001;
  * store. Nothing of it is an object before it is completed; it is either completed or given up.
  */
 export class Upload {
-  /** The number of bytes received. */
   size = 0;
   /** The first part of the content, or all of it. */
   first: Uint8Array = new Uint8Array();
