@@ -98,11 +98,13 @@ export function parseCommandLine(
   const { values, positionals: given } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
-  if (given[0] === "import-config") return importOf(given.slice(1));
-  if (given[0] === "init") return initOf(given.slice(1));
-  const isOverStandardIo = given[0] === "mcp";
-  const positionals = isOverStandardIo ? given.slice(1) : given;
-  if (isOverStandardIo && values["access-log"]) throw new UsageError("mcp has no standard output for --access-log");
+  const [first, ...others] = given;
+  if (first === "import-config") return importOf(others);
+  if (first === "init") return initOf(others);
+  const isOverStandardIo = first === "mcp";
+  const { "access-log": accessLog, "allowed-host": names, "log-format": format, cert, key, ...rest } = values;
+  if (isOverStandardIo && accessLog) throw new UsageError("mcp has no standard output for --access-log");
+  const positionals = isOverStandardIo ? others : given;
   const [target = ".", second] = positionals;
   if (second !== undefined) throw new UsageError(`expected one directory or page, got "${target}" and "${second}"`);
   // It would be the working directory.
@@ -110,25 +112,15 @@ export function parseCommandLine(
   // An empty address would be every address. In the environment, what is empty is not there.
   const { port = environment["PORT"] || undefined, host = environment["HOST"] || undefined } = values;
   if (host === "") throw new UsageError("--host expects an address");
+  const { live, users, history, single, cors, mcp, check, verbose } = rest;
   return {
-    target,
+    ...{ target, isOverStandardIo, host, live, users, history, single, cors, mcp, accessLog, check, verbose },
     port: port === undefined ? undefined : portOf(port),
-    host,
-    allowedHosts: values["allowed-host"].map(hostNameOf),
-    live: values.live,
-    users: values.users,
-    history: values.history,
-    single: values.single,
-    cors: values.cors,
-    accessLog: values["access-log"],
-    mcp: values.mcp,
-    isOverStandardIo,
-    readOnly: values["read-only"],
-    tls: tlsOf(values.cert, values.key),
-    check: values.check,
-    watchConfig: values["watch-config"],
-    logFormat: logFormatOf(values["log-format"]),
-    verbose: values.verbose,
+    allowedHosts: names.map(hostNameOf),
+    readOnly: rest["read-only"],
+    tls: tlsOf(cert, key),
+    watchConfig: rest["watch-config"],
+    logFormat: logFormatOf(format),
   };
 }
 

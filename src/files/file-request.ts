@@ -70,3 +70,9 @@ export async function openedAt<Request extends FileRequest>(
   closeAtEnd(request.exchange, file);
   return { ...request, path, stat: file.stat, file };
 }
+
+/** What the root directory is called: the title that the host was given, else host name and mount path. */
+export function siteTitle({ exchange: { host, mount }, options }: FileRequest): string {
+  const isNumber = host === "" || /^[\d.]+$|^\[/.test(host);
+  return options.title ?? (isNumber ? mount.slice(1) || "Home" : host + mount);
+}

@@ -2,13 +2,11 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { entityTag } from "../http/entity-tag.ts";
 import { preferredType } from "../http/negotiation.ts";
-import type { Exchange } from "../server/exchange.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
-import type { FileOptions } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { ClientSlice } from "./client-slice.ts";
 import { type DirectoryPageContent, directoryPage, directoryPagePolicy } from "./directory-page.ts";
-import type { FileRequest } from "./file-request.ts";
+import { type FileRequest, siteTitle } from "./file-request.ts";
 import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
 import { type ListingQuery, maxLimit, readListingQuery } from "./listing-query.ts";
 import { type ListedEntry, measureEntries } from "./measure-entries.ts";
@@ -16,6 +14,7 @@ import type { HeldNames } from "./names-budget.ts";
 import { linkToNext, type SelectedNames, selectInOrder, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 import { visibleBelow, visibleNames } from "./visible-entries.ts";
+import { zipLimits } from "./zip-directory.ts";
 
 /** Most entries of an HTML page: more would be slow to show in a browser. */
 const maxPageEntries = 5_000;
@@ -26,7 +25,7 @@ const chunkLength = 16_384;
 /** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, listings } = request;
-  const query = readListingQuery(exchange.search);
+  const asked = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
     "content-type": isJson ? "application/json" : "text/html; charset=utf-8",
@@ -40,38 +39,37 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const held = listings.open();
   exchange.defer(() => held.release());
   const slice = new ClientSlice(exchange.signal);
-  const text = await (isJson ? listingJson : listingPage)(request, query, held, slice);
+  const query = { ...asked, limit: Math.min(asked.limit ?? maxLimit, isJson ? maxLimit : maxPageEntries) };
+  const selected = await select(request, query, held, slice);
+  const entries = await inOrder(request, selected.names, query.order, slice);
+  const text = isJson
+    ? jsonText(request.path, entries, linkToNext(query, selected))
+    : directoryPage(pageOf(request, asked, selected, entries));
   return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
 }
 
 type Text = AsyncGenerator<string>;
 
-async function listingJson(
+function pageOf(
   request: FileRequest,
   query: ListingQuery,
-  held: HeldNames,
-  slice: ClientSlice,
-): Promise<Text> {
-  const limit = query.limit ?? maxLimit;
-  const selected = await select(request, { ...query, limit }, held, slice);
-  const entries = await inOrder(request, selected.names, query.order, slice);
-  const next = linkToNext({ ...query, limit }, selected);
-  return jsonText(request.path, entries, next);
-}
-
-async function listingPage(
-  request: FileRequest,
-  query: ListingQuery,
-  held: HeldNames,
-  slice: ClientSlice,
-): Promise<Text> {
-  const limit = Math.min(query.limit ?? maxPageEntries, maxPageEntries);
-  const selected = await select(request, { ...query, limit }, held, slice);
-  const entries = await inOrder(request, selected.names, query.order, slice);
-  const { options, path, contentTypeOf: typeOf } = request;
-  const [site, offers, hasZip] = [siteTitle(request), offersOf(request), offersZip(options)];
-  const signIn = { user: request.exchange.user?.name, isPossible: canSignIn(request) };
-  return directoryPage({ path, site, query, selected, typeOf, offers, hasZip, entries, signIn });
+  selected: SelectedNames,
+  entries: AsyncGenerator<ListedEntry[]>,
+): DirectoryPageContent {
+  const { exchange, options, path, contentTypeOf: typeOf } = request;
+  const signIn = { user: exchange.user?.name, isPossible: canSignIn(request) };
+  const hasZip = zipLimits(options) !== undefined;
+  return {
+    path,
+    site: siteTitle(request),
+    query,
+    selected,
+    typeOf,
+    offers: offersOf(request),
+    hasZip,
+    entries,
+    signIn,
+  };
 }
 
 /** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
@@ -161,18 +159,4 @@ async function* inChunks(pieces: AsyncIterable<string>, slice: ClientSlice): Asy
 
 export function canSignIn({ exchange: { access, user } }: FileRequest): boolean {
   return user === undefined && access.refusal().status === 401;
-}
-
-function offersZip({ listing }: FileOptions): boolean {
-  return typeof listing === "object" && Boolean(listing.zip);
-}
-
-/** What the root directory is called: the title that the host was given, else host name and mount path. */
-export function siteTitle({ exchange, options }: FileRequest): string {
-  const { host, mount } = exchange;
-  return options.title ?? (isNumeric(exchange) ? mount.slice(1) || "Home" : host + mount);
-}
-
-function isNumeric({ host }: Exchange): boolean {
-  return host === "" || /^[\d.]+$|^\[/.test(host);
 }

@@ -7,8 +7,7 @@ import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { OpenFile } from "../storage/storage.ts";
 import { ClientSlice } from "./client-slice.ts";
-import type { FileRequest } from "./file-request.ts";
-import { siteTitle } from "./list-directory.ts";
+import { type FileRequest, siteTitle } from "./file-request.ts";
 import { isOutOfSight } from "./measure-entries.ts";
 import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
 

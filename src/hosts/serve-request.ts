@@ -52,14 +52,12 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
       if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
       const reply = await answer(exchange, site, addressed);
       if (exchange.congestion) await exchange.congestion;
-      const concluding = conclude(exchange, site, reply, deliver);
-      if (concluding) await concluding;
+      await conclude(exchange, site, reply, deliver);
     } catch (error) {
       // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
       await conclude(exchange, site, errorReply(exchange, error), deliver);
     } finally {
-      const releasing = exchange.end();
-      if (releasing) await releasing;
+      await exchange.end();
       life.leave();
     }
   };
@@ -75,20 +73,11 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     }
   }
 
-  /** Never throws nor rejects. */
-  function answer(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> | Reply {
+  async function answer(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> {
     try {
       if (addressed.problem) throw addressed.problem.thrown;
       if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
-      return life.isSettled ? admit(exchange, site, addressed) : answerWhenReady(exchange, site, addressed);
-    } catch (error) {
-      return errorReply(exchange, error);
-    }
-  }
-
-  async function answerWhenReady(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> {
-    try {
-      await life.ready();
+      if (!life.isSettled) await life.ready();
       return await admit(exchange, site, addressed);
     } catch (error) {
       return errorReply(exchange, error);
@@ -170,13 +159,10 @@ function refuseCrossSite({ method, isUpgrade, headers, protocol, site }: Exchang
   );
 }
 
-/** Sends the reply and tells the observers what became of it; at once where all of it could be handed over. */
-function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver: Deliver): Promise<void> | undefined {
+async function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver: Deliver): Promise<void> {
   const reply = completeReply(exchange, answered, site.options.serverHeader);
-  const sent = deliver(reply);
-  if (sent instanceof Promise) return sent.then((late) => tell(exchange, site, reply, late));
+  const sent = await deliver(reply);
   if (sent) tell(exchange, site, reply, sent);
-  return undefined;
 }
 
 export function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {

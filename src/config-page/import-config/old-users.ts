@@ -149,11 +149,13 @@ function rulesOf(
       const newPath = allows ? allowedPath(path) : deniedPath(path);
       const property = audience === "role" ? "role" : "username";
       // The rules of a role need its users in the same file, and a deny of `:username` came before those of the roles.
-      const isSayable =
-        !(property === "role" && isRulesOnly) && (allows || audience !== "current") && isSelector(selector);
+      const isRule =
+        !(property === "role" && isRulesOnly) &&
+        (allows || audience !== "current") &&
+        (selector === undefined || isSayable(selector, compileRuleSelector));
       const isOwn = audience === "current" && path.split("/").includes(":username");
       const newWho = audience === "anyone" || (audience === "current" && !isOwn) ? ":signed-in" : who;
-      const made = newPath !== undefined && isSayable ? ({ property, who: newWho, path: newPath } as const) : undefined;
+      const made = newPath !== undefined && isRule ? ({ property, who: newWho, path: newPath } as const) : undefined;
       return { order, line, audience, who, path, methods, selector, allows, made };
     });
   });
@@ -200,22 +202,18 @@ function allowedPath(path: string): string | undefined {
   return isPattern(names.join("/")) ? names.join("/") : undefined;
 }
 
-function isPattern(path: string): boolean {
+/** Whether it can be said here; a comment in the new page tells where it cannot. */
+function isSayable(text: string, compile: (text: string) => unknown): boolean {
   try {
-    compilePathPattern(path);
+    compile(text);
     return true;
   } catch {
-    return false; // the comment says that the rule cannot be said
+    return false; // the comment says so
   }
 }
 
-function isSelector(selector: string | undefined): boolean {
-  try {
-    if (selector !== undefined) compileRuleSelector(selector);
-    return true;
-  } catch {
-    return false; // the same
-  }
+function isPattern(path: string): boolean {
+  return isSayable(path, compilePathPattern);
 }
 
 /** Compares the beginnings of two paths, up to what stands for several. */
