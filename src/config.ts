@@ -59,10 +59,8 @@ export interface FileServerConfig extends Omit<HostConfig, "aliases"> {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Paths on the disk that no client can read, list or change, on any host: keys, configurations, code. @default [] */
   readonly protectedFiles?: readonly string[] | undefined;
-  /** Requests in flight at once; more get 503. @default 10000 */
+  /** Requests in flight at once, half of them PUT and POST of one address (or IPv6 /64); more get 503. @default 10000 */
   readonly maxConcurrentRequests?: number | undefined;
-  /** PUT and POST in flight from one address; an IPv6 /64 counts as one. @default half of `maxConcurrentRequests` */
-  readonly maxUploadsPerAddress?: number | undefined;
   /** Answer 503 to everybody, always or while a function says so. @default false */
   readonly maintenance?: boolean | (() => boolean) | undefined;
   /**

@@ -91,7 +91,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
   const hosts: VirtualHosts = createVirtualHosts(config, parts);
   const { maxConcurrentRequests = 10_000, fallthrough = false } = config;
   const clients = clientAddress(config.trustProxy ?? false, config.forwardedHeader ?? "x-forwarded-for");
-  const uploads = new UsageLimit(maxConcurrentRequests, config.maxUploadsPerAddress);
+  const uploads = new UsageLimit(maxConcurrentRequests);
   const nowhere = createSite("", {}, parts);
   const entries = createEntries(requestPath({ life, clients, uploads, hosts, nowhere }), {
     fallthrough,

@@ -463,7 +463,7 @@ describe("a plugin that answers what HTTP does not know", () => {
 describe("an outage", () => {
   it("leaves other addresses a place for their uploads", async () => {
     const { plugin, entered, open } = gate();
-    const { files } = inProcess({ maxUploadsPerAddress: 1, plugins: [plugin] });
+    const { files } = inProcess({ maxConcurrentRequests: 2, plugins: [plugin] });
     const put = (address: string) =>
       files.fetch(new Request("http://localhost/new.txt", { method: "PUT", body: "x" }), { address });
     const first = put("192.0.2.1");

@@ -53,24 +53,11 @@ export function signalled(...names: readonly NodeJS.Signals[]): Promise<void> {
   });
 }
 
-/** Wraps a task so that it never runs twice at the same time: calls during a run share one further run. */
+/** Wraps a task so that it never runs twice at the same time: each run begins when the one before is over. */
 export function oneAtATime(task: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const run = (): Promise<void> => {
-    running = task().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  let last: Promise<void> = Promise.resolve();
   return () => {
-    if (!running) return run();
-    next ??= running
-      .catch(() => {}) // its caller gets the error
-      .then(() => {
-        next = undefined;
-        return run();
-      });
-    return next;
+    last = last.catch(() => {}).then(task); // the caller of the failed run gets its error
+    return last;
   };
 }

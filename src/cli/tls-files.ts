@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { messageOf } from "../server/logger.ts";
@@ -17,15 +17,14 @@ export interface TlsContents {
 export async function readTlsFiles(files: TlsFiles): Promise<TlsContents> {
   const cert = await read("--cert", files.cert);
   const key = await read("--key", files.key);
+  const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key.toString("latin1"));
+  const keyProblem = isEncrypted ? "is encrypted: expected one without a passphrase" : "holds no private key in PEM";
+  // Of a chain it reads the first, which is the server's own.
+  const first = attempt(() => new X509Certificate(cert), `--cert ${files.cert} holds no certificate in PEM`);
+  const privateKey = attempt(() => createPrivateKey(key), `--key ${files.key} ${keyProblem}`);
   // OpenSSL takes a certificate with a key of another kind (EC and RSA), and then fails at every handshake.
-  if (!certificateIn(files.cert, cert).checkPrivateKey(privateKeyIn(files.key, key))) {
-    throw new Error(`--key ${files.key} is not the key of --cert ${files.cert}`);
-  }
-  try {
-    createSecureContext({ cert, key });
-  } catch (cause) {
-    throw new Error(`--cert ${files.cert} and --key ${files.key} cannot be used: ${messageOf(cause)}`, { cause });
-  }
+  if (!first.checkPrivateKey(privateKey)) throw new Error(`--key ${files.key} is not the key of --cert ${files.cert}`);
+  attempt(() => createSecureContext({ cert, key }), `TLS cannot use --cert ${files.cert} and --key ${files.key}`);
   return { cert, key };
 }
 
@@ -37,21 +36,10 @@ async function read(option: string, file: string): Promise<Buffer> {
   }
 }
 
-/** The first one of the chain, which is the server's own. */
-function certificateIn(file: string, pem: Buffer): X509Certificate {
+function attempt<T>(use: () => T, problem: string): T {
   try {
-    return new X509Certificate(pem);
+    return use();
   } catch (cause) {
-    throw new Error(`--cert ${file} holds no certificate in PEM`, { cause });
-  }
-}
-
-function privateKeyIn(file: string, pem: Buffer): KeyObject {
-  try {
-    return createPrivateKey(pem);
-  } catch (cause) {
-    const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(pem.toString("latin1"));
-    const problem = isEncrypted ? "is encrypted: expected one without a passphrase" : "holds no private key in PEM";
-    throw new Error(`--key ${file} ${problem}`, { cause });
+    throw new Error(problem, { cause });
   }
 }

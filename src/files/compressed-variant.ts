@@ -2,7 +2,7 @@ import Negotiator from "negotiator";
 import type { ContentCoding } from "../http/entity-tag.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import type { OpenFile, StoredStat } from "../storage/storage.ts";
-import { canCompress } from "./compressor.ts";
+import { canCompress, type MadeCoding } from "./compressor.ts";
 import { closeAtEnd, type FileRequest, purposeOf } from "./file-request.ts";
 
 /** What the name of a file with a content coding ends in; the best coding first. */
@@ -25,11 +25,10 @@ const smallest = 1024;
 const compressible =
   /^(?:text\/|application\/(?:json|javascript|xml|wasm|x-ndjson)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))|^[^;]*\+(?:json|xml)\b/i;
 
-export interface CompressedVariant {
-  readonly coding: ContentCoding;
-  /** The file that holds it; without one, it is compressed for the reply. */
-  readonly file?: OpenFile;
-}
+/** The content of a file in a coding: a file that holds it, or without one compressed for the reply. */
+export type CompressedVariant =
+  | { readonly coding: ContentCoding; readonly file: OpenFile }
+  | { readonly coding: MadeCoding; readonly file?: undefined };
 
 /** Whether what is sent of a file depends on what codings the client takes. */
 export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): boolean {

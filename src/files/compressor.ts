@@ -23,7 +23,7 @@ const brotliOptions = {
 
 const [gzip, brotli] = [promisify(zlib.gzip), promisify(zlib.brotliCompress)];
 
-const compressors: Readonly<Partial<Record<ContentCoding, Compressor>>> = {
+const compressors: Record<"br" | "gzip", Compressor> = {
   br: {
     whole: (content) => brotli(content, brotliOptions),
     stream: () => zlib.createBrotliCompress(brotliOptions),
@@ -32,52 +32,36 @@ const compressors: Readonly<Partial<Record<ContentCoding, Compressor>>> = {
     whole: (content) => gzip(content, gzipOptions),
     stream: () => zlib.createGzip(gzipOptions),
   },
-  ...zstd(),
 };
 
-/** Node has it since 22.15; the types of the oldest version that is supported do not. */
-function zstd(): { zstd?: Compressor } {
-  if (!("zstdCompress" in zlib && "createZstdCompress" in zlib)) return {};
-  const whole = promisify(zlib.zstdCompress as typeof zlib.gzip);
-  const stream = zlib.createZstdCompress as typeof zlib.createGzip;
-  return { zstd: { whole: (content) => whole(content, { chunkSize }), stream: () => stream({ chunkSize }) } };
-}
+/** A coding in which files can be compressed for the reply. */
+export type MadeCoding = keyof typeof compressors;
 
-export function canCompress(coding: ContentCoding): boolean {
-  return compressors[coding] !== undefined;
+export function canCompress(coding: ContentCoding): coding is MadeCoding {
+  return coding in compressors;
 }
 
 const { versions } = process;
-const makers = [versions.zlib, versions["brotli"], versions["zstd"], JSON.stringify([gzipOptions, brotliOptions])];
+const makers = [versions.zlib, versions["brotli"], JSON.stringify([gzipOptions, brotliOptions])];
 
 /** Names what compresses: another one makes other bytes of the same content, which need another strong tag. */
 export const compressorVersion: string = hash("sha256", makers.join(" "), "base64url").slice(0, 8);
 
 /** By record, which storages in memory keep until the file changes: then this goes with it. */
-const kept = new WeakMap<StoredStat, Map<ContentCoding, Promise<Uint8Array>>>();
+const kept = new WeakMap<StoredStat, Map<MadeCoding, Promise<Uint8Array>>>();
 
 /** All of a small file, compressed; once for all who ask while its storage keeps it in memory. */
-export function compressedBytes(file: OpenFile, coding: ContentCoding): Promise<Uint8Array> {
-  const known = kept.get(file.stat) ?? new Map<ContentCoding, Promise<Uint8Array>>();
+export function compressedBytes(file: OpenFile, coding: MadeCoding): Promise<Uint8Array> {
+  const known = kept.get(file.stat) ?? new Map<MadeCoding, Promise<Uint8Array>>();
   kept.set(file.stat, known);
-  const compressed = known.get(coding) ?? compress(file, coding);
+  const compressed = known.get(coding) ?? file.bytes().then(compressors[coding].whole);
   known.set(coding, compressed);
   compressed.catch(() => known.delete(coding));
   return compressed;
 }
 
-async function compress(file: OpenFile, coding: ContentCoding): Promise<Uint8Array> {
-  return compressorFor(coding).whole(await file.bytes());
-}
-
 /** A larger file, compressed as fast as the client reads it. */
-export function compressedStream(file: OpenFile, coding: ContentCoding): Readable {
+export function compressedStream(file: OpenFile, coding: MadeCoding): Readable {
   // What fails ends the other one, too: the reader of the compressed content learns of it there.
-  return pipeline(file.stream(), compressorFor(coding).stream(), () => {});
-}
-
-function compressorFor(coding: ContentCoding): Compressor {
-  const compressor = compressors[coding];
-  if (!compressor) throw new Error(`this version of Node cannot compress with ${coding}`);
-  return compressor;
+  return pipeline(file.stream(), compressors[coding].stream(), () => {});
 }

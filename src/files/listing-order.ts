@@ -15,12 +15,6 @@ export interface RankedEntry extends StoredEntry {
 // A fixed locale: the order must not depend on the machine that the server happens to run on.
 const naturally = new Intl.Collator("en", { numeric: true });
 
-const ranks: Record<ListingColumn, (stat: StoredStat) => number> = {
-  name: () => 0,
-  size: ({ size }) => size,
-  modified: ({ modified }) => modified.getTime(),
-};
-
 /** The order that a query asks for (`?sort=size&order=desc`); by name where it asks for none, or for nonsense. */
 export function listingOrder(query: URLSearchParams): ListingOrder {
   const column = query.get("sort");
@@ -35,8 +29,9 @@ export function compareNames(a: StoredEntry, b: StoredEntry): number {
   return directoriesFirst(a, b) || byName(a.name, b.name);
 }
 
-export function rankOf(column: ListingColumn, stat: StoredStat): number {
-  return ranks[column](stat);
+export function rankOf(column: ListingColumn, { size, modified }: StoredStat): number {
+  if (column === "name") return 0;
+  return column === "size" ? size : modified.getTime();
 }
 
 /** Compares two entries for {@link ListingOrder}: directories before files, whichever way the order runs. */

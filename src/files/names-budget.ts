@@ -1,7 +1,7 @@
 import { HttpError } from "../http/http-error.ts";
 
-/** Names that are accounted for at once. Even an empty listing takes as many, since it takes a place of its own. */
-const blockSize = 1_000;
+/** An empty listing takes as many names, since it takes a place of its own. */
+const fewest = 1_000;
 
 /** How many names all listings together may hold in memory. */
 export class NamesBudget {
@@ -15,18 +15,17 @@ export class NamesBudget {
   /** Opens the account of one listing. Throws 503 `OVERLOADED` where there is no room for it. */
   open(): HeldNames {
     let own = 0;
-    const grow = (): void => {
+    const hold = (count: number): void => {
+      if (count <= own) return;
       const others = this.#held - own;
       // One that is alone may go on: it would fail again each time that the client asks again.
-      if (others > 0 && this.#held + blockSize > this.#max) throw tooMany();
-      own += blockSize;
-      this.#held += blockSize;
+      if (others > 0 && others + count > this.#max) throw tooMany();
+      own = count;
+      this.#held = others + count;
     };
-    grow();
+    hold(fewest);
     return {
-      hold(count) {
-        while (count > own) grow();
-      },
+      hold,
       release: () => {
         this.#held -= own;
         own = 0;

@@ -1,5 +1,5 @@
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
-import { type ContentCoding, entityTag, variantTag } from "../http/entity-tag.ts";
+import { entityTag, variantTag } from "../http/entity-tag.ts";
 import { attachment } from "../http/file-name.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
@@ -15,7 +15,7 @@ import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
 import { type CompressedVariant, dependsOnCoding, madeVariant, storedVariant } from "./compressed-variant.ts";
-import { compressedBytes, compressedStream, compressorVersion } from "./compressor.ts";
+import { compressedBytes, compressedStream, compressorVersion, type MadeCoding } from "./compressor.ts";
 import type { FileRequest } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
 import { sentFile } from "./serving.ts";
@@ -44,9 +44,8 @@ async function readCoded(
   const ready = request.options.precompressed ? await storedVariant(request, stored) : undefined;
   const variant = ready ?? madeVariant(request, stored, plain.ofContent);
   if (!variant) return send(request, plainFile, plain);
-  const { file, coding } = variant;
   const about = headersOfVariant(plain, stored, variant);
-  return file ? send(request, file, about) : send(request, plainFile, about, coding);
+  return variant.file ? send(request, variant.file, about) : send(request, plainFile, about, variant.coding);
 }
 
 /** With a coding, the content is compressed for the reply. */
@@ -54,7 +53,7 @@ function send(
   { exchange }: FileRequest,
   file: OpenFile,
   about: FileHeaders,
-  coding?: ContentCoding,
+  coding?: MadeCoding,
 ): Reply | Promise<Reply> {
   const { method, headers: asked } = exchange;
   const { validators } = about;
@@ -177,7 +176,7 @@ function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile |
 async function compressedFile(
   headers: ReplyHeaders,
   file: OpenFile,
-  coding: ContentCoding,
+  coding: MadeCoding,
   isHead: boolean,
 ): Promise<Reply> {
   if (file.stat.size > maxPiece)

@@ -168,7 +168,6 @@ export const serverOptions: OptionsSchema = optionsOf(
     allowedHosts: listOf(hostName, "a list of host names"),
     protectedFiles: listOf(fileLocation, "a list of files"),
     maxConcurrentRequests: positiveInteger,
-    maxUploadsPerAddress: positiveInteger,
     maintenance: anyOf([yesOrNo, aFunction], "true, false, or a function"),
     fallthrough: yesOrNo,
     mount: anyOf(

@@ -91,7 +91,7 @@ export interface FileHandling {
    * for `app.js`. One that is older than its file is not used. @default false
    */
   readonly precompressed?: boolean | undefined;
-  /** Compress text on the way to clients that take it: brotli, gzip, and zstd where Node has it. @default false */
+  /** Compress text on the way to clients that take it: brotli or gzip. @default false */
   readonly compress?: boolean | undefined;
   /** Largest file in bytes; more is 413. @default 104857600 (100 MiB) */
   readonly maxFileSize?: number | undefined;
