@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { history } from "../../src/plugins/history.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
 import { pageTimeout } from "../helpers/chromium.ts";
 import { exampleSite } from "../helpers/example-site.ts";
@@ -90,6 +91,31 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
       expect(await page.evaluate(() => wrong)).toEqual([]);
       expect(problems).toEqual([]);
     }
+  });
+
+  it("a change is undone, and an old version comes back, on the pages of a history", async () => {
+    const repository = join(await temporaryDirectory(), "site.git");
+    const storage = memoryStorage({ "/favicon.ico": "", "/list.html": "<li id=a>one</li>\n<hr>\n<li id=b>two</li>\n" });
+    const { url, files } = await serve({ storage, plugins: [history({ repository })] });
+    for (const id of ["a", "b"]) await files.edit("/list.html", [{ op: "setText", selector: `#${id}`, text: "new" }]);
+    await expect.poll(async () => (await files.history("/list.html")).versions.length).toBe(3);
+    const { page, problems } = await open(`${url}/history/list.html`);
+    const link = await page.$$eval("ol.versions a", (links) =>
+      links.map(({ href }) => href).filter((href) => href.endsWith("/changes")),
+    );
+    const stored = async (): Promise<string> => (await files.read("/list.html")).content.toString();
+    for (const width of [1280, 390]) {
+      await page.setViewport({ width, height: 800 });
+      await page.goto(link[1] ?? "");
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    }
+    expect(await textsOf(page, ".without :is(ins, del)")).toEqual(["<li id=a>new</li>", "<li id=a>one</li>"]);
+    await Promise.all([page.waitForNavigation(), page.click(".without button")]);
+    await expect.poll(stored).toBe("<li id=a>one</li>\n<hr>\n<li id=b>new</li>\n");
+    await page.goto(link[1] ?? "");
+    await Promise.all([page.waitForNavigation(), page.click(".as button")]);
+    await expect.poll(stored).toBe("<li id=a>new</li>\n<hr>\n<li id=b>two</li>\n");
+    expect(problems).toEqual([]);
   });
 
   it("a listing filters, previews, uploads, edits and deletes", async () => {

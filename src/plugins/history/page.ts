@@ -22,9 +22,11 @@ form { margin-top: 1rem; }
 @media (prefers-color-scheme: dark) { .changes .was { background: #3b2220; } .changes .is { background: #1d3324; } }
 `;
 
-/** The policy of the pages: their own style, and forms that lead here. */
-export const historyPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+/** The policy of the pages: their own style, the icons of the site, and forms that lead here. */
+export const historyPolicy: string = [
+  "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'",
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+].join("; ");
 
 /** Where the pages of a history are, as links from a browser. */
 export interface Links {
