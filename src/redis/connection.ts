@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { inTime } from "../event-loop/in-time.ts";
 import { messageOf } from "../server/logger.ts";
-import { type ServiceCounts, type SharedService, sharedServices } from "../server/shared-services.ts";
+import { type SharedService, sharedServices } from "../server/shared-services.ts";
 
 /** A client of `@redis/client`, as far as it is used here. */
 export interface RedisClient {
@@ -60,15 +60,9 @@ export function redisScript(text: string): RedisScript {
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();
-  readonly counts: { -readonly [Name in keyof ServiceCounts]: number } = {
-    commands: 0,
-    failures: 0,
-    seconds: 0,
-    reconnects: 0,
-  };
   /** The Redis in messages, without its password. */
   readonly name: string;
-  readonly #service: SharedService = { name: "redis", counts: this.counts, check: () => this.reach() };
+  readonly #service: SharedService = { name: "redis", check: () => this.reach() };
   readonly #source: RedisSource;
   #users = 0;
   #client: RedisClient | undefined;
@@ -110,15 +104,10 @@ export class RedisConnection {
 
   /** Sends a command and gives its reply. Throws a {@link RedisError} where none comes in time. */
   async run(command: readonly string[], limitMs: number = commandMs): Promise<unknown> {
-    this.counts.commands += 1;
-    const begun = performance.now();
     try {
       return await this.#send(command, limitMs);
     } catch (error) {
-      if (!isUnknownScript(error)) this.counts.failures += 1;
       throw error instanceof RedisError ? error : this.#problem(error);
-    } finally {
-      this.counts.seconds += (performance.now() - begun) / 1000;
     }
   }
 
@@ -173,7 +162,6 @@ export class RedisConnection {
 
   /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */
   async #open(): Promise<void> {
-    const { counts } = this;
     const like = await clientOf(this.#source);
     const client = like.duplicate({
       ...plain,
@@ -183,7 +171,6 @@ export class RedisConnection {
         ...like.options.socket,
         ...timeouts,
         reconnectStrategy(attempts: number) {
-          counts.reconnects += 1;
           // Not all instances at the same moment.
           return Math.min(longestPauseMs, 100 * 2 ** attempts) * (0.5 + Math.random() / 2);
         },

@@ -1,17 +1,6 @@
-/** What became of the commands to a service, since the process has known it. */
-export interface ServiceCounts {
-  readonly commands: number;
-  readonly failures: number;
-  /** Sum of the times from a command to its reply. */
-  readonly seconds: number;
-  /** How often the connection was made again, or tried to be. */
-  readonly reconnects: number;
-}
-
 /** What the servers of this process share with others and can do without for a while: a Redis, a history. */
 export interface SharedService {
   readonly name: string;
-  readonly counts?: ServiceCounts;
   /** Changes that wait for it. */
   readonly backlogBytes?: number;
   /** Throws where it does not answer. */
