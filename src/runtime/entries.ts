@@ -60,11 +60,9 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
     const passOn = fallthrough ? next : undefined;
     const wasRead = request.readableDidRead; // by a body parser
     const deliver: Deliver = (reply) => {
-      const isForOthers = passOn && isNotOurs(reply) && request.readableDidRead === wasRead;
-      if (!isForOthers) return sendReply(request, response, reply, life.isClosing);
-      discard(reply.body);
-      passOn();
-      return undefined;
+      const isUntouched = request.readableDidRead === wasRead;
+      if (isUntouched && isPassedOn(reply, passOn)) return undefined;
+      return sendReply(request, response, reply, life.isClosing);
     };
     inTurn(request, response, () => serve(incoming, deliver, passOn));
   };
@@ -143,11 +141,7 @@ export function createEntries(serve: ServeRequest, options: EntryOptions): Entri
       return new Promise((resolve) => {
         const passOn = fallthrough ? (): void => resolve(undefined) : undefined;
         const deliver: Deliver = (reply) => {
-          if (passOn && isNotOurs(reply) && request.bodyUsed === wasRead) {
-            discard(reply.body);
-            passOn();
-            return undefined;
-          }
+          if (request.bodyUsed === wasRead && isPassedOn(reply, passOn)) return undefined;
           const fetched = fetchReply(reply, request.signal);
           handedOut.add(fetched);
           resolve(fetched.response);
@@ -197,6 +191,10 @@ const notOurs: ReadonlySet<string> = new Set<ErrorCode>([
   "UNKNOWN_HOST",
 ]);
 
-function isNotOurs({ error }: Reply): boolean {
-  return error !== undefined && notOurs.has(error.code);
+/** Passes a request on that has found nothing here, where it can be; whether it was. */
+function isPassedOn({ error, body }: Reply, passOn: PassOn | undefined): boolean {
+  if (!passOn || !error || !notOurs.has(error.code)) return false;
+  discard(body);
+  passOn();
+  return true;
 }

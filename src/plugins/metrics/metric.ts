@@ -42,15 +42,13 @@ export function metricOf(
 /** A file from the page cache takes less than a millisecond, a large one over a slow line minutes. */
 const bounds: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A histogram of how long something took, by one label. */
+/** A histogram of how long requests took, by method. */
 export class Durations {
   readonly metric: NamedMetric;
-  readonly #label: string;
   /** How many took up to each bound but longer than the one below, the last longer than all; and their seconds. */
   readonly #taken = new Map<string, { readonly counts: number[]; seconds: number }>();
 
-  constructor(name: string, help: string, label: string) {
-    this.#label = label;
+  constructor(name: string, help: string) {
     this.metric = metricOf(
       "histogram",
       name,
@@ -60,11 +58,11 @@ export class Durations {
     );
   }
 
-  add(label: string, seconds: number): void {
-    let taken = this.#taken.get(label);
+  add(method: string, seconds: number): void {
+    let taken = this.#taken.get(method);
     if (!taken) {
       taken = { counts: new Array<number>(bounds.length + 1).fill(0), seconds: 0 };
-      this.#taken.set(label, taken);
+      this.#taken.set(method, taken);
     }
     let bucket = 0;
     while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
@@ -74,8 +72,8 @@ export class Durations {
 
   /** As Prometheus has them: each bucket holds the ones below, too. */
   #samples(name: string): readonly Sample[] {
-    return [...this.#taken].flatMap(([value, { counts, seconds }]) => {
-      const labels = { [this.#label]: value };
+    return [...this.#taken].flatMap(([method, { counts, seconds }]) => {
+      const labels = { method };
       let sum = 0;
       const buckets = counts.map((count, bucket) => {
         sum += count;

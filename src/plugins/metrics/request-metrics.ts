@@ -19,7 +19,6 @@ export class RequestMetrics {
   readonly #durations = new Durations(
     "http_request_duration_seconds",
     "From the arrival of a request's header section to the last byte of the reply, in seconds.",
-    "method",
   );
   #inFlight = 0;
   #clients = 0;

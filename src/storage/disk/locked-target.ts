@@ -1,27 +1,13 @@
-import type { BigIntStats } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { recordAt } from "./file-calls.ts";
-import { enterDirectory, type OpenDirectory } from "./open-directory.ts";
-import { inPool } from "./system-calls.ts";
 
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;
 
 /** Any long time: it only says that there is something to wait for. */
 const aliveMs = 3_600_000;
-
-/** Where content is received that is too much for memory. */
-export interface Place {
-  /** The directory of the target or, as long as that does not exist, the nearest above, open. */
-  readonly directory: OpenDirectory;
-  /** The record of what is there; `undefined` for nothing. */
-  readonly found: BigIntStats | undefined;
-  /** Whether directories are missing. */
-  readonly hasParent: boolean;
-}
 
 /** A target whose lock is held. */
 export interface LockedTarget {
@@ -34,17 +20,6 @@ export interface LockedTarget {
   readonly name: string;
   /** Whether the path was looked up link by link; otherwise it has no links, and its directories exist. */
   readonly isLookedUp: boolean;
-}
-
-/** Finds and opens the directory in which content for a request path is received. */
-export async function openPlace(disk: Disk, path: string): Promise<Place> {
-  for (let attempt = 1; ; attempt += 1) {
-    const target = await disk.paths.target(path);
-    const found = target.exists ? await inPool(recordAt(target.real)) : undefined;
-    const directory = await enterDirectory(target.directory);
-    if (directory) return { directory, found, hasParent: target.missing.length === 0 };
-    if (attempt === maxAttempts) throw new StorageError("conflict");
-  }
 }
 
 /** What is done under the lock. Where it says "elsewhere", it has done nothing: the path leads elsewhere by now. */

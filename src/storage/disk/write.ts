@@ -13,10 +13,10 @@ import type { Change, ChangeResult } from "../waiting-changes.ts";
 import { recordBytes } from "./append-note.ts";
 import type { DiskChanges } from "./changes.ts";
 import type { Disk } from "./disk.ts";
-import { attempted } from "./file-calls.ts";
+import { attempted, recordAt } from "./file-calls.ts";
 import { errnoOf, regularFile, uniqueMoment } from "./file-record.ts";
-import { maxAttempts, openPlace } from "./locked-target.ts";
-import { leaveDirectory, type OpenDirectory } from "./open-directory.ts";
+import { maxAttempts } from "./locked-target.ts";
+import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
 import { call, inPool } from "./system-calls.ts";
 import { TemporaryFile } from "./temporary-file.ts";
 import { modeOfSuccessor, type ReceivedContent } from "./write-programs.ts";
@@ -137,18 +137,20 @@ async function beginUpload(
   path: string,
   { isAppend, judge }: Storing,
 ): Promise<{ directory: OpenDirectory; file: TemporaryFile }> {
-  for (let attempt = 1; ; attempt += 1) {
-    const { directory, found, hasParent } = await openPlace(disk, path);
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const target = await disk.paths.target(path);
+    const there = regularFile(target.exists ? await inPool(recordAt(target.real)) : undefined);
+    judge(there !== undefined, target.missing.length === 0);
+    const directory = await enterDirectory(target.directory);
+    if (!directory) continue;
     try {
-      const there = regularFile(found);
-      judge(there !== undefined, hasParent);
       const file = await TemporaryFile.create(directory, isAppend ? undefined : modeOfSuccessor(there));
       if (isAppend) await file.receive([Buffer.alloc(recordBytes)]);
       return { directory, file };
     } catch (error) {
       await leaveDirectory(directory);
-      // The directory was removed since it was opened.
-      if (errnoOf(error) !== "ENOENT" || attempt === maxAttempts) throw error;
+      if (errnoOf(error) !== "ENOENT") throw error; // otherwise it was removed since it was opened
     }
   }
+  throw new StorageError("conflict");
 }
