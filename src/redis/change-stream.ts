@@ -120,7 +120,6 @@ end
 return string.format('%.0f-%.0f', feed, number)
 `);
 
-/** The stream of all servers' changes in a Redis. */
 export class ChangeStream {
   readonly #connection: RedisConnection;
   readonly #key: string;

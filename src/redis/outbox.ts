@@ -5,14 +5,12 @@ import type { ChangeStream, OutgoingChange, StreamEntry } from "./change-stream.
 const batchSize = 100;
 const maxWaiting = 10_000;
 
-/** A change of this server that has not come back from the stream. */
 export interface Waiting extends OutgoingChange {
   /** A moment of `performance.now()`. */
   readonly sentAt: number;
   isStored: boolean;
 }
 
-/** The changes of this server on their way into the stream, in order. */
 export class Outbox {
   lastError: unknown;
   readonly #stream: ChangeStream;

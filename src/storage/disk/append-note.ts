@@ -17,7 +17,6 @@ export interface AppendRecord {
   readonly name: string;
   readonly inode: bigint;
   readonly before: Before;
-  /** Length and checksum of the content that is added. */
   readonly length: number;
   readonly checksum: number;
   /** Checksum of the last bytes before it. */
@@ -52,7 +51,6 @@ export function appendNoteName(inode: bigint): string {
   return `.filement-append-${inode}.tmp`;
 }
 
-/** Whether a file of that name is a note. */
 export function isAppendNoteName(name: string): boolean {
   return noteName.test(name);
 }
@@ -72,9 +70,7 @@ export function* markBegun(note: number): Program<void> {
   yield* call.write(note, Buffer.from(begun), 0, 1, recordBytes - 1);
 }
 
-/** A note that was found, and understood. */
 export interface AppendNote extends AppendRecord {
-  /** Open. */
   readonly file: number;
   readonly isBegun: boolean;
 }
@@ -148,7 +144,6 @@ function parseRecord(text: string): (AppendRecord & { readonly run: string }) | 
   }
 }
 
-/** Checksum of what stands right before a position of a file. */
 export function* contextOf(file: number, end: number): Program<number> {
   const bytes = Buffer.alloc(Math.min(contextBytes, end));
   const length = yield* call.read(file, bytes, 0, bytes.length, end - bytes.length);

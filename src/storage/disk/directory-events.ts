@@ -11,7 +11,6 @@ const maxAtOnce = 4096;
 /** The system has no more watches, or no more descriptors. */
 const exhausted: ReadonlySet<string> = new Set(["ENOSPC", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** What there is to be told about the directories that are watched. */
 export interface DirectoryListener {
   /** Called when so much has happened at once that the system may have dropped some of it. */
   lost(): void;
@@ -19,7 +18,6 @@ export interface DirectoryListener {
   failed(error: Error): void;
 }
 
-/** What the operating system reports of directories. */
 export class DirectoryEvents {
   readonly #listener: DirectoryListener;
   #atOnce = 0;

@@ -39,7 +39,6 @@ const unsyncable: ReadonlySet<string> = new Set(["EACCES", "EBADF", "EISDIR", "E
  * the way is asked whether it is still the same.
  */
 export interface Directory {
-  /** Its real location. */
   readonly real: string;
   readonly file: number | undefined;
   /** The identities of the directories on the way to it, where names are all that leads there. */
@@ -48,7 +47,6 @@ export interface Directory {
   at(name: string): string;
 }
 
-/** What was opened lies in another directory. */
 export class Elsewhere extends StorageError {
   constructor() {
     super("conflict");
@@ -144,7 +142,6 @@ export function* stillHolds(directory: Directory, name: string, found: BigIntSta
   }
 }
 
-/** The same for a file that was opened. */
 export function* hasOpened(directory: Directory, name: string, file: number): Program<boolean> {
   if (directory.way === undefined) return true;
   const opened = yield* call.fstat(file, { bigint: true });

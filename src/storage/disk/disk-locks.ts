@@ -124,7 +124,6 @@ const pipeNames: readonly NameForm[] = [(hashed) => `\\\\.\\pipe\\filement-${has
 
 interface UsableNames {
   readonly forms: readonly NameForm[];
-  /** Why there are none. */
   readonly problem?: string;
 }
 

@@ -1,7 +1,6 @@
 import type { DiskPaths } from "./paths.ts";
 import type { Job, JobResult } from "./write-programs.ts";
 
-/** What all operations on one disk storage share. */
 export interface Disk {
   readonly paths: DiskPaths;
   /** Keep the process alive while changes wait for a lock, until the storage closes. */

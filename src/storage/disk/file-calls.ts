@@ -15,7 +15,6 @@ export function* openIfThere(location: string, access: number): Program<number |
   }
 }
 
-/** The record of what has that location; `undefined` for nothing. */
 export function* recordAt(location: string): Program<BigIntStats | undefined> {
   try {
     return yield* call.lstat(location, { bigint: true });
@@ -33,7 +32,6 @@ export function* writeAll(file: number, bytes: Uint8Array, position: number | nu
   }
 }
 
-/** Reads as much as there is for a piece of memory. */
 export function* readInto(file: number, memory: Uint8Array, position: number): Program<number> {
   let length = 0;
   while (length < memory.byteLength) {
@@ -49,7 +47,6 @@ export function* attempted(program: Program<void>): Program<boolean> {
   return (yield* unlessFailed(program, "failed")) !== "failed";
 }
 
-/** What a program gives, or `otherwise` where it fails. */
 export function* unlessFailed<Result, Other>(program: Program<Result>, otherwise: Other): Program<Result | Other> {
   try {
     return yield* program;

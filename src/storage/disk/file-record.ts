@@ -19,12 +19,10 @@ const setBackBy = 1_000_000;
 /** What of a file's record tells its versions apart. */
 export type VersionRecord = Pick<BigIntStats, "ino" | "size" | "mtimeNs" | "ctimeNs">;
 
-/** What is known of a file or directory from the operating system's record of it. */
 export function storedStat(stats: BigIntStats): StoredStat {
   return statOf(stats, stats.isFile() ? "file" : "directory");
 }
 
-/** What is known of a file from a part of its record. */
 export function statOf(record: VersionRecord, type: StoredStat["type"] = "file"): StoredStat {
   const { ino, size, mtimeNs, ctimeNs } = record;
   let version: string | undefined;
@@ -102,7 +100,6 @@ export function errnoOf(error: unknown): string {
   return isUnnamed ? (names.get(-Number(error.errno)) ?? "") : "";
 }
 
-/** Whether the error only says that there is nothing to read. */
 export function meansAbsent(error: unknown): boolean {
   return absent.has(errnoOf(error));
 }

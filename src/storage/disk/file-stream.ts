@@ -10,7 +10,6 @@ const pieceBytes = 256 * 1024;
 const spare: Buffer[] = [];
 const maxSpare = 16;
 
-/** Where the content comes from. */
 export interface StreamSource {
   /** Reads some bytes from a position of the file, at least one. */
   read(into: Uint8Array, position: number): Promise<number>;

@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
+import type { Target } from "./paths.ts";
 
 /** How often something is tried again when others change the same directory or file at the same time. */
 export const maxAttempts = 5;
@@ -10,13 +11,7 @@ export const maxAttempts = 5;
 const aliveMs = 3_600_000;
 
 /** A target whose lock is held. */
-export interface LockedTarget {
-  /** The real location. */
-  readonly real: string;
-  /** Of the nearest directory above it that exists. */
-  readonly directory: string;
-  /** Names of the directories below that which are to be made. */
-  readonly missing: readonly string[];
+export interface LockedTarget extends Omit<Target, "exists"> {
   readonly name: string;
   /** Whether the path was looked up link by link; otherwise it has no links, and its directories exist. */
   readonly isLookedUp: boolean;

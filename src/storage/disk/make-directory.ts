@@ -2,7 +2,6 @@ import { StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { locked } from "./locked-target.ts";
 
-/** Makes a directory in one that exists. */
 export async function makeDirectory(disk: Disk, path: string): Promise<void> {
   await locked(disk, path, performance.now(), async ({ directory, missing, name, real }) => {
     if (real === disk.paths.root) throw new StorageError("exists");

@@ -9,11 +9,9 @@ import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
 /** Which symbolic links are followed. */
 export type SymlinkRule = "within-root" | "never";
 
-/** Where a change is to be made. */
 export interface Target {
   /** The real location: no part of it is a link. */
   readonly real: string;
-  /** Whether something is there. */
   readonly exists: boolean;
   /** The nearest directory above it that exists. */
   readonly directory: string;
@@ -23,7 +21,6 @@ export interface Target {
 
 /** From request paths to real locations on the disk, all of them inside the root. */
 export class DiskPaths {
-  /** Real location of the root. */
   readonly root: string;
   readonly #inside: string;
   readonly #symlinks: SymlinkRule;

@@ -40,7 +40,6 @@ function isUntidiable(error: unknown): boolean {
 
 interface Contents {
   readonly subdirectories: readonly string[];
-  /** Names of temporary files. */
   readonly leftovers: readonly string[];
 }
 

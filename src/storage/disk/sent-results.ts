@@ -9,11 +9,9 @@ export type SentResult = { readonly value: JobResult } | { readonly error: SentE
 interface SentError {
   readonly message: string;
   readonly storage: StorageErrorCode | undefined;
-  /** What the operating system says. */
   readonly system: object;
 }
 
-/** Does jobs side by side, in this thread. */
 export function resultsOf(jobs: readonly Job[]): Promise<readonly SentResult[]> {
   return Promise.all(jobs.map(resultOf));
 }
@@ -33,7 +31,6 @@ function sent(error: unknown): SentError {
   return { message: String(message), storage, system: storage ? {} : { code, errno, syscall } };
 }
 
-/** What a job came to: gives it, or throws. */
 export function received(result: SentResult | undefined): JobResult {
   if (result && "value" in result) {
     const { value } = result;

@@ -88,13 +88,11 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** A name that no other temporary file has. */
 export function temporaryFileName(): string {
   made += 1;
   return `.filement-${machine()}-${process.pid}-${run}${made.toString(16)}.tmp`;
 }
 
-/** A file under a hidden name, which receives content. */
 export class TemporaryFile {
   readonly path: string;
   readonly file: number;

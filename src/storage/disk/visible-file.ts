@@ -19,7 +19,6 @@ const pending = new Map<string, StoredStat>();
 
 interface WholeFile {
   readonly stat: StoredStat;
-  /** See {@link fileIdentity}. */
   readonly identity: string;
 }
 
@@ -131,7 +130,6 @@ export async function whileAppending<T>(identity: string, stat: StoredStat, appe
   }
 }
 
-/** Opens a regular file; `undefined` where there is none. */
 export async function openFile(directory: Directory, name: string): Promise<Seen<OpenFile>> {
   let handle: FileHandle;
   try {

@@ -8,7 +8,6 @@ const maxLinks = 2;
 export class WatchedDirectory {
   readonly name: string;
   readonly parent: WatchedDirectory | undefined;
-  /** The version of each file. */
   readonly files: Map<string, string> = new Map();
   readonly directories: Map<string, WatchedDirectory> = new Map();
   real = "";

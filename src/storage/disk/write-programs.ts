@@ -35,7 +35,6 @@ interface Place {
   readonly name: string;
   /** The version that is to be changed; `undefined` for nothing. */
   readonly expected: string | undefined;
-  /** Whether the change is to survive a power failure. */
   readonly sync: boolean;
 }
 
@@ -56,7 +55,6 @@ export type Job =
       readonly content: Uint8Array | ReceivedContent;
       /** The name of a temporary file, where the content is not in one. */
       readonly temporary: string;
-      /** The modification time that the file gets, in seconds. */
       readonly moment: number;
     })
   | (Place & {
@@ -77,12 +75,10 @@ export type Job =
   | { readonly kind: "mend"; readonly directory: string; readonly name: string; readonly inode: bigint }
   | { readonly kind: "forget"; readonly directory: string; readonly inode: bigint };
 
-/** What is known of a file from its record. */
 export interface FileRecord extends Pick<BigIntStats, "dev" | "ino" | "nlink" | "size" | "mtimeNs" | "ctimeNs"> {
   readonly type: "file" | "directory" | "link" | "other";
 }
 
-/** How a job has ended. */
 export type JobResult =
   /** The directory is not there, or lies elsewhere, so that nothing was done. */
   | { readonly kind: "elsewhere" }
@@ -105,7 +101,6 @@ const linksUnsupported: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPN
 /** Up to here an append is one piece, also where another program appends at the same time. */
 const pieceBytes = 8 * 1024 * 1024;
 
-/** The program of a job. */
 export function programOf(job: Job): Program<JobResult> {
   return inDirectory(job.directory, (directory) => {
     switch (job.kind) {

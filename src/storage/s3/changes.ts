@@ -34,7 +34,6 @@ export interface Commit {
   readonly mark: string;
   /** The version that it is on top of. */
   readonly before: StoredObject | undefined;
-  /** All of the content, where it was not sent in parts. */
   readonly bytes?: Uint8Array | undefined;
 }
 

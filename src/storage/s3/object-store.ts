@@ -26,18 +26,15 @@ export interface Connection {
 /** What a change requires of the object that it replaces: that version of it, or that there is none. */
 export type Condition = { readonly IfMatch: string } | { readonly IfNoneMatch: "*" };
 
-/** The condition that nothing has changed since a look. */
 export function unchangedSince(seen: StoredObject | undefined): Condition {
   return seen ? { IfMatch: seen.etag } : { IfNoneMatch: "*" };
 }
 
-/** An object and its content, which is on its way. */
 export interface ObjectContent {
   readonly object: StoredObject;
   readonly body: Readable;
 }
 
-/** An object as a listing tells of it. */
 export interface ListedObject {
   readonly key: string;
   readonly modified: Date;

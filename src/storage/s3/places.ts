@@ -202,7 +202,6 @@ export class Places {
   }
 }
 
-/** Whether a request can spell the rest of a key. */
 export function isSpeakable(rest: string): boolean {
   return unslashed(rest)
     .split("/")

@@ -3,7 +3,6 @@ import type { ObjectStore } from "./object-store.ts";
 import { isAbsent, isLostRace, isOutage } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
 
-/** A tag that no object has. */
 export const otherTag = '"00000000000000000000000000000000"';
 const content = Buffer.from("tried out");
 
@@ -62,7 +61,6 @@ async function isRefused(request: Promise<unknown>, isUnable: (error: unknown) =
   }
 }
 
-/** Whether keys do not permit what was asked. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof StorageError && error.code === "forbidden";
 }

@@ -5,7 +5,6 @@ import { type Found, type Places, parentOf, slashed, unslashed } from "./places.
 import type { DeletesOnCondition } from "./probe.ts";
 import { isKnownSince, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
-/** Removes a file, or a directory that holds nothing. */
 export async function remove(
   changes: Changes,
   path: string,

@@ -16,7 +16,6 @@ const byName: Readonly<Record<string, StorageErrorCode>> = {
   DirectoryNotEmpty: "not-empty",
 };
 
-/** Whether an error says that there is no such object. */
 export function isAbsent(error: unknown): boolean {
   return nameOf(error) === "NoSuchKey" || nameOf(error) === "NotFound";
 }
@@ -49,7 +48,6 @@ export function isUnknownOutcome(error: unknown): boolean {
   return storageCodeOf(error) === "unavailable";
 }
 
-/** The error that a caller of a storage can expect, where there is one. */
 export function asStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   const code = storageCodeOf(error);

@@ -61,7 +61,6 @@ function startOf(before: StoredObject | undefined): string {
   return before ? `=${createHash("sha256").update(before.stat.version).digest("base64url").slice(0, 8)}` : "-";
 }
 
-/** The metadata by which an object of this write is known. */
 export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<string, string> {
   const time = modified.getTime().toString(36);
   return { [entryName]: [time, ...writes].join(" "), ...(isTombstone && { [deletedName]: "true" }) };

@@ -101,7 +101,6 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
   });
 }
 
-/** Edits a file, together with others that wait for it. */
 export function update(
   updates: WaitingChanges,
   path: string,
