@@ -5,32 +5,25 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TlsContents } from "./tls-files.ts";
 
 /** How long the server waits, in milliseconds. */
-export interface Timeouts {
+const defaults = {
   /** For the header section of a request; of one over HTTP/2 behind others, up to twice that. */
-  readonly headersTimeout: number;
-  /** For a whole request: 100 MiB at 0.5 Mbit/s. */
-  readonly requestTimeout: number;
-  /** For the next request of a connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
-  readonly keepAliveTimeout: number;
-  readonly timeout: number;
-  readonly connectionsCheckingInterval: number;
-  readonly handshakeTimeout: number;
-  /** For requests in flight at a stop. Container runtimes kill the process after 10 s. */
-  readonly drainMs: number;
-  /** For clients to close their connections after the last reply. */
-  readonly closeMs: number;
-}
-
-const defaults: Timeouts = {
   headersTimeout: 30_000,
+  /** For a whole request: 100 MiB at 0.5 Mbit/s. */
   requestTimeout: 1_800_000,
+  /** For the next request of a connection. Proxies that keep theirs longer (nginx: 60 s) would get a reset. */
   keepAliveTimeout: 65_000,
+  /** For any byte on an idle connection, also within a request or a reply. */
   timeout: 120_000,
+  /** Between two checks of the first two limits. */
   connectionsCheckingInterval: 5_000,
   handshakeTimeout: 10_000,
+  /** For requests in flight at a stop. Container runtimes kill the process after 10 s. */
   drainMs: 8_000,
+  /** For clients to close their connections after the last reply. */
   closeMs: 500,
 };
+
+export type Timeouts = Readonly<typeof defaults>;
 
 /** Requests that a client of HTTP/2 may have under way over one connection; browsers open no more. */
 const maxConcurrentStreams = 100;

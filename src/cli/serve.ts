@@ -25,7 +25,9 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
     if (commandLine[option] && isConfigured)
       throw new UsageError(`--${name} expects a directory: a page names its plugins itself`);
   }
-  const page = watchConfig ? await watchPage(resolve(target), reloadUnlessItFails) : undefined;
+  // Editors write a file in several steps: it is whole once it has stayed the same for a moment.
+  const watched = { location: resolve(target), load: () => setTimeout(settleMs), onChange: reloadUnlessItFails };
+  const page = watchConfig ? await WatchedFile.open(watched) : undefined;
 
   starting = startService(commandLine, log);
   const service = await Promise.race([starting, stopped]);
@@ -35,11 +37,6 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
     await service.stop();
   }
   await page?.close();
-}
-
-/** Editors write a file in several steps: it is whole once it has stayed the same for a moment. */
-function watchPage(location: string, onChange: () => void): Promise<WatchedFile<void>> {
-  return WatchedFile.open({ location, load: () => setTimeout(settleMs), onChange });
 }
 
 /** Resolves at the first of these signals. The next one ends the process at once, as it does without a handler. */

@@ -36,14 +36,10 @@ const sharedLibrary = /\.(?:so|dylib|dll)(?:\.\d+)*$/i;
 export function readLibrary(location: string, directory: string): Library | undefined {
   const path = filePath(location, directory);
   if (path === undefined) return undefined;
-  const name = bundledName(path);
+  const plain = plainName(path);
+  const name = bundledNames.find((each) => each === plain);
   if (name) return { kind: "bundled", name };
   return sharedLibrary.test(path) ? { kind: "unknown" } : { kind: "module", path };
-}
-
-function bundledName(path: string): BundledName | undefined {
-  const plain = plainName(path);
-  return bundledNames.find((name) => name === plain);
 }
 
 /** The name of a plugin in a location, without what the platform and the project put around it. */

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { buffer } from "node:stream/consumers";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, isPast, preconditionFailed } from "../http/preconditions.ts";
@@ -36,7 +36,7 @@ export async function makeChange<Made>(
 ): Promise<Made> {
   const { beforeWrite } = options;
   if (!beforeWrite) return make(content, check);
-  const sent = await bytesOf(content);
+  const sent = await buffer(content);
   const hasChanged = new StorageError("conflict");
   let stored = stat;
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -54,12 +54,6 @@ export async function makeChange<Made>(
     }
   }
   throw hasChanged;
-}
-
-async function bytesOf(content: Content): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -53,7 +53,7 @@ export function standInPaths({ options, serving }: FileSpace, path: string, acce
   return isPage ? [...paths, serving.single] : paths;
 }
 
-export async function standIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
+export async function openStandIn<Request extends FileRequest>(request: Request): Promise<Request | undefined> {
   for (const path of standInPaths(request, request.path, request.exchange.headers.accept)) {
     const file = await openedAt(request, path);
     if (file) return file;

@@ -3,7 +3,7 @@ import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
 import { dependsOnCoding } from "./compressed-variant.ts";
-import { type FileRequest, openedAt, standIn } from "./file-request.ts";
+import { type FileRequest, openedAt, openStandIn } from "./file-request.ts";
 import { canSignIn, listDirectory } from "./list-directory.ts";
 import { asksFor } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
@@ -54,5 +54,5 @@ async function openIndex(request: FileRequest): Promise<FileRequest | undefined>
     const index = await openedAt(request, request.path + name);
     if (index) return index;
   }
-  return standIn(request);
+  return openStandIn(request);
 }

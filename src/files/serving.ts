@@ -21,17 +21,13 @@ export function servingOf(options: FileOptions): Serving {
   const { cacheControl, download, index, single, ignores, headers } = options;
   const isIgnored = anyOfPatterns(ignores);
   return {
-    cacheControlOf: cacheControlOf(cacheControl ?? lifetime(options)),
+    cacheControlOf: cacheControlOf(cacheControl),
     savedAs: savedAs(download),
     asksEachTime: [cacheControl, download, headers].some((option) => typeof option === "function"),
     indexes: index === false ? [] : [index].flat(),
     single: single === true ? "/index.html" : single || undefined,
     ignores: isIgnored,
   };
-}
-
-function lifetime({ maxAge, immutable }: FileOptions): string | undefined {
-  return maxAge === undefined ? undefined : `max-age=${maxAge}${immutable ? ", immutable" : ""}`;
 }
 
 function anyOfPatterns(patterns: readonly string[]): (path: string) => boolean {

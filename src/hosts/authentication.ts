@@ -79,7 +79,7 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
     // The rest would be open.
     if (
       plugin.name === authorization &&
-      !before.some((each) => isBasicAuth(each.plugin) && isWithin(part, each.part))
+      !before.some((each) => each.plugin.name === "basic-auth" && isWithin(part, each.part))
     ) {
       add("has no authfile: expected one, or basic-auth before it, for the same paths");
     }
@@ -91,10 +91,6 @@ export function problemsOfOrder(listed: readonly ListedPlugin[]): readonly Order
 
 /** What stands in a page for rules that `basic-auth` has read already. */
 export const authorization = "authorization";
-
-function isBasicAuth({ name }: Plugin): boolean {
-  return name === "basic-auth";
-}
 
 function overlap(one: Part, other: Part): boolean {
   return one === undefined || other === undefined || isWithin(one, other) || isWithin(other, one);

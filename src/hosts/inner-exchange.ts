@@ -64,18 +64,19 @@ export async function askInside(life: LifeCycle, site: HostedSite, asked: InnerR
   return answerInside(life, site, exchange, () => site.answer(exchange), mostBytes);
 }
 
-interface InnerIncoming {
-  readonly method: string;
-  /** Below the mount, with its query. */
-  readonly url: string;
+/** A request that did not come over a connection. */
+export function incomingOf({
+  method,
+  url,
+  mount = "",
+  headers,
+  content,
+  client,
+}: Pick<IncomingRequest, "method" | "url" | "headers"> & {
   readonly mount?: string;
-  readonly headers: IncomingRequest["headers"];
   readonly content?: string | Uint8Array | undefined;
   readonly client?: Exchange | undefined;
-}
-
-/** A request that did not come over a connection. */
-export function incomingOf({ method, url, mount = "", headers, content, client }: InnerIncoming): IncomingRequest {
+}): IncomingRequest {
   return {
     request: hostRequest(new Request(`http://localhost${url}`, { method }), client?.request),
     method,

@@ -38,8 +38,6 @@ export interface HostParts extends ServerParts {
 const defaults: SiteOptions = {
   index: "index.html",
   cacheControl: undefined,
-  maxAge: undefined,
-  immutable: false,
   download: false,
   headers: undefined,
   extensions: [],

@@ -80,11 +80,6 @@ const ofHost = {
     [yesOrNo, listOf(pathPattern, "path patterns"), aFunction],
     "true, false, a list of path patterns, or a function",
   ),
-  // More is express.static's milliseconds, taken over as they were.
-  maxAge: integer("a number of seconds, at most a year of them (31536000), no milliseconds", (seconds) => {
-    return seconds >= 0 && seconds <= 31_536_000;
-  }),
-  immutable: yesOrNo,
   headers: aFunction,
   extensions: listOf(
     text("an extension", (extension) => /^\.[\w.-]+$/.test(extension), "an extension with its dot"),
@@ -136,8 +131,10 @@ const ofOtherServers = new Map(
     dev: "always so: leave it out",
     etag: "always on: leave it out",
     gzip: 'here "precompressed", or "compress"',
+    immutable: 'here "cacheControl": "max-age=60, immutable"',
     lastModified: "always on: leave it out",
     list: 'here "listing"',
+    maxAge: 'here "cacheControl": "max-age=60", in seconds',
     onNoMatch: 'here "fallthrough"',
     prefix: 'here "mount"',
     redirect: "always on: leave it out",

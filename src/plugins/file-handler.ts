@@ -2,7 +2,7 @@ import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
-import { closeAtEnd, type FileRequest, purposeOf, standIn, standInPaths } from "../files/file-request.ts";
+import { closeAtEnd, type FileRequest, openStandIn, purposeOf, standInPaths } from "../files/file-request.ts";
 import { listedPath, refuseHiddenPath } from "../files/listed-path.ts";
 import { NamesBudget } from "../files/names-budget.ts";
 import { servingOf } from "../files/serving.ts";
@@ -163,7 +163,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
     return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), taken);
   }
   // A whole file is written where the client says.
-  const instead = found.stat || (method !== "GET" && method !== "HEAD") ? undefined : await standIn(found);
+  const instead = found.stat || (method !== "GET" && method !== "HEAD") ? undefined : await openStandIn(found);
   const request = instead ?? found;
   const target = targetOf(request);
   const operation = isMethod(method) ? operations[target][method] : undefined;
@@ -251,14 +251,14 @@ function foundTarget(
 
 /** The document whose elements are meant, as a GET finds it: of a directory its index file, or what stands in. */
 async function documentOf(found: FoundTarget): Promise<FoundTarget> {
-  if (!found.stat) return (await standIn(found)) ?? found;
+  if (!found.stat) return (await openStandIn(found)) ?? found;
   if (found.stat.type !== "directory") return found;
   let last: FoundTarget | undefined;
   for (const index of found.serving.indexes) {
     last = await findTarget(found.exchange, found, found.path + index);
     if (last.stat) return last;
   }
-  return (await standIn(found)) ?? last ?? found;
+  return (await openStandIn(found)) ?? last ?? found;
 }
 
 /** The path of that document, for those who do not ask for its content. */

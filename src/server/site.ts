@@ -50,13 +50,9 @@ export interface FileHandling {
   readonly index?: string | readonly string[] | false | undefined;
   /**
    * `Cache-Control` of files: one value, values by path pattern (`{ "/assets/*": "max-age=31536000, immutable" }`), a
-   * function of path and file, or `false` for none. @default what `maxAge` says
+   * function of path and file, or `false` for none. @default "no-cache"
    */
   readonly cacheControl?: CacheControl | undefined;
-  /** Seconds for which caches need not ask again. @default they ask each time (`no-cache`) */
-  readonly maxAge?: number | undefined;
-  /** With `maxAge`: the content of a path never changes. @default false */
-  readonly immutable?: boolean | undefined;
   /**
    * Files that browsers save and do not show: `true` for all, path patterns (`["/uploads/*"]`), or a function of path
    * and file, which may give the name to save it under. @default false
@@ -131,7 +127,7 @@ export interface FileHandling {
 }
 
 /** Options without a default of their own. */
-type Undecided = "beforeWrite" | "cacheControl" | "dav" | "headers" | "maxAge" | "title";
+type Undecided = "beforeWrite" | "cacheControl" | "dav" | "headers" | "title";
 
 /** The options of a file handler with all defaults filled in. */
 export type FileOptions = {

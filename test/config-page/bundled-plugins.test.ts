@@ -39,8 +39,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
     read_only: ["true", true],
     index: ["false", false],
     cache_control: ["/assets/* max-age=60", { "/assets/*": "max-age=60" }],
-    max_age: ["60", 60],
-    immutable: ["true", true],
     download: ["/uploads/*", ["/uploads/*"]],
     extensions: [".html, .htm", [".html", ".htm"]],
     single: ["/app.html", "/app.html"],

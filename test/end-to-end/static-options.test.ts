@@ -395,6 +395,7 @@ describe("an option of a static server", () => {
   it.each<[object, string]>([
     [{ setHeaders: () => {} }, '"setHeaders" (here "headers")'],
     [{ brotli: true, gzip: true }, '"brotli" (here "precompressed"), "gzip" (here "precompressed", or "compress")'],
+    [{ maxAge: 86_400_000 }, '"maxAge" (here "cacheControl": "max-age=60", in seconds)'],
     [{ dev: true }, '"dev" (always so: leave it out)'],
     [{ preCompressed: true }, '"preCompressed" (did you mean "precompressed"?)'],
     [{ constructor: true }, '"constructor"'],
@@ -405,12 +406,16 @@ describe("an option of a static server", () => {
 
   /** Peers put `public` before it, which would let shared caches store what a user was sent. */
   it.each<[string, Peer, Partial<FileServerConfig>]>([
-    ["maxAge (send)", ofExpress({ maxAge: 60_000 }), { maxAge: 60 }],
-    ["maxAge, immutable (send)", ofExpress({ maxAge: 60_000, immutable: true }), { maxAge: 60, immutable: true }],
-    ["maxAge, immutable (sirv)", ofSirv({ maxAge: 60, immutable: true }), { maxAge: 60, immutable: true }],
-    ["maxAge (@fastify/static)", ofFastify({ maxAge: 60_000 }), { maxAge: 60 }],
-    ["maxage (koa-static)", ofKoa({ maxage: 60_000 }), { maxAge: 60 }],
-    ["-c (http-server)", ofHttpServer({ cache: 60 }), { maxAge: 60 }],
+    ["maxAge (send)", ofExpress({ maxAge: 60_000 }), { cacheControl: "max-age=60" }],
+    [
+      "maxAge, immutable (send)",
+      ofExpress({ maxAge: 60_000, immutable: true }),
+      { cacheControl: "max-age=60, immutable" },
+    ],
+    ["maxAge, immutable (sirv)", ofSirv({ maxAge: 60, immutable: true }), { cacheControl: "max-age=60, immutable" }],
+    ["maxAge (@fastify/static)", ofFastify({ maxAge: 60_000 }), { cacheControl: "max-age=60" }],
+    ["maxage (koa-static)", ofKoa({ maxage: 60_000 }), { cacheControl: "max-age=60" }],
+    ["-c (http-server)", ofHttpServer({ cache: 60 }), { cacheControl: "max-age=60" }],
   ])("does what it does elsewhere, but for `public`: %s", async (_option, peer, ours) => {
     const root = await siteDirectory();
     const cacheOf = async (handler: RequestListener) => {
@@ -451,7 +456,7 @@ describe("cacheControl", () => {
 
   it("is on a 304, too, as are the header fields of one's own", async () => {
     const root = await siteDirectory();
-    const files = filesOf({ root, maxAge: 60, headers: () => ({ "x-own": "1" }) });
+    const files = filesOf({ root, cacheControl: "max-age=60", headers: () => ({ "x-own": "1" }) });
     const { headers } = await files.fetch("/about.html");
     const again = await files.fetch(
       new Request("http://localhost/about.html", { headers: { "if-none-match": headers.get("etag") ?? "" } }),
@@ -465,7 +470,7 @@ describe("cacheControl", () => {
 
   it("can be another one for a part of a host", async () => {
     const root = await siteDirectory();
-    const plugins = [directory({ directory: "/assets", plugins: [fileHandler({ maxAge: 60 })] })];
+    const plugins = [directory({ directory: "/assets", plugins: [fileHandler({ cacheControl: "max-age=60" })] })];
     const files = filesOf({ root, plugins });
     expect(await cacheOf(files, "/assets/app.js")).toBe("max-age=60");
     expect(await cacheOf(files, "/about.html")).toBe("no-cache");

@@ -31,8 +31,6 @@ export interface AskedRequest extends FileRequest {
 const options: FileOptions = {
   index: "index.html",
   cacheControl: undefined,
-  maxAge: undefined,
-  immutable: false,
   download: false,
   headers: undefined,
   extensions: [],

@@ -26,13 +26,6 @@ function problemsIn(make: () => unknown): readonly string[] {
 }
 
 describe("a configuration", () => {
-  it("has a maxAge of a year at most, which a day in milliseconds is not", () => {
-    expect(problemsOf({ storage, maxAge: 31_536_000 })).toEqual([]);
-    expect(problemsOf({ storage, maxAge: 86_400_000 })).toEqual([
-      "maxAge is 86400000: expected a number of seconds, at most a year of them (31536000), no milliseconds",
-    ]);
-  });
-
   it.each([
     ["a root", { root: "." }],
     ["a storage", { storage }],
