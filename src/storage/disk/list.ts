@@ -24,26 +24,23 @@ export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntr
       await disk.paths.requireRoot();
       throw new StorageError("not-found");
     }
-    yield* entriesIn(disk, path, directory);
+    for await (const batch of batchesIn(directory)) yield* await entriesOf(disk, path, directory, batch);
   } catch (error) {
     throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
   }
 }
 
-async function* entriesIn(
-  disk: Disk,
-  path: string,
-  directory: OpenDirectory,
-): AsyncGenerator<StoredEntry, void, undefined> {
+/** What an open directory holds, a batch at a time; then it is left. */
+export async function* batchesIn(directory: OpenDirectory): AsyncGenerator<readonly Dirent[], void, undefined> {
   try {
     let batch: Dirent[] = [];
     for await (const found of await opendir(directory.at("."), { bufferSize: 4 * batchSize })) {
       batch.push(found);
       if (batch.length < batchSize) continue;
-      yield* await entriesOf(disk, path, directory, batch);
+      yield batch;
       batch = [];
     }
-    yield* await entriesOf(disk, path, directory, batch);
+    yield batch;
   } finally {
     await leaveDirectory(directory);
   }

@@ -1,5 +1,4 @@
 import type { Dirent } from "node:fs";
-import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
@@ -9,15 +8,13 @@ import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { FileLinks } from "./file-links.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
-import { unaddressable } from "./list.ts";
+import { batchesIn, unaddressable } from "./list.ts";
 import { look } from "./look.ts";
-import { enterDirectory, leaveDirectory } from "./open-directory.ts";
+import { enterDirectory } from "./open-directory.ts";
 import { QuietPaths } from "./quiet-paths.ts";
 import { isTemporaryName } from "./temporary-file.ts";
 import { type Seen, statAt } from "./visible-file.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
-
-const batchSize = 32;
 
 /** How many names are noted without letting others have the event loop: far less than 5 ms. */
 const sliceLength = 500;
@@ -191,24 +188,16 @@ class DiskWatch {
 
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
-    let batch: Dirent[] = [];
     const open = await enterDirectory(directory.real);
-    const considerBatch = async (): Promise<void> => {
-      const entries = batch;
-      batch = [];
-      if (open) await Promise.all(entries.map((entry) => this.#guarded(() => this.#consider(directory, open, entry))));
-    };
     try {
-      for await (const entry of open ? await opendir(open.at("."), { bufferSize: 4 * batchSize }) : []) {
-        names.add(entry.name);
-        batch.push(entry);
-        if (batch.length === batchSize) await considerBatch();
+      if (open) {
+        for await (const batch of batchesIn(open)) {
+          for (const { name } of batch) names.add(name);
+          await Promise.all(batch.map((entry) => this.#guarded(() => this.#consider(directory, open, entry))));
+        }
       }
-      await considerBatch();
     } catch (error) {
       if (!meansAbsent(error)) throw error;
-    } finally {
-      if (open) await leaveDirectory(open);
     }
     const known = [...directory.files.keys(), ...directory.directories.keys()];
     await this.#lookAtAll(
