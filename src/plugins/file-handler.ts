@@ -27,7 +27,6 @@ import {
   elementOperations,
   isElementMethod,
   isMethod,
-  methodsAt,
   offeredTarget,
   operations,
   requireRight,
@@ -159,8 +158,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   const module = found.stat ? undefined : listingModule(found);
   if (module) return moduleReply(exchange, await browserModule(module));
   if (method === "OPTIONS") {
-    const taken = await methodsAt(found, space.methods);
-    return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), taken);
+    return pathOptionsReply(found, await documentOf(found), await offeredTarget(found), space.methods);
   }
   // A whole file is written where the client says.
   const instead = found.stat || (method !== "GET" && method !== "HEAD") ? undefined : await openStandIn(found);

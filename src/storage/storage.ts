@@ -199,7 +199,7 @@ export interface Storage {
   check?(): Promise<void>;
   /** Makes the file at a location of the disk invisible to every method, wherever a path or a link leads to it. */
   protect?(location: string): Promise<void>;
-  /** Whether nothing can ever be stored at a path: a protected location, or a file that is never written. */
+  /** Whether nothing can ever be stored at a path at which nothing is seen, such as a protected location. */
   refuses?(path: string): Promise<boolean>;
   /** Reports all changes of files, by this server and by others, from when this resolves. */
   watch?(watcher: StorageWatcher): Promise<Unwatch>;

@@ -10,7 +10,7 @@ import { moveFile } from "../../files/move-file.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";
-import { type FileMethod, fileMethods, takenMethods } from "../../http/methods.ts";
+import { type FileMethod, fileMethods } from "../../http/methods.ts";
 import { documentKind } from "../../http/selector-range.ts";
 import { type Access, type Right, rightsOf, type SelectedElements } from "../../server/access.ts";
 import type { Reply } from "../../server/reply.ts";
@@ -119,17 +119,6 @@ export function targetOf({ path, stat }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "gap" : "slot";
   if (stat.type === "file") return documentKind(path) ? "document" : "file";
   return path === "/" ? "root" : "directory";
-}
-
-const safeMethods = takenMethods({ readOnly: true });
-
-/** The methods that are taken, without those that change what its storage never does. */
-export async function methodsAt(
-  { storage, path, stat }: FileRequest,
-  taken: readonly string[],
-): Promise<readonly string[]> {
-  const isFixed = stat !== undefined && (await storage.refuses?.(path));
-  return isFixed ? taken.filter((method) => safeMethods.includes(method)) : taken;
 }
 
 /** What an access is asked about: a path, and the elements there that are meant, where not the whole file is. */
