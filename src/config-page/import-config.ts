@@ -55,9 +55,8 @@ export async function importConfig(location: string): Promise<ImportedConfig> {
   }
   const directory = dirname(path);
   const usersFiles = await importUsersFiles(items, directory, problems);
-  const importing = new PageImport(items, directory, usersFiles);
-  const html = importing.page(server);
-  const unread = items.filter((item) => isPlugin(item) && !importing.written.has(item));
+  const { html, written } = importedPage(items, server, directory, usersFiles);
+  const unread = items.filter((item) => isPlugin(item) && !written.has(item));
   for (const { line } of unread) problems.push(`${location}:${line}: the item belongs to no host, and is not read`);
   return { html, problems: [...problems, ...(await problemsOf(html, directory))] };
 }
@@ -114,73 +113,64 @@ async function importUsersFile(path: string, plugins: ReadonlySet<string>): Prom
   return location;
 }
 
-class PageImport {
-  readonly written: Set<MicrodataItem> = new Set();
-  readonly #writer = new PageWriter("Configuration");
-  readonly #items: readonly MicrodataItem[];
-  readonly #directory: string;
-  readonly #usersFiles: ReadonlyMap<string, string>;
-
-  constructor(items: readonly MicrodataItem[], directory: string, usersFiles: ReadonlyMap<string, string>) {
-    this.#items = items;
-    this.#directory = directory;
-    this.#usersFiles = usersFiles;
+/** The page in our words, and the items that it was written from. */
+function importedPage(
+  items: readonly MicrodataItem[],
+  server: MicrodataItem,
+  directory: string,
+  usersFiles: ReadonlyMap<string, string>,
+): { readonly html: string; readonly written: ReadonlySet<MicrodataItem> } {
+  const writer = new PageWriter("Configuration");
+  const written = new Set<MicrodataItem>();
+  writer.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
+  // The old users files hold the same passwords, and no plugin protects them any longer.
+  const old = [...usersFiles.keys()].map((path) => ["protectedFiles", locationFrom(directory, path)] as const);
+  // rusty-beam lists no directories.
+  writeProperties(1, server, oldOfServer, [["listing", "false"], ...old]);
+  for (const host of items.filter((item) => isOfType(item, "HostConfig"))) {
+    writer.add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
+    writeProperties(2, host, oldOfHost);
+    writePlugins(2, host);
+    writer.add(1, "</section>");
   }
+  writer.add(0, "</main>");
+  return { html: writer.html, written };
 
-  page(server: MicrodataItem): string {
-    const writer = this.#writer;
-    writer.add(0, `<main itemscope itemtype="${vocabulary}/ServerConfig">`, "  <h1>Configuration</h1>");
-    // The old users files hold the same passwords, and no plugin protects them any longer.
-    const old = [...this.#usersFiles.keys()].map(
-      (path) => ["protectedFiles", locationFrom(this.#directory, path)] as const,
-    );
-    // rusty-beam lists no directories.
-    this.#properties(1, server, oldOfServer, [["listing", "false"], ...old]);
-    for (const host of this.#items.filter((item) => isOfType(item, "HostConfig"))) {
-      writer.add(1, `<section itemprop="host" itemscope itemtype="${vocabulary}/HostConfig">`);
-      this.#properties(2, host, oldOfHost);
-      this.#plugins(2, host);
-      writer.add(1, "</section>");
-    }
-    writer.add(0, "</main>");
-    return writer.html;
-  }
-
-  #plugins(depth: number, parent: MicrodataItem): void {
-    const plugins = this.#pluginsIn(parent);
+  function writePlugins(depth: number, parent: MicrodataItem): void {
+    const plugins = pluginsIn(parent);
     // A list without plugins says something else of a directory than no list.
     if (plugins.length === 0 && !hasEmptyList(parent)) return;
-    this.#writer.add(depth, "<ol>");
-    for (const plugin of plugins) this.#plugin(depth + 1, plugin);
-    this.#writer.add(depth, "</ol>");
+    writer.add(depth, "<ol>");
+    for (const plugin of plugins) writePlugin(depth + 1, plugin);
+    writer.add(depth, "</ol>");
   }
 
   /** Its plugins, and those of a list that is marked as a plugin itself. */
-  #pluginsIn(parent: MicrodataItem): readonly MicrodataItem[] {
-    this.written.add(parent);
+  function pluginsIn(parent: MicrodataItem): readonly MicrodataItem[] {
+    written.add(parent);
     const values = parent.properties.get("plugin") ?? [];
     const plugins = values.flatMap(({ value }) => (typeof value === "string" ? [] : [value]));
-    return plugins.flatMap((each) => (isList(each) ? this.#pluginsIn(each) : [each]));
+    return plugins.flatMap((each) => (isList(each) ? pluginsIn(each) : [each]));
   }
 
-  #plugin(depth: number, plugin: MicrodataItem): void {
-    this.written.add(plugin);
+  function writePlugin(depth: number, plugin: MicrodataItem): void {
+    written.add(plugin);
     const name = pluginOf(plugin);
     if (builtIn.has(name)) {
-      this.#writer.comment(depth, `line ${plugin.line}: ${name} is built in, and left out`);
+      writer.comment(depth, `line ${plugin.line}: ${name} is built in, and left out`);
       return;
     }
-    this.#writer.add(depth, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
-    const hasNewUsers = this.#usersFiles.has(filePath(textOf(plugin, "authfile") ?? "") ?? "");
+    writer.add(depth, `<li itemprop="plugin" itemscope itemtype="${vocabulary}/Plugin">`);
+    const hasNewUsers = usersFiles.has(filePath(textOf(plugin, "authfile") ?? "") ?? "");
     const added: [string, string][] = [];
     if (name === "basic-auth" && hasNewUsers) added.push(["require_user", "true"]);
     if (name === "access-log" && textOf(plugin, "format") === undefined) added.push(["format", "common"]);
-    this.#properties(depth + 1, plugin, oldPropertiesOf(name), added);
-    this.#plugins(depth + 1, plugin);
-    this.#writer.add(depth, "</li>");
+    writeProperties(depth + 1, plugin, oldPropertiesOf(name), added);
+    writePlugins(depth + 1, plugin);
+    writer.add(depth, "</li>");
   }
 
-  #properties(
+  function writeProperties(
     depth: number,
     item: MicrodataItem,
     names: OldProperties,
@@ -193,27 +183,25 @@ class PageImport {
       const old = optionName(property);
       const name = Object.hasOwn(names, old) ? names[old] : property;
       const becomes = name === undefined ? "has no effect, and is left out" : `is called ${name} here`;
-      if (name !== property)
-        this.#writer.comment(depth, `line ${values[0]?.line}: the property ${property} ${becomes}`);
-      if (name !== undefined)
-        written.push(...texts.map((text) => [name, this.#value(optionName(name), text)] as const));
+      if (name !== property) writer.comment(depth, `line ${values[0]?.line}: the property ${property} ${becomes}`);
+      if (name !== undefined) written.push(...texts.map((text) => [name, valueHere(optionName(name), text)] as const));
     }
-    this.#writer.properties(depth, [...written, ...added]);
+    writer.properties(depth, [...written, ...added]);
   }
 
-  #value(name: string, text: string): string {
+  function valueHere(name: string, text: string): string {
     const path = filePath(text);
     if (name === "keyStrategy" && text === "global") return "ip"; // as rusty-beam takes it
     // There, a location whose last segment is the path in the site.
     if (name === "directory" && /^file:/i.test(text)) return `/${text.replace(/\/+$/, "").replace(/^.*\//, "")}`;
-    if (name === "library") return this.#library(text);
+    if (name === "library") return libraryOf(text);
     if (path === undefined || !locations.includes(name.toLowerCase())) return text;
-    return this.#usersFiles.get(path) ?? locationFrom(this.#directory, path);
+    return usersFiles.get(path) ?? locationFrom(directory, path);
   }
 
-  #library(text: string): string {
+  function libraryOf(text: string): string {
     const library = readLibrary(text, process.cwd());
-    if (library?.kind === "module") return locationFrom(this.#directory, library.path);
+    if (library?.kind === "module") return locationFrom(directory, library.path);
     return newPluginNames.get(plainName(text)) ?? (library?.kind === "bundled" ? library.name : text);
   }
 }

@@ -65,15 +65,74 @@ export function isOldPage({ items }: MicrodataPage): boolean {
 /** Makes a configuration of items in our words. Throws one `ConfigError` with all problems of the page. */
 export async function configOf(items: readonly MicrodataItem[], page: ConfigPage): Promise<PageConfig> {
   const { problems } = page;
+  const plugins = new PluginLoader(page);
+  const knownHosts = new Set<MicrodataItem>();
+  /** Names of hosts, normalised for comparison. */
+  const names = new Set<string>();
   const [server, ...others] = items.filter((item) => isOfType(item, "ServerConfig"));
   if (!server) return problems.fail(1, "there is no item of a type that ends in /ServerConfig: expected one");
   for (const { line } of others) problems.add(line, "a second item of a type that ends in /ServerConfig: expected one");
-  const reader = new ConfigReader(page);
-  const config = await reader.readServer(server);
-  if (!problems.hasOwn) reader.findStrays(items); // what is in a wrong place is reported already
+  const config = await readServer(server);
+  if (!problems.hasOwn) findStrays(); // what is in a wrong place is reported already
   problems.throwAny();
-  const { protectedFiles = [] } = config;
-  return { ...config, protectedFiles: [...protectedFiles, ...(await reader.codeFiles())] };
+  const code = await Promise.all([...plugins.modules].map(moduleFiles));
+  return { ...config, protectedFiles: [...(config.protectedFiles ?? []), ...new Set(code.flat())] };
+
+  async function readServer(item: MicrodataItem): Promise<PageConfig> {
+    const { root, ...options } = await readItem(item, serverItem, page);
+    const hosts: [string, HostConfig][] = [];
+    for (const { value, line } of item.properties.get("host") ?? []) {
+      if (typeof value !== "string" && isOfType(value, "HostConfig")) hosts.push(await readHost(value, root));
+      else problems.add(line, "host: expected an item of a type that ends in /HostConfig");
+    }
+    if (!item.properties.has("host")) problems.add(item.line, "there is no host: expected at least one");
+    return { ...options, hosts: Object.fromEntries(hosts) };
+  }
+
+  /** Reports hosts and plugins outside of a server and a host: without a message they would be ignored. */
+  function findStrays(): void {
+    for (const item of items) {
+      const { line } = item;
+      if (isOfType(item, "HostConfig") && !knownHosts.has(item)) {
+        problems.add(line, 'the host belongs to no server: expected itemprop="host" in it');
+      }
+      const isPlugin = isOfType(item, "Plugin") || item.properties.has("library");
+      if (isPlugin && !plugins.knows(item)) {
+        problems.add(line, 'the plugin belongs to no host: expected itemprop="plugin" in it');
+      }
+    }
+  }
+
+  async function readHost(item: MicrodataItem, serverRoot: HostConfig["root"]): Promise<[string, HostConfig]> {
+    knownHosts.add(item);
+    const [name = "", ...aliases] = readNames(item);
+    const { root = serverRoot, ...options } = await readItem(item, hostItem, page);
+    const placed = await plugins.place(item);
+    const lines = new Map(withNested(placed).map(({ plugin, line }) => [plugin, line]));
+    // One that could not be made counts all the same, so that one mistake is not reported as two.
+    const listed = listPlugins(placed.map(({ plugin, name }) => plugin ?? { name }));
+    for (const { plugin, text } of problemsOfOrder(listed)) problems.add(lines.get(plugin) ?? item.line, text);
+    if (root === undefined && !item.properties.has("hostRoot") && needsRoot(placed)) {
+      problems.add(item.line, "the host has no hostRoot: expected a directory to serve");
+    }
+    return [name, { ...options, ...(root !== undefined && { root }), aliases, plugins: pluginsOf(placed) }];
+  }
+
+  function readNames({ properties, line: itemLine }: MicrodataItem): string[] {
+    const values = [...properties].flatMap(([name, each]) =>
+      optionName(name).toLowerCase() === "hostname" ? each : [],
+    );
+    if (values.length === 0) problems.add(itemLine, "the host has no hostname: expected at least one");
+    return values.flatMap(({ value, line }) => {
+      const name = typeof value === "string" ? tidyText(value) : "";
+      const key = isHostName(name) ? hostKey(name) : undefined;
+      const expected = "expected a host name without port, in ASCII";
+      if (key === undefined) problems.add(line, `hostname is ${shown(name)}: ${expected}`);
+      else if (names.has(key)) problems.add(line, `hostname is ${shown(name)}: expected one that is not taken`);
+      else names.add(key);
+      return [name];
+    });
+  }
 }
 
 export async function readPage(path: string, problems: Problems): Promise<MicrodataPage> {
@@ -86,95 +145,18 @@ export async function readPage(path: string, problems: Problems): Promise<Microd
   }
 }
 
-class ConfigReader {
-  readonly #page: ConfigPage;
-  readonly #plugins: PluginLoader;
-  readonly #hosts = new Set<MicrodataItem>();
-  /** Names of hosts, normalised for comparison. */
-  readonly #names = new Set<string>();
-
-  constructor(page: ConfigPage) {
-    this.#page = page;
-    this.#plugins = new PluginLoader(page);
-  }
-
-  async readServer(item: MicrodataItem): Promise<PageConfig> {
-    const { problems } = this.#page;
-    const { root, ...options } = await this.#readItem(item, serverItem);
-    const hosts: [string, HostConfig][] = [];
-    for (const { value, line } of item.properties.get("host") ?? []) {
-      if (typeof value !== "string" && isOfType(value, "HostConfig")) hosts.push(await this.#readHost(value, root));
-      else problems.add(line, "host: expected an item of a type that ends in /HostConfig");
-    }
-    if (!item.properties.has("host")) problems.add(item.line, "there is no host: expected at least one");
-    return { ...options, hosts: Object.fromEntries(hosts) };
-  }
-
-  async codeFiles(): Promise<readonly string[]> {
-    const files = await Promise.all([...this.#plugins.modules].map(moduleFiles));
-    return [...new Set(files.flat())];
-  }
-
-  /** Reports hosts and plugins outside of a server and a host: without a message they would be ignored. */
-  findStrays(items: readonly MicrodataItem[]): void {
-    for (const item of items) {
-      const { line } = item;
-      if (isOfType(item, "HostConfig") && !this.#hosts.has(item)) {
-        this.#page.problems.add(line, 'the host belongs to no server: expected itemprop="host" in it');
-      }
-      const isPlugin = isOfType(item, "Plugin") || item.properties.has("library");
-      if (isPlugin && !this.#plugins.knows(item)) {
-        this.#page.problems.add(line, 'the plugin belongs to no host: expected itemprop="plugin" in it');
-      }
-    }
-  }
-
-  async #readHost(item: MicrodataItem, serverRoot: HostConfig["root"]): Promise<[string, HostConfig]> {
-    const { problems } = this.#page;
-    this.#hosts.add(item);
-    const [name = "", ...aliases] = this.#readNames(item);
-    const { root = serverRoot, ...options } = await this.#readItem(item, hostItem);
-    const placed = await this.#plugins.place(item);
-    const lines = new Map(withNested(placed).map(({ plugin, line }) => [plugin, line]));
-    // One that could not be made counts all the same, so that one mistake is not reported as two.
-    const listed = listPlugins(placed.map(({ plugin, name }) => plugin ?? { name }));
-    for (const { plugin, text } of problemsOfOrder(listed)) problems.add(lines.get(plugin) ?? item.line, text);
-    if (root === undefined && !item.properties.has("hostRoot") && needsRoot(placed)) {
-      problems.add(item.line, "the host has no hostRoot: expected a directory to serve");
-    }
-    return [name, { ...options, ...(root !== undefined && { root }), aliases, plugins: pluginsOf(placed) }];
-  }
-
-  #readNames({ properties, line: itemLine }: MicrodataItem): string[] {
-    const { problems } = this.#page;
-    const values = [...properties].flatMap(([name, each]) =>
-      optionName(name).toLowerCase() === "hostname" ? each : [],
-    );
-    if (values.length === 0) problems.add(itemLine, "the host has no hostname: expected at least one");
-    return values.flatMap(({ value, line }) => {
-      const name = typeof value === "string" ? tidyText(value) : "";
-      const key = isHostName(name) ? hostKey(name) : undefined;
-      const expected = "expected a host name without port, in ASCII";
-      if (key === undefined) problems.add(line, `hostname is ${shown(name)}: ${expected}`);
-      else if (this.#names.has(key)) problems.add(line, `hostname is ${shown(name)}: expected one that is not taken`);
-      else this.#names.add(key);
-      return [name];
-    });
-  }
-
-  /** The options of a server or a host, checked except for those about files. */
-  async #readItem(item: MicrodataItem, kind: ItemKind): Promise<HostConfig & PageConfig> {
-    const { problems } = this.#page;
-    const options: PageConfig = readOptions(item, kind, this.#page);
-    const { bindAddress, bindPort, ...checked } = options;
-    attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
-    const { root } = options;
-    if (typeof root !== "string") return options;
-    if (await isDirectory(root)) return options;
-    const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-    problems.add(line, `${property} is ${shown(root)}: expected a directory`);
-    return options;
-  }
+/** The options of a server or a host, checked except for those about files. */
+async function readItem(item: MicrodataItem, kind: ItemKind, page: ConfigPage): Promise<HostConfig & PageConfig> {
+  const { problems } = page;
+  const options: PageConfig = readOptions(item, kind, page);
+  const { bindAddress, bindPort, ...checked } = options;
+  attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
+  const { root } = options;
+  if (typeof root !== "string") return options;
+  if (await isDirectory(root)) return options;
+  const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
+  problems.add(line, `${property} is ${shown(root)}: expected a directory`);
+  return options;
 }
 
 function needsRoot(placed: readonly PlacedPlugin[]): boolean {
