@@ -82,12 +82,10 @@ export interface InitCommand {
   readonly initIn: string;
 }
 
-/** A command line that makes no sense; the message says why. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What of the environment counts where the arguments do not say. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the arguments; `"help"` and `"version"` where only that is wanted. Throws {@link UsageError}. */

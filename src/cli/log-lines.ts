@@ -6,7 +6,6 @@ export type LogFormat = "text" | "json";
 export interface LogLinesOptions {
   /** `"text"`: the level, the message, and the fields as JSON. `"json"`: one object a line, with the time. */
   readonly logFormat: LogFormat;
-  /** Write what the library has to say at level `info`, too. */
   readonly verbose: boolean;
 }
 

@@ -24,7 +24,6 @@ type Asked = Pick<CommandLine, "target" | "tls" | "verbose"> &
   Partial<Pick<CommandLine, "host" | "allowedHosts" | "readOnly">> &
   DirectoryOptions;
 
-/** What a page says by itself, of a directory. */
 type DirectoryOptions = Partial<Pick<CommandLine, "live" | "users" | "history" | "single" | "cors" | "accessLog">> & {
   /** Whether language models may connect; or the plugin for one over standard input and output. */
   readonly mcp?: boolean | Plugin;

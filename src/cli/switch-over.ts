@@ -58,7 +58,6 @@ export class SwitchOver {
   readonly #report: (error: unknown) => void;
   #closing: Promise<void> | undefined;
 
-  /** `report` gets the failures of closing a replaced file server and of reopening logs. */
   constructor(started: StartedFiles, server: Server | Http2SecureServer, report: (error: unknown) => void) {
     this.#current = new Generation(started);
     this.#report = report;

@@ -69,7 +69,6 @@ export interface RemoveOptions {
 
 const maxAttempts = 10;
 
-/** An edit of a selection, which knows the rest. */
 type Unselected<Any> = Any extends unknown ? Omit<Any, "selector" | "etag" | "matches"> : never;
 
 const nothing: StoredElements = { html: "", elements: [], matches: 0 };

@@ -29,7 +29,6 @@ import { optionName, tidyText } from "./text-options.ts";
 
 export interface ImportedConfig {
   readonly html: string;
-  /** What keeps it from loading, and what was not read of the old page. */
   readonly problems: readonly string[];
 }
 
@@ -219,13 +218,11 @@ function isList(item: MicrodataItem): boolean {
   return !isNamed && item.properties.has("plugin");
 }
 
-/** The name of a plugin here; `""` for an item that names no library. */
 function pluginOf(item: MicrodataItem): string {
   const name = plainName(textOf(item, "library") ?? textOf(item, "pluginPath") ?? "");
   return newPluginNames.get(name) ?? name;
 }
 
-/** The first value of a property, in whatever spelling. */
 function textOf({ properties }: MicrodataItem, name: string): string | undefined {
   const [, values] = [...properties].find(([property]) => spelled(property) === spelled(name)) ?? [];
   return typeof values?.[0]?.value === "string" ? tidyText(values[0].value) : undefined;

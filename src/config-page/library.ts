@@ -42,7 +42,6 @@ export function readLibrary(location: string, directory: string): Library | unde
   return sharedLibrary.test(path) ? { kind: "unknown" } : { kind: "module", path };
 }
 
-/** The name of a plugin in a location, without what the platform and the project put around it. */
 export function plainName(location: string): string {
   return basename(location)
     .replace(sharedLibrary, "")

@@ -145,7 +145,6 @@ export function pluginsOf(placed: readonly PlacedPlugin[]): readonly Plugin[] {
   return placed.flatMap(({ plugin }) => plugin ?? []);
 }
 
-/** A plugin and all that are in it, however deep. */
 export function withNested(placed: readonly PlacedPlugin[]): readonly PlacedPlugin[] {
   return placed.flatMap((each) => [each, ...withNested(each.nested)]);
 }

@@ -80,7 +80,6 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
   return Object.fromEntries([...read].filter(([, value]) => value !== undefined));
 }
 
-/** Where a property of an item stands, in whatever spelling. */
 export function placeOf(item: MicrodataItem, name: string): { line: number; property: string } {
   const [property = name, values] =
     [...item.properties].find(([each]) => optionName(each).toLowerCase() === optionName(name).toLowerCase()) ?? [];

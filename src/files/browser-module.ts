@@ -17,7 +17,6 @@ export interface BrowserModule extends Validators {
 
 const read = new Map<string, Promise<BrowserModule>>();
 
-/** A compiled module for browsers; each is read once. */
 export function browserModule(name: string): Promise<BrowserModule> {
   let reading = read.get(name);
   if (!reading) {
@@ -28,13 +27,11 @@ export function browserModule(name: string): Promise<BrowserModule> {
   return reading;
 }
 
-/** The module of listings that a request is for, if it is for one. */
 export function listingModule({ exchange: { method }, path, options }: FileRequest): string | undefined {
   if ((method !== "GET" && method !== "HEAD") || !options.listing || !path.startsWith(modulesPath)) return undefined;
   return listingModules.find((name) => path === modulesPath + name);
 }
 
-/** The reply with a module to GET and HEAD. */
 export function moduleReply(
   { method, headers }: Pick<Exchange, "method" | "headers">,
   { content, ...validators }: BrowserModule,

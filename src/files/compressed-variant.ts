@@ -30,7 +30,6 @@ export type CompressedVariant =
   | { readonly coding: ContentCoding; readonly file: OpenFile }
   | { readonly coding: MadeCoding; readonly file?: undefined };
 
-/** Whether what is sent of a file depends on what codings the client takes. */
 export function dependsOnCoding({ options, path, contentTypeOf }: FileRequest): boolean {
   return options.precompressed || (options.compress && compressible.test(contentTypeOf(path)));
 }

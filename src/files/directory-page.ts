@@ -180,7 +180,6 @@ function row(
   );
 }
 
-/** What the picture of a file says about it. */
 function kindOf(type: string): string {
   if (/^text\/html\b|xhtml/.test(type)) return "page";
   if (/^(?:image|audio|video)\//.test(type)) return type.slice(0, type.indexOf("/"));

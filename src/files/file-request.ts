@@ -19,9 +19,7 @@ export interface FileSpace {
 /** A request for a file or directory, after the file handler has found out what is there. */
 export interface FileRequest extends FileSpace {
   readonly exchange: Exchange;
-  /** Canonical path of the target; that of a directory ends in `/`. */
   readonly path: string;
-  /** What is stored there; `undefined` for nothing. */
   readonly stat: StoredStat | undefined;
   /** The file, if it was opened for reading; closed when the exchange is over. */
   readonly file?: OpenFile | undefined;

@@ -15,7 +15,6 @@ export interface RankedEntry extends StoredEntry {
 // A fixed locale: the order must not depend on the machine that the server happens to run on.
 const naturally = new Intl.Collator("en", { numeric: true });
 
-/** The order that a query asks for (`?sort=size&order=desc`); by name where it asks for none, or for nonsense. */
 export function listingOrder(query: URLSearchParams): ListingOrder {
   const column = query.get("sort");
   return {
@@ -34,7 +33,6 @@ export function rankOf(column: ListingColumn, { size, modified }: StoredStat): n
   return column === "size" ? size : modified.getTime();
 }
 
-/** Compares two entries for {@link ListingOrder}: directories before files, whichever way the order runs. */
 export function compareRanked({ descending }: ListingOrder): (a: RankedEntry, b: RankedEntry) => number {
   const compare = (a: RankedEntry, b: RankedEntry): number => a.rank - b.rank || byName(a.name, b.name);
   return (a, b) => directoriesFirst(a, b) || (descending ? compare(b, a) : compare(a, b));

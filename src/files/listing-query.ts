@@ -5,7 +5,6 @@ import { type ListingOrder, listingOrder } from "./listing-order.ts";
 /** Longest page of a listing, in entries. */
 export const maxLimit = 100_000;
 
-/** What a client says in its query about the listing that it wants. */
 export interface ListingQuery {
   readonly order: ListingOrder;
   /** Most entries of the page; `undefined` where the client leaves it to the server. */
@@ -33,12 +32,10 @@ export function readListingQuery(search: string): ListingQuery {
   };
 }
 
-/** Whether `?zip` asks for the directory itself as an archive, or `?signin` for a way to sign in. */
 export function asksFor(what: "zip" | "signin", search: string): boolean {
   return search !== "" && new URLSearchParams(search).has(what);
 }
 
-/** The link to the page after an entry, in storage order with `isByKey`; without an entry, to the first page. */
 export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, isByKey = false): string {
   const { column, descending } = query.order;
   return linkTo({ ...query, after, isByKey, order: column === "name" && !descending ? undefined : query.order });

@@ -3,7 +3,6 @@ import { type Storage, StorageError, type StoredEntry, type StoredStat } from ".
 /** How many entries are measured together: enough to keep a disk busy, few enough to leave others room. */
 const batchSize = 32;
 
-/** An entry of a directory with what its listing tells of it. */
 export interface ListedEntry extends StoredEntry {
   readonly stat: StoredStat;
 }
@@ -35,7 +34,6 @@ async function statOf(storage: Pick<Storage, "stat">, path: string): Promise<Sto
 
 const hides: ReadonlySet<string> = new Set(["forbidden", "name-too-long", "not-found", "not-a-directory"]);
 
-/** Whether an error only says that something has gone, or is not for us to see. */
 export function isOutOfSight(error: unknown): boolean {
   return error instanceof StorageError && hides.has(error.code);
 }

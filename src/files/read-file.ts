@@ -34,7 +34,6 @@ export function readFile(request: FileRequest): Reply | Promise<Reply> {
   return options.precompressed || options.compress ? readCoded(request, stat, file, about) : send(request, file, about);
 }
 
-/** GET and HEAD of a file whose content may be sent in a coding. */
 async function readCoded(
   request: FileRequest,
   stored: StoredStat,
@@ -124,7 +123,6 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   return made;
 }
 
-/** What is said of the content in a coding, in place of what is said of the plain one. */
 function headersOfVariant(
   plain: FileHeaders,
   { version }: StoredStat,

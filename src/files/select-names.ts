@@ -7,7 +7,6 @@ import { mergeInSlices, type Slice, sortInSlices } from "./sort-in-slices.ts";
 /** How many names are collected before those that are not on the page are dropped again. */
 const freshNames = 4_096;
 
-/** The names of one page, and how it lies in its directory. */
 export interface SelectedNames {
   readonly names: readonly StoredEntry[];
   readonly before: number;

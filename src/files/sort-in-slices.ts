@@ -3,7 +3,6 @@ import { TimeSlice } from "../event-loop/sliced-work.ts";
 /** Items sorted or merged between two looks at the clock: a millisecond of comparisons of the longest names. */
 const itemsAtOnce = 64;
 
-/** How a long piece of work gives way to others; see {@link TimeSlice}. */
 export type Slice = Pick<TimeSlice, "isOver" | "renew">;
 type Compare<T> = (a: T, b: T) => number;
 
@@ -27,7 +26,6 @@ export async function sortInSlices<T>(
   return runs[0] ?? [];
 }
 
-/** Two sorted lists as one; of equal items, those of the left list come first. */
 export async function mergeInSlices<T>(
   left: T[],
   right: T[],

@@ -68,14 +68,12 @@ function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-/** How much of a directory may be asked for at once. */
 export interface TreeLimits {
   readonly maxEntries: number;
   readonly maxBytes: number;
 }
 
 export interface TreeEntry extends Omit<ListedEntry, "name"> {
-  /** Canonical path; that of a directory ends in `/`. */
   readonly path: string;
 }
 

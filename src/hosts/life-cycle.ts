@@ -99,7 +99,6 @@ export class LifeCycle {
   }
 }
 
-/** Closes one after the other, also after one has failed; rejects with all failures. */
 async function closeAll(parts: readonly ({ close?(): void | Promise<void> } | undefined)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) {

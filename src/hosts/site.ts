@@ -23,7 +23,6 @@ import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts
 
 export interface HostedSite extends PluginSite {
   readonly observers: readonly ListedPlugin[];
-  /** Whether one of the plugins answers a web socket handshake. */
   answersUpgrade(exchange: Exchange): Promise<boolean>;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;
@@ -74,7 +73,6 @@ const defaults: SiteOptions = {
   client: false,
 };
 
-/** Puts a host together; everything that can be done before the first request is done here. */
 export function createSite(name: string, config: HostConfig, server: HostParts): HostedSite {
   const storage = storageOf(name, config);
   const own = withFileHandler(listPlugins(config.plugins ?? []), storage);
@@ -141,7 +139,6 @@ function refusalNotes(
   };
 }
 
-/** The option values that the configuration gives; an option set to `undefined` keeps its default. */
 function definedOptions(config: HostConfig): Partial<SiteOptions> {
   const defined = Object.entries(config).filter(([name, value]) => name in defaults && value !== undefined);
   return Object.fromEntries(defined) as Partial<SiteOptions>; // names and types were checked with the configuration

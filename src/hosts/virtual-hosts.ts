@@ -5,11 +5,9 @@ import { createSite, type HostedSite, type HostParts } from "./site.ts";
 
 export interface VirtualHosts {
   readonly sites: readonly HostedSite[];
-  /** The host that answers for a name (lower-case, without port), or the default host; `undefined` without either. */
   find(name: string): HostedSite | undefined;
 }
 
-/** Makes the hosts of a checked configuration. A `root` or `storage` beside `hosts` is the default host. */
 export function createVirtualHosts(config: FileServerConfig, server: HostParts): VirtualHosts {
   const sites: HostedSite[] = [];
   const byName = new Map<string, HostedSite>();

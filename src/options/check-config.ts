@@ -121,7 +121,6 @@ const ofHost = {
   ),
 };
 
-/** What to do about options of other static servers, which people take over as they are. */
 const ofOtherServers = new Map(
   Object.entries({
     acceptRanges: "always on: leave it out",
@@ -244,7 +243,6 @@ function shown(value: unknown): string {
   return text.slice(0, 80);
 }
 
-/** What each option allows but their combination does not. */
 function inconsistencies(config: FileServerConfig): string[] {
   const problems: string[] = [];
   const names = new Map<string, string>();

@@ -19,7 +19,6 @@ export function pluginOptions(options: Readonly<Record<string, Schema>>): Option
   return optionsOf(options, "an object of options");
 }
 
-/** As a check: an object with these methods. */
 export function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
   return (value) =>
     typeof value === "object" && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
@@ -31,7 +30,6 @@ export const positiveInteger: Schema = integer("a positive integer", (value) => 
 
 export const textNotEmpty: Schema = text("a string", (value) => value !== "", "a string that is not empty");
 
-/** What a plugin can have besides its name. */
 const pluginMembers = [
   ...["acceptsUpgrade", "alwaysOn", "anonymousMayWrite", "close", "disconnect", "documentAt", "drain", "handle"],
   ...["needsUser", "observe", "scope", "start"],
@@ -93,7 +91,6 @@ export const sharedFeed: Schema = anyOf(
   "what redisFeed gives, or the URL of a Redis, such as redis://localhost:6379",
 );
 
-/** A file on the disk: a path, or a `file://` location. */
 export const fileLocation: Schema = valueThat(
   (value) => (typeof value === "string" || value instanceof URL) && filePath(String(value)) !== undefined,
   expectedLocation,

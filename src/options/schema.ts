@@ -1,10 +1,8 @@
 /** What a value has to be, in words that end the sentence "x is 3: expected ...". */
 export interface Schema {
-  /** What is wrong with a value; nothing for one that fits. */
   problemsOf(value: unknown): readonly Problem[];
 }
 
-/** Something that is wrong, and where in the value. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   /**

@@ -79,7 +79,6 @@ function removeAs(tag: string | undefined, address: string): Promise<Response> {
   return fetchOk(address, { method: "DELETE", headers: tag ? { "if-match": tag } : {} });
 }
 
-/** Lists again when a change is over, and says how it went. */
 async function told(change: Promise<unknown>, done: string, failed: string): Promise<void> {
   const text = await change.then(
     () => done,

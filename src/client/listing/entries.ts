@@ -50,7 +50,6 @@ function entryOf(row: HTMLTableRowElement): Entry {
   };
 }
 
-/** The address of a file in this folder, by its path from here. */
 export function addressOf(path: string): string {
   return new URL(`./${encoded(path)}`, location.href.replace(/[?#].*/s, "")).href;
 }
@@ -93,7 +92,6 @@ export function reasonOf(error: unknown): string {
   return error instanceof PageError ? error.details : String(error);
 }
 
-/** Opens a dialog with a heading; it is gone when it is closed. */
 export function openDialog(heading: string, ...content: readonly (Node | string)[]): HTMLDialogElement {
   const title = made("h2", { id: "dialog-title", tabIndex: -1, autofocus: true }, withControlsShown(heading));
   const dialog = made("dialog", {}, title, ...content);

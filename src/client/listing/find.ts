@@ -1,6 +1,5 @@
 import { allEntries, entriesShown, rowGroups, say } from "./entries.ts";
 
-/** Has the field of the search below filter the listing, while one types. */
 export function filterField(form: HTMLFormElement): HTMLInputElement {
   const field = form.elements.namedItem("find") as HTMLInputElement;
   field.placeholder = "Filter  /";
@@ -36,7 +35,6 @@ function filter(text: string): void {
   }
 }
 
-/** Without case and accents, however they are written. */
 function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }

@@ -22,7 +22,6 @@ export async function preview(entry: Entry): Promise<void> {
   );
 }
 
-/** Shows what a README of this folder says, below the listing. */
 export async function showReadme(): Promise<void> {
   document.querySelector(".readme")?.remove();
   const readme = allEntries().find(
@@ -44,7 +43,6 @@ async function contentOf(entry: Entry): Promise<HTMLElement> {
   return textOf(entry);
 }
 
-/** The text of a file, its beginning where it is long; Markdown as it is meant to look. */
 async function textOf({ name, link, size }: Entry): Promise<HTMLElement> {
   const headers: HeadersInit = size > longestText ? { range: `bytes=0-${longestText - 1}` } : {};
   const response = await fetch(link.href, { headers }).catch(() => undefined);

@@ -4,7 +4,6 @@ import { button, type Entry, encoded, made, withControlsShown } from "./entries.
 const selected = new Set<Entry>();
 const count = made("span");
 
-/** What can be done with several entries; shown once one is selected. */
 export const selectionBar: HTMLElement = made("div", { className: "selection", hidden: true }, count);
 const move = button("Move", () => moveAll([...selected]));
 const drop = button("Delete", () => remove([...selected]));

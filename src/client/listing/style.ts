@@ -1,4 +1,3 @@
-/** The style of what the page of a directory has only here; it uses the colours of the page. */
 const style = `
 button, input, textarea { font: inherit; color: inherit; }
 button { padding: .2rem .7rem; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); cursor: pointer; white-space: nowrap; }

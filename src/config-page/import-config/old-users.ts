@@ -216,13 +216,11 @@ function isPattern(path: string): boolean {
   return isSayable(path, compilePathPattern);
 }
 
-/** Compares the beginnings of two paths, up to what stands for several. */
 function mayOverlap(one: string, other: string): boolean {
   const [beginning, otherBeginning] = [one, other].map((path) => path.replace(/\/?[*:].*$/s, "")) as [string, string];
   return beginning.startsWith(otherBeginning) || otherBeginning.startsWith(beginning);
 }
 
-/** The values of a property as rusty-beam reads them. */
 function textsOf({ properties }: MicrodataItem, name: string): readonly string[] {
   return (properties.get(name) ?? []).flatMap(({ value }) => (typeof value === "string" ? [value.trim()] : []));
 }
