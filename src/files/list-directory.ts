@@ -24,7 +24,7 @@ const chunkLength = 16_384;
 
 /** Answers what is in a directory, as HTML or JSON. Only names are held; entries are measured as the client reads. */
 export async function listDirectory(request: FileRequest): Promise<Reply> {
-  const { exchange, listings } = request;
+  const { exchange, listings, options, path, contentTypeOf: typeOf } = request;
   const asked = readListingQuery(exchange.search);
   const isJson = preferredType(exchange.headers.accept, ["text/html", "application/json"]) === "application/json";
   const headers: ReplyHeaders = {
@@ -43,34 +43,18 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   const selected = await select(request, query, held, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const text = isJson
-    ? jsonText(request.path, entries, linkToNext(query, selected))
-    : directoryPage(pageOf(request, asked, selected, entries));
+    ? jsonText(path, entries, linkToNext(query, selected))
+    : directoryPage({
+        ...{ path, query: asked, selected, typeOf, entries },
+        site: siteTitle(request),
+        offers: offersOf(request),
+        hasZip: zipLimits(options) !== undefined,
+        signIn: { user: exchange.user?.name, isPossible: canSignIn(request) },
+      });
   return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };
 }
 
 type Text = AsyncGenerator<string>;
-
-function pageOf(
-  request: FileRequest,
-  query: ListingQuery,
-  selected: SelectedNames,
-  entries: AsyncGenerator<ListedEntry[]>,
-): DirectoryPageContent {
-  const { exchange, options, path, contentTypeOf: typeOf } = request;
-  const signIn = { user: exchange.user?.name, isPossible: canSignIn(request) };
-  const hasZip = zipLimits(options) !== undefined;
-  return {
-    path,
-    site: siteTitle(request),
-    query,
-    selected,
-    typeOf,
-    offers: offersOf(request),
-    hasZip,
-    entries,
-    signIn,
-  };
-}
 
 /** The names of a page. A large directory in a store that lists in order is divided in that, not read whole. */
 async function select(

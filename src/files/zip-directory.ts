@@ -1,7 +1,6 @@
 import type { PassThrough } from "node:stream";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { ZipFile } from "yazl";
 import { attachment } from "../http/file-name.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
@@ -9,7 +8,7 @@ import type { OpenFile } from "../storage/storage.ts";
 import { ClientSlice } from "./client-slice.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
 import { isOutOfSight } from "./measure-entries.ts";
-import { type TreeEntry, type TreeLimits, visibleTree } from "./visible-entries.ts";
+import { type TreeLimits, visibleTree } from "./visible-entries.ts";
 
 const defaultLimits: TreeLimits = { maxEntries: 10_000, maxBytes: 4 * 1024 ** 3 };
 
@@ -29,13 +28,14 @@ export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits
 
 /** A directory as a `.zip`: within the limits before anything is sent, then sent file by file. */
 export async function zipDirectory(request: FileRequest, limits: TreeLimits): Promise<Reply> {
-  const { exchange, listings, path } = request;
+  const { exchange, listings, path: top, stat, contentTypeOf } = request;
   const held = listings.open();
   exchange.defer(() => held.release());
   const slice = new ClientSlice(exchange.signal);
   const tree = await visibleTree(request, limits, held, slice, meantBy(exchange.search));
 
-  const name = (path.split("/").at(-2) || siteTitle(request)).replace(unusualInName, "_");
+  // All lies in one directory, so that nothing is strewn about where it is unpacked.
+  const name = (top.split("/").at(-2) || siteTitle(request)).replace(unusualInName, "_");
   const headers: ReplyHeaders = {
     "content-type": "application/zip",
     "content-disposition": attachment(`${name}.zip`),
@@ -51,8 +51,37 @@ export async function zipDirectory(request: FileRequest, limits: TreeLimits): Pr
   const fail = (error: Error): unknown => output.destroy(error);
   output.on("error", () => {}); // a plugin may drop the reply: a failure after that must not end the process
   zip.on("error", fail);
-  fill({ zip, output, request, name, tree, limits, slice }).catch(fail);
+  fill().catch(fail);
   return { status: 200, headers, body: output };
+
+  /** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is no archive. */
+  async function fill(): Promise<void> {
+    let bytes = 0;
+    if (stat) zip.addEmptyDirectory(name, { mtime: stat.modified });
+    for (const entry of tree) {
+      if (slice.isOver) await slice.renew();
+      if (output.destroyed) return;
+      const target = `${name}/${entry.path.slice(top.length)}`;
+      if (entry.type === "directory") {
+        zip.addEmptyDirectory(target, { mtime: entry.stat.modified });
+        continue;
+      }
+      const file = await openIfThere(request, entry.path);
+      if (!file) continue;
+      try {
+        const { size, modified } = file.stat;
+        bytes += size;
+        if (bytes > limits.maxBytes) throw new Error("files that grew made the archive too large");
+        const source = file.stream();
+        const compress = !isCompressed.test(contentTypeOf(target));
+        zip.addReadStream(source, target, { mtime: modified, size, compress });
+        await read(source, output);
+      } finally {
+        await file.close();
+      }
+    }
+    zip.end();
+  }
 }
 
 /** With `name`, which may be there several times, an archive holds only what is called so, and what is in that. */
@@ -60,47 +89,6 @@ function meantBy(search: string): { readonly isMeant?: (path: string) => boolean
   const names = new URLSearchParams(search).getAll("name").map((name) => `${name.replace(/\/$/, "")}/`);
   if (names.length === 0) return {};
   return { isMeant: (path) => names.some((name) => `${path}/`.startsWith(name) || name.startsWith(`${path}/`)) };
-}
-
-interface Archive {
-  readonly zip: ZipFile;
-  /** Where it comes out; destroyed when the client leaves. */
-  readonly output: PassThrough;
-  readonly request: FileRequest;
-  /** The directory in the archive that everything lies in, so that nothing is strewn about where it is unpacked. */
-  readonly name: string;
-  readonly tree: readonly TreeEntry[];
-  readonly limits: TreeLimits;
-  readonly slice: ClientSlice;
-}
-
-/** Adds entry by entry. Throws if a file cannot be sent whole: without its end, what was sent is no archive. */
-async function fill({ zip, output, request, name, tree, limits, slice }: Archive): Promise<void> {
-  const { path: top, stat, contentTypeOf } = request;
-  let bytes = 0;
-  if (stat) zip.addEmptyDirectory(name, { mtime: stat.modified });
-  for (const entry of tree) {
-    if (slice.isOver) await slice.renew();
-    if (output.destroyed) return;
-    const target = `${name}/${entry.path.slice(top.length)}`;
-    if (entry.type === "directory") {
-      zip.addEmptyDirectory(target, { mtime: entry.stat.modified });
-      continue;
-    }
-    const file = await openIfThere(request, entry.path);
-    if (!file) continue;
-    try {
-      const { size, modified } = file.stat;
-      bytes += size;
-      if (bytes > limits.maxBytes) throw new Error("files that grew made the archive too large");
-      const source = file.stream();
-      zip.addReadStream(source, target, { mtime: modified, size, compress: !isCompressed.test(contentTypeOf(target)) });
-      await read(source, output);
-    } finally {
-      await file.close();
-    }
-  }
-  zip.end();
 }
 
 /** A file that has gone since, or is not for us to see any more, is left out like one that was never there. */
