@@ -75,8 +75,16 @@ export class SwitchOver {
   /** Sends new requests to another file server. The former one is closed after its last reply. */
   replace(started: StartedFiles): void {
     const next = new Generation(started);
-    this.#retire(this.#closing ? next : this.#current); // the service is closing
+    const former = this.#closing ? next : this.#current; // the service is closing
     if (!this.#closing) this.#current = next;
+    // Endless replies would keep it alive without getting further changes. Their clients reconnect to the next one.
+    for (const plugin of former.plugins) notify(() => plugin.drain?.(), this.#report);
+    const retired = former
+      .idle()
+      .then(() => former.files.close())
+      .catch(this.#report)
+      .finally(() => this.#retiring.delete(former));
+    this.#retiring.set(former, retired);
   }
 
   /** Opens all log files anew, also those that only requests still in flight will be written to. */
@@ -91,17 +99,6 @@ export class SwitchOver {
   close(): Promise<void> {
     this.#closing ??= Promise.all([this.#current.files.close(), ...this.#retiring.values()]).then(() => {});
     return this.#closing;
-  }
-
-  #retire(generation: Generation): void {
-    // Endless replies would keep it alive without getting further changes. Their clients reconnect to the next one.
-    for (const plugin of generation.plugins) notify(() => plugin.drain?.(), this.#report);
-    const retired = generation
-      .idle()
-      .then(() => generation.files.close())
-      .catch(this.#report)
-      .finally(() => this.#retiring.delete(generation));
-    this.#retiring.set(generation, retired);
   }
 }
 

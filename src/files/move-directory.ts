@@ -3,7 +3,6 @@ import { HttpError } from "../http/http-error.ts";
 import { locationOf } from "../http/request-target.ts";
 import { toHttpError } from "../server/error-reply.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
-import { ClientSlice } from "./client-slice.ts";
 import { preconditionCheck } from "./commit.ts";
 import { copyTo } from "./copy-file.ts";
 import { removeAt } from "./delete-file.ts";
@@ -19,7 +18,7 @@ const limits: TreeLimits = { maxEntries: 10_000, maxBytes: Number.POSITIVE_INFIN
 export async function copyDirectory(request: FileRequest): Promise<Reply> {
   const depth = depthOf(request);
   const to = await begin(request);
-  const tree = depth === "0" ? [] : await visibleTree(request, limits, held(request), sliceOf(request));
+  const tree = depth === "0" ? [] : await visibleTree(request, limits);
   return transfer(request, to, tree, (file, destination) => copyTo(file, destination, () => {}));
 }
 
@@ -28,7 +27,7 @@ export async function moveDirectory(request: FileRequest): Promise<Reply> {
   const { exchange, path } = request;
   if (depthOf(request) === "0") throw badDepth();
   const to = await begin(request);
-  const tree = await visibleTree(request, limits, held(request), sliceOf(request), { leftOut: refusePart });
+  const tree = await visibleTree(request, limits, { leftOut: refusePart });
   for (const entry of tree) if (!exchange.access.permitsPath("delete", entry.path)) throw exchange.access.refusal();
   return transfer(
     request,
@@ -94,14 +93,4 @@ function depthOf({ exchange }: FileRequest): "0" | "infinity" {
 
 function badDepth(): HttpError {
   return new HttpError(400, "INVALID_PATH", "`Depth` has to be `infinity`; for COPY it may be `0`.");
-}
-
-function held({ exchange, listings }: FileRequest): ReturnType<FileRequest["listings"]["open"]> {
-  const names = listings.open();
-  exchange.defer(() => names.release());
-  return names;
-}
-
-function sliceOf({ exchange }: FileRequest): ClientSlice {
-  return new ClientSlice(exchange.signal);
 }

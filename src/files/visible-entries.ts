@@ -1,11 +1,10 @@
 import { HttpError } from "../http/http-error.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import type { ClientSlice } from "./client-slice.ts";
+import { ClientSlice } from "./client-slice.ts";
 import type { FileRequest } from "./file-request.ts";
 import { compareNames } from "./listing-order.ts";
 import { isOutOfSight, type ListedEntry, measureEntries } from "./measure-entries.ts";
-import type { HeldNames } from "./names-budget.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 
 /** Names that no URL can spell in UTF-8: half a surrogate pair. */
@@ -88,11 +87,12 @@ interface TreeChoice {
 export async function visibleTree(
   request: FileRequest,
   { maxEntries, maxBytes }: TreeLimits,
-  held: HeldNames,
-  slice: ClientSlice,
   { leftOut = () => {}, isMeant = () => true }: TreeChoice = {},
+  slice: ClientSlice = new ClientSlice(request.exchange.signal),
 ): Promise<readonly TreeEntry[]> {
-  const { storage, path: top, exchange } = request;
+  const { storage, path: top, exchange, listings } = request;
+  const held = listings.open();
+  exchange.defer(() => held.release());
   const tree: TreeEntry[] = [];
   let bytes = 0;
   let found = 0;

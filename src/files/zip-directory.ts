@@ -28,11 +28,9 @@ export function zipLimits({ listing }: Pick<FileOptions, "listing">): TreeLimits
 
 /** A directory as a `.zip`: within the limits before anything is sent, then sent file by file. */
 export async function zipDirectory(request: FileRequest, limits: TreeLimits): Promise<Reply> {
-  const { exchange, listings, path: top, stat, contentTypeOf } = request;
-  const held = listings.open();
-  exchange.defer(() => held.release());
+  const { exchange, path: top, stat, contentTypeOf } = request;
   const slice = new ClientSlice(exchange.signal);
-  const tree = await visibleTree(request, limits, held, slice, meantBy(exchange.search));
+  const tree = await visibleTree(request, limits, meantBy(exchange.search), slice);
 
   // All lies in one directory, so that nothing is strewn about where it is unpacked.
   const name = (top.split("/").at(-2) || siteTitle(request)).replace(unusualInName, "_");

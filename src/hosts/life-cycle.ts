@@ -86,16 +86,13 @@ export class LifeCycle {
     const sites = this.#sites();
     const plugins = new Set(sites.flatMap((site) => site.plugins));
     for (const plugin of plugins) notify(() => plugin.drain?.(), report);
-    await this.#lastRequest();
+    if (this.#inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+    }
     await this.#changes.end();
     await closeAll([...[...plugins].reverse(), ...new Set(sites.map((site) => site.storage))]);
-  }
-
-  async #lastRequest(): Promise<void> {
-    if (this.#inFlight === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#drained = resolve;
-    });
   }
 }
 

@@ -2,7 +2,6 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ClientSlice } from "../../src/files/client-slice.ts";
-import { NamesBudget } from "../../src/files/names-budget.ts";
 import { type TreeLimits, visibleTree } from "../../src/files/visible-entries.ts";
 import { diskStorage } from "../../src/storage/disk/disk-storage.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -21,9 +20,7 @@ async function pathsBelow(
 ): Promise<string[]> {
   const { limits } = asked;
   const request = await fileRequest(storage, path, asked);
-  const held = new NamesBudget(10).open();
-  const slice = new ClientSlice(request.exchange.signal);
-  const tree = await visibleTree(request, { ...plenty, ...limits }, held, slice);
+  const tree = await visibleTree(request, { ...plenty, ...limits });
   return tree.map((entry) => entry.path);
 }
 
@@ -117,12 +114,7 @@ describe("everything below a directory", () => {
     };
     const request = await fileRequest(storage, "/n/");
     const slice = new ClientSlice(leaving.signal);
-    const walking = visibleTree(
-      { ...request, storage: { ...storage, list } },
-      plenty,
-      new NamesBudget(10).open(),
-      slice,
-    );
+    const walking = visibleTree({ ...request, storage: { ...storage, list } }, plenty, {}, slice);
     await expect(walking).rejects.toMatchObject({ code: "CLIENT_LEFT" });
     expect(listed).toEqual(["/n/"]);
   });
