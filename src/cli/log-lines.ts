@@ -60,9 +60,6 @@ function asText(_key: string, value: unknown): unknown {
 
 /** Control characters steer a terminal, and separators may end a line for a reader. JSON leaves some of them. */
 function printable(text: string): string {
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, escaped);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -10,11 +10,6 @@ const extensions: Readonly<Record<ContentCoding, string>> = { br: ".br", zstd: "
 
 const preferred = Object.keys(extensions);
 
-/** The package has this option, its types do not. */
-interface EncodingNegotiator {
-  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
-}
-
 // A longer field is not worth the work of reading it.
 const maxFieldLength = 1024;
 
@@ -64,7 +59,10 @@ export async function storedVariant(
 /** What a client takes, in the order of its preference and then of ours, up to the content as it is. */
 function wantedCodings(accepted: string | undefined): readonly ContentCoding[] {
   if (accepted === undefined || accepted.length > maxFieldLength) return [];
-  const negotiator: EncodingNegotiator = new Negotiator({ headers: { "accept-encoding": accepted } }) as never;
+  // The package has this option, its types do not.
+  const negotiator: { encodings(available: readonly string[], options: object): string[] } = new Negotiator({
+    headers: { "accept-encoding": accepted },
+  });
   const wanted = negotiator.encodings([...preferred, "identity"], { preferred });
   const end = wanted.indexOf("identity");
   return wanted.slice(0, end === -1 ? undefined : end) as ContentCoding[]; // of those that were offered

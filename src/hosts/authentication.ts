@@ -13,19 +13,11 @@ const indifferent: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-export type OpenReason =
-  | "there is no authentication"
-  | "the authentication covers a part of the paths only"
-  | "a rule allows it to everyone";
-
-/**
- * The hosts to which anonymous clients may write, by the reason; `"*"` for a single host without a name. Their plugins
- * have to be started.
- */
-export function openHosts(config: FileServerConfig): ReadonlyMap<OpenReason, readonly string[]> {
+/** The hosts to which anonymous clients may write, by the reason. Their plugins have to be started. */
+export function openHosts(config: FileServerConfig): ReadonlyMap<string, readonly string[]> {
   const hosts = Object.entries(config.hosts ?? {});
   const hasDefault = config.root !== undefined || config.storage !== undefined || hosts.length === 0;
-  const open = new Map<OpenReason, string[]>();
+  const open = new Map<string, string[]>();
   for (const [name, host] of hasDefault ? [...hosts, ["*", {}] as const] : hosts) {
     const { fallthrough, methods = fallthrough ? ["GET"] : undefined } = config;
     const readOnly = config.readOnly || host.readOnly;
@@ -44,7 +36,7 @@ export function openHostWarnings(config: FileServerConfig, clients: string, reme
   });
 }
 
-function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): OpenReason | undefined {
+function reasonOf(plugins: NonNullable<HostConfig["plugins"]>): string | undefined {
   const guards = listPlugins(plugins).filter(({ plugin }) => mayIdentify(plugin));
   if (guards.length === 0) return "there is no authentication";
   const everywhere = guards.filter(isEverywhere);
