@@ -2,13 +2,13 @@ import { type BigIntStats, constants } from "node:fs";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { call, type Program } from "./system-calls.ts";
 
-// What has become a link is not followed, and opening a FIFO without a writer must not hang.
-const always = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** What has become a link is not followed, and opening a FIFO without a writer must not hang. */
+export const guardFlags: number = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Opens what lies at a real location; `undefined` where there is nothing, or a link. */
 export function* openIfThere(location: string, access: number): Program<number | undefined> {
   try {
-    return yield* call.open(location, access | always);
+    return yield* call.open(location, access | guardFlags);
   } catch (error) {
     if (meansAbsent(error)) return undefined;
     throw error;

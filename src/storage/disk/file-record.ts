@@ -1,15 +1,10 @@
 import { hash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
 import { constants as system } from "node:os";
 import { StorageError, type StorageErrorCode, type StoredStat } from "../storage.ts";
 
 /** 22 characters of base64 are 132 bits: no two versions of anything ever share them by chance. */
 const versionLength = 22;
-
-// A real location has no links in it: if one has appeared since it was looked up, it is not followed. And opening a
-// FIFO without a writer must not hang.
-const always = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // In microseconds.
 let lastMoment = 0;
@@ -117,9 +112,4 @@ export async function withStorageErrors<T>(operation: Promise<T>): Promise<T> {
 export function asStorageError(error: unknown): unknown {
   const code = storageErrors[errnoOf(error)];
   return code === undefined ? error : new StorageError(code, error);
-}
-
-/** Opens what lies at a real location, and fails with `ELOOP` where that is a link. */
-export function openToRead(location: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
-  return open(location, access | always);
 }

@@ -1,5 +1,5 @@
-import type { BigIntStats } from "node:fs";
-import { type FileHandle, lstat } from "node:fs/promises";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
@@ -7,7 +7,8 @@ import { type ByteSpan, type OpenFile, StorageError, type StoredStat } from "../
 import { appendNoteName, type Before, noteAt } from "./append-note.ts";
 import { type Directory, hasOpened, stillHolds } from "./directory.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { errnoOf, fileIdentity, meansAbsent, openToRead, statOf, storedStat } from "./file-record.ts";
+import { guardFlags } from "./file-calls.ts";
+import { errnoOf, fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
 import { FileStream, type StreamSource } from "./file-stream.ts";
 import { inPool } from "./system-calls.ts";
 import { type CutAppend, endAppend } from "./take-back.ts";
@@ -133,7 +134,7 @@ export async function whileAppending<T>(identity: string, stat: StoredStat, appe
 export async function openFile(directory: Directory, name: string): Promise<Seen<OpenFile>> {
   let handle: FileHandle;
   try {
-    handle = await openToRead(directory.at(name));
+    handle = await open(directory.at(name), constants.O_RDONLY | guardFlags);
   } catch (error) {
     if (errnoOf(error) === "ELOOP") return "elsewhere";
     if (meansAbsent(error)) return undefined;
