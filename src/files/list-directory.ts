@@ -10,7 +10,7 @@ import { type FileRequest, siteTitle } from "./file-request.ts";
 import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
 import { type ListingQuery, maxLimit, readListingQuery } from "./listing-query.ts";
 import { type ListedEntry, measureEntries } from "./measure-entries.ts";
-import type { HeldNames } from "./names-budget.ts";
+import type { HoldNames } from "./names-budget.ts";
 import { linkToNext, type SelectedNames, selectInOrder, selectNames } from "./select-names.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 import { visibleBelow, visibleNames } from "./visible-entries.ts";
@@ -36,11 +36,10 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
   // As a stream, because that of GET has no known length either; nothing is listed for it.
   if (exchange.method === "HEAD") return { status: 200, headers, body: Readable.from([]) };
 
-  const held = listings.open();
-  exchange.defer(() => held.release());
+  const hold = listings.open(exchange);
   const slice = new ClientSlice(exchange.signal);
   const query = { ...asked, limit: Math.min(asked.limit ?? maxLimit, isJson ? maxLimit : maxPageEntries) };
-  const selected = await select(request, query, held, slice);
+  const selected = await select(request, query, hold, slice);
   const entries = await inOrder(request, selected.names, query.order, slice);
   const text = isJson
     ? jsonText(path, entries, linkToNext(query, selected))
@@ -60,21 +59,21 @@ type Text = AsyncGenerator<string>;
 async function select(
   request: FileRequest,
   query: ListingQuery & { readonly limit: number },
-  held: HeldNames,
+  hold: HoldNames,
   slice: ClientSlice,
 ): Promise<SelectedNames> {
   const { storage, path } = request;
-  if (query.find !== undefined) return selectNames(visibleBelow(request, query.find, slice), query, held, slice);
+  if (query.find !== undefined) return selectNames(visibleBelow(request, query.find, slice), query, hold, slice);
   const isContinued = query.isByKey === true && query.after !== undefined;
   if (!storage.listsInOrder || (query.after && !isContinued)) {
-    return selectNames(visibleNames(request, path), query, held, slice);
+    return selectNames(visibleNames(request, path), query, hold, slice);
   }
   const selected = await selectInOrder(
     visibleNames(request, path, query.after),
     { ...query, isByKey: isContinued },
-    held,
+    hold,
   );
-  return "all" in selected ? selectNames(selected.all, query, held, slice) : selected;
+  return "all" in selected ? selectNames(selected.all, query, hold, slice) : selected;
 }
 
 function offersOf({ exchange: { access, site }, options, path }: FileRequest): DirectoryPageContent["offers"] {

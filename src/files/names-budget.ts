@@ -1,4 +1,5 @@
 import { HttpError } from "../http/http-error.ts";
+import type { Exchange } from "../server/exchange.ts";
 
 /** An empty listing takes as many names, since it takes a place of its own. */
 const fewest = 1_000;
@@ -12,10 +13,10 @@ export class NamesBudget {
     this.#max = max;
   }
 
-  /** Opens the account of one listing. Throws 503 `OVERLOADED` where there is no room for it. */
-  open(): HeldNames {
+  /** Opens the account of one listing, until its exchange is over. Throws 503 `OVERLOADED` where there is no room. */
+  open(exchange: Pick<Exchange, "defer">): HoldNames {
     let own = 0;
-    const hold = (count: number): void => {
+    const hold: HoldNames = (count) => {
       if (count <= own) return;
       const others = this.#held - own;
       // One that is alone may go on: it would fail again each time that the client asks again.
@@ -24,22 +25,16 @@ export class NamesBudget {
       this.#held = others + count;
     };
     hold(fewest);
-    return {
-      hold,
-      release: () => {
-        this.#held -= own;
-        own = 0;
-      },
-    };
+    exchange.defer(() => {
+      this.#held -= own;
+      own = 0;
+    });
+    return hold;
   }
 }
 
-export interface HeldNames {
-  /** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
-  hold(count: number): void;
-  /** Gives everything back; called once, when the listing is over. */
-  release(): void;
-}
+/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
+export type HoldNames = (count: number) => void;
 
 function tooMany(): HttpError {
   const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";

@@ -1,7 +1,7 @@
 import type { StoredEntry } from "../storage/storage.ts";
 import { compareNames } from "./listing-order.ts";
 import { type ListingQuery, linkToPage } from "./listing-query.ts";
-import type { HeldNames } from "./names-budget.ts";
+import type { HoldNames } from "./names-budget.ts";
 import { mergeInSlices, type Slice, sortInSlices } from "./sort-in-slices.ts";
 
 /** How many names are collected before those that are not on the page are dropped again. */
@@ -29,12 +29,12 @@ const fewNames = 999;
 export async function selectInOrder(
   entries: AsyncIterable<StoredEntry>,
   { limit, after, isByKey }: WantedNames & { readonly isByKey?: boolean },
-  held: HeldNames,
+  hold: HoldNames,
 ): Promise<SelectedNames | { readonly all: readonly StoredEntry[] }> {
   const most = isByKey ? limit : Math.max(limit, fewNames);
   const found: StoredEntry[] = [];
   for await (const entry of entries) {
-    held.hold(found.length + 1);
+    hold(found.length + 1);
     found.push(entry);
     if (found.length > most) break;
   }
@@ -49,7 +49,7 @@ export async function selectInOrder(
 export async function selectNames(
   entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   { limit, after }: WantedNames,
-  held: HeldNames,
+  hold: HoldNames,
   slice: Slice,
 ): Promise<SelectedNames> {
   const counts = { directory: 0, file: 0 };
@@ -76,7 +76,7 @@ export async function selectNames(
       continue;
     }
     if (last && compareNames(entry, last) > 0) continue;
-    held.hold(selected.length + fresh.length + 1);
+    hold(selected.length + fresh.length + 1);
     fresh.push(entry);
     if (fresh.length === freshNames) await sortIn();
   }

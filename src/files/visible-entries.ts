@@ -91,8 +91,7 @@ export async function visibleTree(
   slice: ClientSlice = new ClientSlice(request.exchange.signal),
 ): Promise<readonly TreeEntry[]> {
   const { storage, path: top, exchange, listings } = request;
-  const held = listings.open();
-  exchange.defer(() => held.release());
+  const hold = listings.open(exchange);
   const tree: TreeEntry[] = [];
   let bytes = 0;
   let found = 0;
@@ -110,7 +109,7 @@ export async function visibleTree(
       if (entry.isLink) leftOut();
       found += 1;
       if (found > maxEntries) throw tooLarge(`It has more than ${maxEntries.toLocaleString("en")} files and folders.`);
-      held.hold(found);
+      hold(found);
       names.push(entry);
     }
     return sortInSlices(names, compareNames, slice);

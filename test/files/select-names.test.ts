@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TimeSlice } from "../../src/event-loop/sliced-work.ts";
 import { compareNames } from "../../src/files/listing-order.ts";
-import type { HeldNames } from "../../src/files/names-budget.ts";
+import type { HoldNames } from "../../src/files/names-budget.ts";
 import {
   hasMore,
   type SelectedNames,
@@ -14,7 +14,7 @@ import type { StoredEntry } from "../../src/storage/storage.ts";
 import { checks } from "../helpers/effort.ts";
 
 const file = (name: string): StoredEntry => ({ name, type: "file" });
-const freeOfCharge: HeldNames = { hold: () => {}, release: () => {} };
+const freeOfCharge: HoldNames = () => {};
 
 async function* given(entries: Iterable<StoredEntry>): AsyncGenerator<StoredEntry> {
   yield* entries;
@@ -57,11 +57,8 @@ describe("selectNames", () => {
     const mixed = ascending.map((_, i) => ascending[(i * 7919) % ascending.length] as StoredEntry);
     for (const entries of [ascending, ascending.toReversed(), mixed]) {
       let most = 0;
-      const held: HeldNames = {
-        hold: (count) => {
-          most = Math.max(most, count);
-        },
-        release: () => {},
+      const held: HoldNames = (count) => {
+        most = Math.max(most, count);
       };
       const { names } = await select(entries, { limit: 1_000, after: undefined }, held);
       expect(names).toEqual(ascending.slice(0, 1_000));
@@ -71,12 +68,9 @@ describe("selectNames", () => {
 
   test("stops where there is no room for more", async () => {
     let asked = 0;
-    const held: HeldNames = {
-      hold: (count) => {
-        asked = count;
-        if (count > 10) throw new Error("no room");
-      },
-      release: () => {},
+    const held: HoldNames = (count) => {
+      asked = count;
+      if (count > 10) throw new Error("no room");
     };
     const entries = Array.from({ length: 100 }, (_, i) => file(String(i)));
     await expect(select(entries, { limit: 100, after: undefined }, held)).rejects.toThrow("no room");
