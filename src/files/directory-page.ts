@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { entityTag } from "../http/entity-tag.ts";
 import { escapeHtml } from "../http/escape-html.ts";
 import { encodePath } from "../http/request-target.ts";
+import type { FeedAddress } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
-import { directoryPageStyle, rowsOfGroup } from "./directory-page-style.ts";
+import { directoryPageStyle, folderIcon, rowsOfGroup } from "./directory-page-style.ts";
 import type { ListingColumn } from "./listing-order.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
 import type { ListedEntry } from "./measure-entries.ts";
@@ -25,6 +26,8 @@ export interface DirectoryPageContent {
     of(entry: StoredEntry): readonly string[];
   };
   readonly hasZip: boolean;
+  /** Where the page hears of changes. */
+  readonly feed: FeedAddress | undefined;
   /** The user who is signed in, or whether one could be. */
   readonly signIn: { readonly user: string | undefined; readonly isPossible: boolean };
   /** The same entries, measured, in the order in which they are shown. */
@@ -54,10 +57,15 @@ const columns: Record<ListingColumn, { readonly title: string; readonly descends
 
 /** The page of a directory, in pieces. Links are relative, for any mount, and begin with `./`: no name is a scheme. */
 export async function* directoryPage(content: DirectoryPageContent): AsyncGenerator<string> {
-  const { path, site, query, selected, offers } = content;
+  const { path, site, query, selected, offers, feed } = content;
   const names = [site, ...path.split("/").filter((segment) => segment !== "")];
   const toRoot = "../".repeat(names.length - 1) || "./";
-  const history = offers.history && escapeHtml(toRoot + encodePath(offers.history + path.slice(1)).slice(1));
+  const fromHere = (target: string): string => escapeHtml(toRoot + encodePath(target).slice(1));
+  const data = [
+    offers.mayAdd ? " data-may-add" : "",
+    offers.history ? ` data-history="${fromHere(offers.history + path.slice(1))}"` : "",
+    feed ? ` data-${feed.kind}="${fromHere(feed.path)}?path=${escapeHtml(encodeURIComponent(path))}"` : "",
+  ];
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -65,10 +73,11 @@ export async function* directoryPage(content: DirectoryPageContent): AsyncGenera
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${shown(names.toReversed().join(" \u2013 "))}</title>
+${folderIcon}
 <style>${directoryPageStyle}</style>
 <script type="module" src="${toRoot}${modulesPath.slice(1)}listing.js"></script>
 </head>
-<body${offers.mayAdd ? " data-may-add" : ""}${history ? ` data-history="${history}"` : ""}>
+<body${data.join("")}>
 <header>
 ${breadcrumbs(names.slice(0, -1), searchOf(query))}<h1><bdi>${shown(names.at(-1) ?? "")}</bdi></h1>
 ${signInLine(content)}${content.hasZip ? zipLink : ""}${findForm(query)}</header>

@@ -48,6 +48,7 @@ export async function listDirectory(request: FileRequest): Promise<Reply> {
         site: siteTitle(request),
         offers: offersOf(request),
         hasZip: zipLimits(options) !== undefined,
+        feed: exchange.site.feed,
         signIn: { user: exchange.user?.name, isPossible: canSignIn(request) },
       });
   return { status: 200, headers, body: Readable.from(inChunks(text, slice), { objectMode: false }) };

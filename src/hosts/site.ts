@@ -98,6 +98,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
     fileHandlerOf: (path) => listed.find(({ plugin, covers }) => isFileHandler(plugin) && covers(path))?.plugin,
     isGuardedAlike: (path, other) => partial.every(({ covers }) => covers(path) === covers(other)),
     history: distinct.find(({ plugin }) => plugin.history)?.plugin.history,
+    feed: distinct.find(({ plugin }) => plugin.feed)?.plugin.feed,
     documentCaches: new Set(),
     ask: (request) => server.ask(site, request),
     documentAt: async (path, accept) => site.fileHandlerOf(path)?.documentAt?.(site, path, accept),

@@ -72,6 +72,7 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
 
   const plugin: Plugin = {
     name: "event-stream",
+    feed: { kind: "events", path },
     async start(site) {
       readers.start(site, plugin, "eventStream");
       isStarted = true;

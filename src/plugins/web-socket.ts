@@ -152,6 +152,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 
   const plugin: Plugin = {
     name: "web-socket",
+    feed: { kind: "socket", path },
     async start(site) {
       if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");

@@ -95,7 +95,8 @@ function isFailure({ status, code }: HttpError): boolean {
 
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+  "content-security-policy":
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
 };
 
 /** The colours are those of listings. */
@@ -114,6 +115,7 @@ function errorPage(error: HttpError, { path, mount, user }: Exchange): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 </head>
 <body>

@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.ts";
 import type { FileHistory } from "./file-history.ts";
 import type { InnerAnswer, InnerRequest } from "./inner-request.ts";
 import type { Reply, ReplyHeaders } from "./reply.ts";
-import type { Site } from "./site.ts";
+import type { FeedAddress, Site } from "./site.ts";
 
 /**
  * Runs the rest of the pipeline and returns its reply. It never rejects: what is thrown further down has become a reply
@@ -89,6 +89,8 @@ export interface Plugin {
   wrapStorage?(storage: Storage): Storage;
   /** @internal What the files were; of a plugin that keeps that. */
   readonly history?: FileHistory;
+  /** @internal Where clients hear of changes; listings follow it. */
+  readonly feed?: FeedAddress;
   /** Called after every exchange of its host, whichever plugin answered. What it throws is reported, not sent. */
   observe?(exchange: Exchange, outcome: Outcome): void;
   /** Called before the first request of each host that lists the plugin. An error keeps the server from starting. */

@@ -8,6 +8,12 @@ import type { Logger } from "./logger.ts";
 /** Names of the ways of speaking the protocol. */
 export type DialectName = "spec" | "draft-00";
 
+/** Where clients hear of changes. */
+export interface FeedAddress {
+  readonly kind: "events" | "socket";
+  readonly path: string;
+}
+
 /** A file that is sent, as functions of the host program see it. */
 export interface SentFile {
   /** In bytes. */
@@ -193,6 +199,8 @@ export interface Site extends ServerParts {
   documentAt(path: string, accept?: string): Promise<string | undefined>;
   /** @internal What the files were, where a plugin keeps that. */
   readonly history: FileHistory | undefined;
+  /** @internal Where clients hear of changes, where a plugin tells them. */
+  readonly feed: FeedAddress | undefined;
   /** How often parsed documents were at hand, for each file handler that was started. */
   readonly documentCaches: Set<CacheCounts>;
 }

@@ -95,7 +95,7 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
 
   it("a change is undone, and an old version comes back, on the pages of a history", async () => {
     const repository = join(await temporaryDirectory(), "site.git");
-    const storage = memoryStorage({ "/favicon.ico": "", "/list.html": "<li id=a>one</li>\n<hr>\n<li id=b>two</li>\n" });
+    const storage = memoryStorage({ "/list.html": "<li id=a>one</li>\n<hr>\n<li id=b>two</li>\n" });
     const { url, files } = await serve({ storage, plugins: [history({ repository })] });
     for (const id of ["a", "b"]) await files.edit("/list.html", [{ op: "setText", selector: `#${id}`, text: "new" }]);
     await expect.poll(async () => (await files.history("/list.html")).versions.length).toBe(3);
@@ -119,7 +119,7 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
   });
 
   it("a listing filters, previews, uploads, edits and deletes", async () => {
-    const storage = memoryStorage({ "/favicon.ico": "", "/README.md": "# Hello", "/a.txt": "one", "/b.txt": "" });
+    const storage = memoryStorage({ "/README.md": "# Hello", "/a.txt": "one", "/b.txt": "" });
     const { url } = await serve({ storage, listing: { edit: true } });
     const { page, problems } = await open(`${url}/`);
     await page.waitForSelector(".readme h1");

@@ -40,6 +40,7 @@ async function page(shown: readonly ListedEntry[], content: Partial<DirectoryPag
     typeOf,
     offers: { mayAdd: false, history: undefined, of: () => [] },
     hasZip: false,
+    feed: undefined,
     signIn: { user: undefined, isPossible: false },
     entries: entries(),
     ...content,
@@ -206,7 +207,8 @@ describe("a directory page", () => {
   test("loads one module of this server and nothing else; its only style is the one that its policy admits", async () => {
     const html = await page([file("a")], { path: "/x/" });
     const elements = elementsOf(html);
-    expect(elements.filter(({ tagName }) => ["link", "img", "iframe"].includes(tagName))).toEqual([]);
+    expect(elements.filter(({ tagName }) => ["img", "iframe"].includes(tagName))).toEqual([]);
+    expect(html.match(/<link [^>]*href="[^"]{9}/g)).toEqual(['<link rel="icon" href="data:imag']);
     expect(elements.flatMap(({ attrs }) => attrs).filter(({ name }) => /^(?:style|src|on.*)$/.test(name))).toEqual([
       { name: "src", value: "../.well-known/filement/listing.js" },
     ]);

@@ -86,7 +86,7 @@ describe("an error reply", () => {
     ["*", "", []],
   ])("leads, as a page, from %s under %j to the folder above and to the first page", (path, mount, hrefs) => {
     const page = String(replyTo(gone, "text/html", { path, mount }).reply.body);
-    expect([...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(hrefs);
+    expect([...page.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual(hrefs);
   });
 
   it("says, as a page about rights, who is signed in", () => {

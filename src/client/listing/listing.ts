@@ -13,6 +13,7 @@ import {
   withControlsShown,
 } from "./entries.ts";
 import { filterField } from "./find.ts";
+import { followChanges } from "./follow.ts";
 import { handleKeys } from "./keys.ts";
 import { isPreviewable, preview, showReadme } from "./preview.ts";
 import { checkboxOf, selectionBar } from "./selection.ts";
@@ -32,6 +33,7 @@ if (document.body.dataset["mayAdd"] !== undefined) {
 const zip = document.querySelector("header > .zip");
 if (zip) bar.append(zip);
 handleKeys(field);
+followChanges();
 /** Only rows that were near the view have buttons: those of thousands would be most of what is on the page. */
 const nearView = new IntersectionObserver(
   (groups) => {

@@ -1,4 +1,4 @@
-import { directoryPageStyle } from "../../files/directory-page-style.ts";
+import { directoryPageStyle, folderIcon } from "../../files/directory-page-style.ts";
 import { escapeHtml } from "../../http/escape-html.ts";
 import { encodePath } from "../../http/request-target.ts";
 import type { Version, VersionList } from "../../server/file-history.ts";
@@ -22,9 +22,9 @@ form { margin-top: 1rem; }
 @media (prefers-color-scheme: dark) { .changes .was { background: #3b2220; } .changes .is { background: #1d3324; } }
 `;
 
-/** The policy of the pages: their own style, the icons of the site, and forms that lead here. */
+/** The policy of the pages: their own style and icon, and forms that lead here. */
 export const historyPolicy: string = [
-  "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'",
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
   "form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
 ].join("; ");
 
@@ -52,6 +52,7 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
+${folderIcon}
 <style>${style}</style>
 </head>
 <body>

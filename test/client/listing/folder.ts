@@ -15,7 +15,7 @@ export interface OpenFolder extends Served, Window {
 
 /** Serves a folder whose listing one may edit, unless `config` says otherwise. */
 export function serveFolder(files: Record<string, string>, config: FileServerConfig = {}): Promise<Served> {
-  const storage = memoryStorage({ "/favicon.ico": "", ...files });
+  const storage = memoryStorage(files);
   return serve({ storage, listing: { edit: true }, ...config });
 }
 
@@ -34,8 +34,7 @@ export function folders(): (
     const names = (): Promise<string[]> =>
       window.page
         .locator("main > table > tbody a")
-        .evaluateAll((links) => links.filter((link) => link.checkVisibility()).map(({ textContent }) => textContent))
-        .then((names) => names.filter((name) => name !== "favicon.ico"));
+        .evaluateAll((links) => links.filter((link) => link.checkVisibility()).map(({ textContent }) => textContent));
     return { ...served, ...window, names, ask: (...request) => send(served.url, ...request) };
   };
 }
