@@ -88,6 +88,7 @@ export type {
   SiteOptions,
 } from "./server/site.ts";
 export { type DiskStorageOptions, diskStorage } from "./storage/disk/disk-storage.ts";
+export type { HeldLock, Locks, SharedLocks } from "./storage/locks.ts";
 export { memoryStorage } from "./storage/memory/memory-storage.ts";
 export {
   type ByteSpan,

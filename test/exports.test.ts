@@ -24,12 +24,12 @@ const types = `
   DiskStorageOptions Download Edit EditedPage EditsChange EditsWrite ElementWrite ElementsChange Encryption ErrorCode
   ErrorPagesOptions EventStreamOptions Exchange FeedEnd FeedPosition FetchInfo FileChange FileDeletion
   FileHandlerOptions FileHandling FileMethod FileServer FileServerConfig FileUpdate FileWrite FindUser FoundUser
-  GuardOptions GuardedRequest HealthCheck HealthCheckOptions HistoryOptions HostConfig HostRequest
-  HttpErrorOptions InsertPosition KeyStrategy Logger MetricsOptions
+  GuardOptions GuardedRequest HealthCheck HealthCheckOptions HeldLock HistoryOptions HostConfig HostRequest
+  HttpErrorOptions InsertPosition KeyStrategy Locks Logger MetricsOptions
   MetricsRegistry MountPoint MoveChecks Next OpenFile OpenFor Outcome PageConfig PastChange PendingWrite
   PermissionRule PermissionsOptions Plugin PluginSite ProgramFiles ProgramHistoryOptions ProgramOptions
   ProgramReadOptions ProgramWriteOptions RateLimitOptions RateLimitPolicy ReadFile RedirectsOptions Reply ReplyBody
-  ReplyHeaders RequestBody Right Scope SecurityHeadersOptions SelectedElements SentFile SharedFeed
+  ReplyHeaders RequestBody Right Scope SecurityHeadersOptions SelectedElements SentFile SharedFeed SharedLocks
   SignedIn Site SiteOptions Storage StorageErrorCode StorageWatcher StoredEntry
   StoredFields StoredStat TrustProxy UnnumberedChange Unwatch UpgradeOptions User UserRecord Version VersionList
   WebSocketOptions WriteOptions WriteResult WritingExchange WrittenFile`
@@ -155,10 +155,16 @@ describe("the exports of filement/redis", () => {
 
   it("are exactly these, also in the compiled package", async () => {
     const compiled = await import(join(projectRoot, "dist/redis/index.js"));
-    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets", "redisFeed"]);
+    expect(Object.keys(redis).sort()).toEqual(["RedisError", "redisBuckets", "redisFeed", "redisLocks"]);
     expect(Object.keys(compiled).sort()).toEqual(Object.keys(redis).sort());
     const ownTypes = own.filter(({ isType }) => isType).map(({ name }) => name);
-    expect(ownTypes.sort()).toEqual(["RedisBucketsOptions", "RedisClient", "RedisFeedOptions", "RedisSource"]);
+    expect(ownTypes.sort()).toEqual([
+      "RedisBucketsOptions",
+      "RedisClient",
+      "RedisFeedOptions",
+      "RedisLocksOptions",
+      "RedisSource",
+    ]);
   });
 
   it.each(own)("explain $name to its users", ({ name, module }) => {

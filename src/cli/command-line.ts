@@ -4,11 +4,11 @@ import { messageOf } from "../server/logger.ts";
 import type { LogFormat } from "./log-lines.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
-export const help = `Usage: filement [directory] [options]
+export const help = `Usage: filement [directory | bucket] [options]
        filement config.html [options]
        filement import-config old.html
        filement init [directory]
-       filement mcp [directory] [--read-only] [--users FILE] [--history DIR]
+       filement mcp [directory | bucket] [--read-only] [--users FILE] [--history DIR]
 
 Serves a directory over HTTP, to read and to write: whole files, and the elements of HTML pages by CSS selector.
 With an HTML page, serves what its microdata says: hosts, plugins and their parameters. import-config prints a page
@@ -17,6 +17,7 @@ writes a page with sign-in, and files for Docker, Compose and systemd, over none
 mcp serves a language model over standard input and output, and listens on no port (docs/agents.md).
 
   directory          what to serve                     (default: .)
+  bucket             s3://NAME/PREFIX, keys in the environment   (docs/scaling.md)
   config.html        the configuration of the server   (docs/configuration.md)
   -p, --port N       port to listen on; 0 picks one    (default: PORT of the environment, bindPort, or 3000)
   --host ADDRESS     address to listen on              (default: HOST of the environment, bindAddress, or 127.0.0.1)
@@ -48,7 +49,7 @@ command line.
 `;
 
 export interface CommandLine {
-  /** A directory, or the page that configures the server. */
+  /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
@@ -104,7 +105,8 @@ export function parseCommandLine(
   if (isOverStandardIo && accessLog) throw new UsageError("mcp has no standard output for --access-log");
   const positionals = isOverStandardIo ? others : given;
   const [target = ".", second] = positionals;
-  if (second !== undefined) throw new UsageError(`expected one directory or page, got "${target}" and "${second}"`);
+  if (second !== undefined)
+    throw new UsageError(`expected one directory, bucket or page, got "${target}" and "${second}"`);
   // It would be the working directory.
   if (positionals.includes("")) throw new UsageError('expected a directory or a page, got ""');
   // An empty address would be every address. In the environment, what is empty is not there.

@@ -4,6 +4,8 @@ import { loadConfig } from "../config-page/load-when-asked.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
 import type { Plugin } from "../server/plugin.ts";
+import { isBucketUrl } from "../storage/s3/bucket-url.ts";
+import { withBuckets } from "./bucket-roots.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { isLoopback } from "./open-hosts.ts";
@@ -46,6 +48,7 @@ export async function startFiles(asked: Asked, logger: OperatorLog, limitMs: num
 
 /** Whether the target is a configuration page. A missing one is reported when it is read. */
 export async function isPage(target: string): Promise<boolean> {
+  if (isBucketUrl(target)) return false;
   const found = await stat(target).catch(() => undefined);
   return found?.isFile() ?? /\.html?$/i.test(target);
 }
@@ -56,7 +59,7 @@ async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "ad
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
   const config = {
-    ...loaded,
+    ...(await withBuckets(loaded)),
     ...(readOnly && { readOnly }),
     allowedHosts: allowedNames(loaded, host ?? bindAddress ?? defaultAddress, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
@@ -76,7 +79,8 @@ async function directoryConfig(root: string, options: DirectoryOptions): Promise
   if (repository !== undefined) plugins.push((await import("../plugins/history.ts")).history({ repository }));
   if (live) plugins.push((await import("../plugins/web-socket.ts")).webSocket());
   if (mcp) plugins.push(mcp === true ? (await import("../plugins/mcp.ts")).mcp() : mcp);
-  return { root, listing: { edit: true, zip: true }, single, plugins, client: live, watch: live };
+  const watch = live && !isBucketUrl(root); // nothing tells of changes that others make in a bucket
+  return { root, listing: { edit: true, zip: true }, single, plugins, client: live, watch };
 }
 
 /** A server without a name, which only this computer can reach, answers to no name that another server may have. */

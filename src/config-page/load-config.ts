@@ -15,6 +15,7 @@ import { readTextFile, TextFileError } from "../local-files/text-file.ts";
 import { checkConfig, hostKey, hostOptions, isHostName, pageOptions } from "../options/check-config.ts";
 import { isTheirs } from "../plugins/basic-auth/microdata-users.ts";
 import { listPlugins } from "../server/pipeline.ts";
+import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type PlacedPlugin, PluginLoader, pluginsOf, withNested } from "./load-plugins.ts";
 import { moduleFiles } from "./module-files.ts";
 import { Problems, shown } from "./problems.ts";
@@ -26,6 +27,7 @@ export const serverItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "serverRoot" },
   locations: ["root", "protectedFiles"],
+  buckets: ["root"],
   codeOnly: ["storage", "plugins", "hosts", "logger", "onError", "beforeWrite", "headers"],
   others: ["host"],
 };
@@ -35,6 +37,7 @@ export const hostItem: ItemKind = {
   spelling: "hostRoot",
   renamed: { root: "hostRoot" },
   locations: ["root"],
+  buckets: ["root"],
   codeOnly: ["storage", "plugins", "aliases", "beforeWrite", "headers"],
   others: ["hostname", "hostName", "plugin"],
 };
@@ -153,9 +156,10 @@ async function readItem(item: MicrodataItem, kind: ItemKind, page: ConfigPage): 
   attempt({ item, kind, problems }, () => checkConfig({ ...checked, root: "." }));
   const { root } = options;
   if (typeof root !== "string") return options;
-  if (await isDirectory(root)) return options;
+  if (isBucketUrl(root) ? readBucketUrl(root) : await isDirectory(root)) return options;
   const { line, property } = placeOf(item, kind.renamed?.["root"] ?? "root");
-  problems.add(line, `${property} is ${shown(root)}: expected a directory`);
+  const problem = isBucketUrl(root) ? bucketUrlProblem(root) : `${shown(root)}: expected a directory`;
+  problems.add(line, `${property} is ${problem}`);
   return options;
 }
 

@@ -2,6 +2,7 @@ import { ConfigError } from "../config.ts";
 import type { MicrodataItem, MicrodataValue } from "../html/microdata.ts";
 import { expectedLocation, filePath } from "../local-files/file-path.ts";
 import { accepts, type OptionsSchema, type Schema } from "../options/schema.ts";
+import { isBucketUrl } from "../storage/s3/bucket-url.ts";
 import { type Problems, shown } from "./problems.ts";
 import { expectationOf, optionName, parameterName, readText, tidyText } from "./text-options.ts";
 
@@ -19,6 +20,8 @@ export interface ItemKind {
   readonly codeOnly?: readonly string[];
   /** Options that are the location of a file or directory. @default [] */
   readonly locations?: readonly string[];
+  /** Those of the locations that may be the URL of a bucket as well. @default [] */
+  readonly buckets?: readonly string[];
   readonly required?: readonly string[];
   /** Properties that are not options; the caller reads them. @default those of a plugin */
   readonly others?: readonly string[];
@@ -64,7 +67,7 @@ export function readOptions(item: MicrodataItem, kind: ItemKind, page: ConfigPag
       page.problems.add(line, `${property} occurs a second time, under another spelling: expected it once`);
     } else {
       const directory = kind.locations?.includes(option) ? page.directory : undefined;
-      const reading = readValue(schema, values, directory);
+      const reading = readValue(schema, values, directory, kind.buckets?.includes(option));
       if ("problem" in reading) page.problems.add(line, `${property} ${reading.problem}`);
       read.set(option, "value" in reading ? reading.value : undefined);
     }
@@ -119,11 +122,13 @@ function readValue(
   schema: Schema,
   values: readonly MicrodataValue[],
   directory: string | undefined,
+  mayBeBuckets = false,
 ): { readonly value: unknown } | { readonly problem: string } {
   const texts = values.flatMap(({ value }) => (typeof value === "string" ? [tidyText(value)] : []));
   if (texts.length < values.length) return { problem: "is an item: expected a value" };
   const value = texts.map(shown).join(", ");
-  const pathOf = (text: string): string | undefined => (directory === undefined ? text : filePath(text, directory));
+  const pathOf = (text: string): string | undefined =>
+    directory === undefined || (mayBeBuckets && isBucketUrl(text)) ? text : filePath(text, directory);
   const paths = texts.map(pathOf);
   const isText = (text: string | undefined): text is string => text !== undefined;
   if (!paths.every(isText)) return { problem: `is ${value}: expected ${expectedLocation}` };

@@ -10,6 +10,8 @@ import type { Serving } from "./serving.ts";
 
 export interface FileSpace {
   readonly storage: Storage;
+  /** Canonical path of the directory that is the storage's root: `/`, unless `at` says otherwise. */
+  readonly root: string;
   readonly options: FileOptions;
   readonly serving: Serving;
   readonly contentTypeOf: ContentTypeOf;

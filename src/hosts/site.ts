@@ -17,7 +17,7 @@ import {
 } from "../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
-import { diskStorage } from "../storage/disk/disk-storage.ts";
+import { rootStorage } from "../storage/root-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFileHandler, mayIdentify, problemsOfOrder } from "./authentication.ts";
 
@@ -149,7 +149,7 @@ function storageOf(name: string, config: HostConfig): Storage | undefined {
   const { storage, root, symlinks = "within-root", durability = "fsync", readOnly } = config;
   if (storage || root === undefined) return storage;
   try {
-    return diskStorage(root, { symlinks, durability, readOnly });
+    return rootStorage(root, { symlinks, durability, readOnly });
   } catch (error) {
     throw new ConfigError([inHost(name) + messageOf(error)]);
   }

@@ -149,7 +149,12 @@ const directoryPath = text(
   "a path that begins with / and does not end in it",
   (path) => path === "/" || (isCanonicalPath(path) && !path.endsWith("/")),
 );
-export const fileHandlerOptions: OptionsSchema = optionsOf(ofFileHandler, "an object of options", [], ofOtherServers);
+export const fileHandlerOptions: OptionsSchema = optionsOf(
+  { ...ofFileHandler, at: directoryPath },
+  "an object of options",
+  [],
+  ofOtherServers,
+);
 export const hostOptions: OptionsSchema = optionsOf(ofHost, "a host's options", [], ofOtherServers);
 
 export const serverOptions: OptionsSchema = optionsOf(

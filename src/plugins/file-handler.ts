@@ -19,8 +19,9 @@ import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { FileHandling, FileOptions, Site } from "../server/site.ts";
-import { diskStorage } from "../storage/disk/disk-storage.ts";
+import { rootStorage } from "../storage/root-storage.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat, type Unwatch } from "../storage/storage.ts";
+import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
   allowedMethods,
@@ -41,6 +42,11 @@ export interface FileHandlerOptions extends Omit<FileHandling, "maxFileSize"> {
   readonly root?: string | URL;
   /** Where the files live, in place of `root`. */
   readonly storage?: Storage;
+  /**
+   * The path at which they appear: with `at: "/archive"`, `a.txt` in the root is `/archive/a.txt`. Elsewhere there is
+   * nothing. @default "/"
+   */
+  readonly at?: string;
   /** Methods to take, of those that the host takes. @default the host's */
   readonly methods?: readonly FileMethod[];
   /** Take only GET, HEAD and OPTIONS; `false` does not undo the host's `true`. @default the host's */
@@ -59,11 +65,11 @@ interface HandlerSpace extends ElementSpace {
  * `ConfigError` for options that cannot work, and for a root that is not a directory.
  *
  * @example
- * directory({ directory: "/archive", plugins: [fileHandler({ root: "/srv/old", listing: false })] });
+ * directory({ directory: "/archive", plugins: [fileHandler({ root: "/srv/archive", at: "/archive" })] });
  */
 export function fileHandler(options: FileHandlerOptions = {}): Plugin {
   checkFileHandlerOptions(options);
-  const { root, storage = root === undefined ? undefined : storageOf(root), ...others } = options;
+  const { root, at = "/", storage = root === undefined ? undefined : storageOf(root), ...others } = options;
   const { methods, readOnly, ...rest } = others;
   const own = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const spaces = new Map<Site, HandlerSpace>();
@@ -78,7 +84,7 @@ export function fileHandler(options: FileHandlerOptions = {}): Plugin {
       const isWritten = taken.some(isChange);
       await source.start?.((problem) => site.report(problem), isWritten ? warn : undefined, isWritten);
       await site.cover(source);
-      const space = fileSpace(source, { ...site.options, ...own }, site.plugins);
+      const space = fileSpace(source, at, { ...site.options, ...own }, site.plugins);
       site.documentCaches.add(space.documents);
       spaces.set(site, { ...space, methods: taken });
       if (!site.options.watch) return;
@@ -111,15 +117,17 @@ function pastSpace(space: HandlerSpace, storage: Storage): HandlerSpace {
 
 function storageOf(root: string | URL): Storage {
   try {
-    return diskStorage(root);
+    return rootStorage(root);
   } catch (error) {
     throw new ConfigError([`fileHandler: ${messageOf(error)}`]);
   }
 }
 
-function fileSpace(source: Storage, options: FileOptions, plugins: readonly Plugin[]): ElementSpace {
+function fileSpace(source: Storage, at: string, options: FileOptions, plugins: readonly Plugin[]): ElementSpace {
+  const own = at === "/" ? source : storageAt(at, source);
   return {
-    storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage) ?? storage, source),
+    storage: plugins.reduce((storage, plugin) => plugin.wrapStorage?.(storage) ?? storage, own),
+    root: at === "/" ? at : `${at}/`,
     options,
     serving: servingOf(options),
     contentTypeOf: contentTypeTable(options.contentTypes),
@@ -239,12 +247,12 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
 /** Field by field, which takes a tenth of the time of a spread; every request comes by here. */
 function foundTarget(
   exchange: Exchange,
-  { storage, options, serving, contentTypeOf, listings, documents, bodies }: ElementSpace,
+  { storage, root, options, serving, contentTypeOf, listings, documents, bodies }: ElementSpace,
   path: string,
   stat: StoredStat | undefined,
   file?: OpenFile,
 ): FoundTarget {
-  return { storage, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
+  return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
 }
 
 /** The document whose elements are meant, as a GET finds it: of a directory its index file, or what stands in. */
@@ -301,8 +309,9 @@ function unsupported({ exchange, path, stat }: FileRequest, target: Target, allo
 }
 
 /** The error of a PUT that has found a directory. */
-function directoryAt(access: Exchange["access"], path: string, { methods }: HandlerSpace): HttpError {
-  return writtenDirectory(allowedMethods(access, { path }, operations.directory, methods));
+function directoryAt(access: Exchange["access"], path: string, { root, methods }: HandlerSpace): HttpError {
+  const target = path === root ? "root" : "directory";
+  return writtenDirectory(allowedMethods(access, { path }, operations[target], methods));
 }
 
 function writtenDirectory(allow: string): HttpError {

@@ -27,6 +27,8 @@ interface HeldBody {
   size: number;
   /** For how long the client was waited for; `undefined` once all is there. */
   seconds: number | undefined;
+  /** Goes on where the content waits for room. */
+  wake?: (() => void) | undefined;
 }
 
 /** The memory for the content of element requests: it is held as a whole until the request is over. */
@@ -43,8 +45,8 @@ export class BodyBudget {
 
   /**
    * The content of a request. All requests together hold no more than allowed, those of one address no more than half
-   * of it. What does not fit is 503 `OVERLOADED`: by its `Content-Length` before any of it is read, and where that is not
-   * known, once there is no room for more. Throws 413 beyond `mostBytes`, and beyond what one address may hold.
+   * of it. Content whose `Content-Length` does not fit is 503 `OVERLOADED` before any of it is read; where the length
+   * is not known, reading waits for room. Throws 413 beyond `mostBytes`, and beyond what one address may hold.
    */
   async read(exchange: Upload, mostBytes: number): Promise<Uint8Array> {
     const maxSize = Math.min(mostBytes, Math.floor(this.#maxBytes / 2));
@@ -57,8 +59,8 @@ export class BodyBudget {
     for await (const chunk of exchange.body) {
       const size = body.size + chunk.byteLength;
       if (size > maxSize) throw tooLarge(maxSize);
-      const hasRoom = this.#bodies.has(body) && (size <= body.memory.byteLength || this.#grow(body, size, maxSize));
-      if (!hasRoom) throw this.#overloaded(); // or it was too slow
+      while (this.#bodies.has(body) && size > body.memory.byteLength) await this.#grow(body, size, maxSize);
+      if (!this.#bodies.has(body)) throw this.#overloaded(); // it was too slow
       body.memory.set(chunk, body.size);
       body.size = size;
     }
@@ -66,10 +68,13 @@ export class BodyBudget {
     return body.memory.subarray(0, body.size);
   }
 
-  /** Makes room for `size` bytes, where there is some. Memory doubles, so that small pieces are seldom copied. */
-  #grow(body: HeldBody, size: number, maxSize: number): boolean {
-    const double = Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength));
-    return this.#reserve(body, double) || this.#reserve(body, size);
+  /** Makes room for `size` bytes, or waits for it. Memory doubles, so that small pieces are seldom copied. */
+  async #grow(body: HeldBody, size: number, maxSize: number): Promise<void> {
+    if (this.#reserve(body, Math.min(maxSize, Math.max(size, 2 * body.memory.byteLength)))) return;
+    await new Promise<void>((resolve) => {
+      body.wake = resolve;
+    });
+    body.wake = undefined;
   }
 
   #reserve(body: HeldBody, size: number): boolean {
@@ -87,10 +92,15 @@ export class BodyBudget {
     return true;
   }
 
-  #fits({ client }: HeldBody, more: number): boolean {
-    const own = [...this.#bodies].filter((body) => body.client === client);
-    const ownBytes = own.reduce((sum, { memory }) => sum + memory.byteLength, 0);
-    return this.#held + more <= this.#maxBytes && ownBytes + more <= this.#maxBytes / 2;
+  /** Where all others wait for room as well, one of them has to go on. */
+  #fits(body: HeldBody, more: number): boolean {
+    if (this.#held + more <= this.#maxBytes / 2) return true;
+    const others = [...this.#bodies].filter((other) => other !== body);
+    const own = others.filter(({ client }) => client === body.client);
+    const ownBytes = own.reduce((sum, { memory }) => sum + memory.byteLength, body.memory.byteLength);
+    const isTooMuch = this.#held + more > this.#maxBytes && others.some(({ wake }) => !wake);
+    const isTooMuchOfOne = ownBytes + more > this.#maxBytes / 2 && own.some(({ wake }) => !wake);
+    return !isTooMuch && !isTooMuchOfOne;
   }
 
   #enter(body: HeldBody): void {
@@ -100,7 +110,8 @@ export class BodyBudget {
 
   /** Counts seconds in which the event loop has turned: a process that was stopped has not waited for its clients. */
   #tick(): void {
-    for (const body of this.#bodies) if (body.seconds !== undefined) body.seconds += 1;
+    for (const body of this.#bodies) if (body.seconds !== undefined && !body.wake) body.seconds += 1;
+    this.#wake();
   }
 
   #leave(body: HeldBody): void {
@@ -111,6 +122,11 @@ export class BodyBudget {
       clearInterval(this.#clock);
       this.#clock = undefined;
     }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const { wake } of this.#bodies) wake?.();
   }
 
   #overloaded(): HttpError {
@@ -121,6 +137,6 @@ export class BodyBudget {
   }
 }
 
-function isSlow({ size, seconds }: HeldBody): boolean {
-  return seconds !== undefined && size < leastBytesPerSecond * (seconds - graceSeconds);
+function isSlow({ size, seconds, wake }: HeldBody): boolean {
+  return seconds !== undefined && !wake && size < leastBytesPerSecond * (seconds - graceSeconds);
 }

@@ -1,8 +1,21 @@
+import { StorageError } from "./storage.ts";
+
 /** A lock that is held. */
 export interface HeldLock {
   /** Whether another process is known to wait for it. */
   readonly isAwaited: boolean;
+  /**
+   * For a lock with a time limit: whether that may be over. Then another may hold it, and nothing must be changed under
+   * it.
+   */
+  isOver?(): boolean;
   release(): void;
+}
+
+/** Throws where the time limit of a lock may be over. */
+export function requireHeld(...locks: readonly (HeldLock | undefined)[]): void {
+  if (!locks.some((held) => held?.isOver?.())) return;
+  throw new StorageError("busy", new Error("the lock of the file has run out"));
 }
 
 /**
@@ -16,6 +29,12 @@ export interface Locks {
    */
   acquire(key: string, since?: number): Promise<HeldLock>;
   tryAcquire(key: string): Promise<HeldLock | undefined>;
+}
+
+/** Locks between machines that share a directory. Keys are paths in it. */
+export interface SharedLocks extends Locks {
+  /** Called when a storage that uses them closes. */
+  close?(): void | Promise<void>;
 }
 
 /**
@@ -35,11 +54,15 @@ export class PathLock {
    * Runs `task` when all tasks before it under this key have ended, well or not; gives what it gives. Tasks that wait
    * for one of another process wait side by side, not one after the other: each `since` it came.
    */
-  async run<T>(key: string, task: () => Promise<T>, since: number = performance.now()): Promise<T> {
+  async run<T>(
+    key: string,
+    task: (held: HeldLock | undefined) => Promise<T>,
+    since: number = performance.now(),
+  ): Promise<T> {
     let held = await this.#enter(key);
     try {
       if (this.#locks) held ??= await this.#locks.acquire(key, since);
-      return await task();
+      return await task(held);
     } finally {
       this.#leave(key, held);
     }

@@ -117,7 +117,7 @@ describe("the command line", () => {
     ["a value for an option that has none", ["--check=yes"], "Option '--check' does not take an argument"],
     ["an empty address", ["--host="], "--host expects an address"],
     ["an empty target", [""], 'expected a directory or a page, got ""'],
-    ["two targets", ["a", "b"], 'expected one directory or page, got "a" and "b"'],
+    ["two targets", ["a", "s3://b"], 'expected one directory, bucket or page, got "a" and "s3://b"'],
     ["a certificate without its key", ["--cert", "a"], "--cert and --key go together"],
     ["a key without its certificate", ["--key", "a"], "--cert and --key go together"],
     ["a log format that there is not", ["--log-format", "xml"], '--log-format expects text or json, got "xml"'],

@@ -35,6 +35,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   },
   "file-handler": {
     root: ["../archive", resolve("/archive")],
+    at: ["/archive", "/archive"],
     methods: ["GET, PUT", ["GET", "PUT"]],
     read_only: ["true", true],
     index: ["false", false],

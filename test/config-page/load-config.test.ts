@@ -188,6 +188,16 @@ describe("the root of a host", () => {
     expect(await problemsOfPage(page)).toEqual([`${place}: ${property} is "DIR/${root}": expected a directory`]);
   });
 
+  it("may be a bucket, which is left to whoever has its keys", async () => {
+    const root = "s3://site/docs?endpoint=https://s3.example";
+    const { config } = await loadPage(serverPage(meta("serverRoot", root), named("a", "")));
+    expect(config.hosts?.["a"]?.root).toBe(root);
+    const wrong = serverPage(named("a", meta("hostRoot", "s3://key:secret@site")));
+    expect(await problemsOfPage(wrong)).toEqual([
+      expect.stringMatching(/^config.html:2: hostRoot is .* expected a bucket/),
+    ]);
+  });
+
   it("is one", async () => {
     const page = serverPage(named("a", meta("hostRoot", "site") + meta("hostRoot", "site")));
     expect(await problemsOfPage(page)).toEqual([expect.stringContaining("hostRoot occurs 2 times: expected it once")]);
@@ -201,7 +211,7 @@ describe("the root of a host", () => {
   });
 
   it("may be missing where each file handler has its own", async () => {
-    const nested = bundled("file-handler", { root: "site" });
+    const nested = bundled("file-handler", { root: "site", at: "/docs" });
     const page = serverPage(named("a", bundled("directory", { directory: "/docs" }, nested)));
     const { config } = await loadPage(page);
     expect(config.hosts?.["a"]?.root).toBeUndefined();

@@ -76,6 +76,7 @@ export async function fileRequest(storage: Storage, path: string, asked: Asked =
     exchange,
     path,
     storage,
+    root: "/",
     stat,
     options: { ...options, ...asked.options },
     serving: servingOf({ ...options, ...asked.options }),

@@ -96,16 +96,11 @@ describe("the directory plugin", () => {
 });
 
 describe("several roots in one host", () => {
-  const archive = memoryStorage({
-    "/archive/1999.txt": "old",
-    "/archive/sub/a.txt": "a",
-    "/archive/page.html": "<p>a<p>b",
-    "/1999.txt": "hidden",
-  });
+  const archive = memoryStorage({ "/1999.txt": "old", "/sub/a.txt": "a", "/page.html": "<p>a<p>b" });
   const serve = () =>
     createFileServer({
       storage: memoryStorage({ "/today.txt": "new" }),
-      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ storage: archive })] })],
+      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ storage: archive, at: "/archive" })] })],
     });
   const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
     serve().fetch(new Request(`http://localhost${path}`, { method, headers, ...(body !== undefined && { body }) }));
@@ -124,7 +119,12 @@ describe("several roots in one host", () => {
     expect((await ask("GET", "/archive")).headers.get("location")).toBe("/archive/");
     const created = await ask("POST", "/archive/sub", { "x-filename": "new.txt" }, "n");
     expect([created.status, created.headers.get("location")]).toEqual([201, "/archive/sub/new.txt"]);
-    expect(await archive.stat("/archive/sub/new.txt")).toMatchObject({ size: 1 });
+    expect(await archive.stat("/sub/new.txt")).toMatchObject({ size: 1 });
+  });
+
+  it("keep their root directory", async () => {
+    expect((await ask("DELETE", "/archive/")).status).toBe(403);
+    expect((await ask("OPTIONS", "/archive/")).headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
   });
 
   it("have elements", async () => {
@@ -132,7 +132,7 @@ describe("several roots in one host", () => {
   });
 
   it("may be all that a host has; elsewhere there is nothing then", async () => {
-    const handler = fileHandler({ storage: archive });
+    const handler = fileHandler({ storage: archive, at: "/archive" });
     const files = createFileServer({ plugins: [directory({ directory: "/archive", plugins: [handler] })] });
     const statusOf = async (path: string) => (await files.fetch(new Request(`http://localhost${path}`))).status;
     expect([await statusOf("/archive/1999.txt"), await statusOf("/1999.txt"), await statusOf("/")]).toEqual([
@@ -141,8 +141,14 @@ describe("several roots in one host", () => {
   });
 
   it("leave the rest to the host's own file handler, wherever theirs stands", async () => {
-    const plugins = [directory({ directory: "/archive" }), fileHandler({ storage: archive })];
+    const plugins = [directory({ directory: "/archive" }), fileHandler({ storage: archive, at: "/archive" })];
     const files = createFileServer({ storage: memoryStorage({ "/today.txt": "new" }), plugins });
     expect((await files.fetch(new Request("http://localhost/today.txt"))).status).toBe(200);
+  });
+
+  it.each(["archive", "/archive/", "/a//b", "/../a", ""])("cannot appear at %o", (at) => {
+    expect(() => fileHandler({ storage: archive, at })).toThrow(
+      "expected a path that begins with / and does not end in it",
+    );
   });
 });

@@ -4,15 +4,15 @@ import { createServer } from "node:http";
 import { createFileServer, webSocket } from "../../build/index.js";
 import { mcp } from "../../build/plugins/mcp.js";
 import { RedisFeed } from "../../build/redis/feed.js";
+import { readBucketUrl } from "../../build/storage/s3/bucket-url.js";
 import { s3Storage } from "../../build/storage/s3/s3-storage.js";
 import { s3Credentials as credentials } from "../helpers/s3-credentials.mjs";
 
 const [, , root = "", redis = "", host = "127.0.0.1", door = ""] = process.argv;
-const { host: bucket, pathname, searchParams } = new URL(root, "file://");
-const place = { bucket, prefix: pathname.slice(1), endpoint: searchParams.get("endpoint") ?? "", credentials };
+const bucket = readBucketUrl(root);
 const feed = new RedisFeed(redis, {}, { patience: 500, block: 200, lease: 1_500 });
 const files = createFileServer({
-  ...(root.startsWith("s3:") ? { storage: s3Storage(place) } : { root, durability: "rename" }),
+  ...(bucket ? { storage: s3Storage({ ...bucket, credentials }) } : { root, durability: "rename" }),
   feed,
   plugins: [webSocket(), ...(door === "mcp" ? [mcp()] : [])],
   onError: () => {},

@@ -49,7 +49,7 @@ describe("a Redis that servers share", { tags: ["redis-server"] }, () => {
     const host = `<b itemprop="hostname">*</b><b itemprop="hostRoot">.</b>${plugins}`;
     await writeFile(
       page,
-      item("ServerConfig", "", `<b itemprop="feed">${url}</b>` + item("HostConfig", 'itemprop="host"', host)),
+      item("ServerConfig", "", `<b itemprop="feed">${url}</b>${item("HostConfig", 'itemprop="host"', host)}`),
     );
     return page;
   }

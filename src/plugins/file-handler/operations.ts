@@ -115,10 +115,10 @@ export async function offeredTarget(request: FileRequest): Promise<Target> {
 }
 
 /** What a path has turned out to be. */
-export function targetOf({ path, stat }: FileRequest): Target {
+export function targetOf({ path, stat, root }: FileRequest): Target {
   if (!stat) return path.endsWith("/") ? "gap" : "slot";
   if (stat.type === "file") return documentKind(path) ? "document" : "file";
-  return path === "/" ? "root" : "directory";
+  return path === root ? "root" : "directory";
 }
 
 /** What an access is asked about: a path, and the elements there that are meant, where not the whole file is. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import { type Change, type ChangeResult, Draft, type Group, type Outcome, WaitingChanges } from "../waiting-changes.ts";
 import type { Disk } from "./disk.ts";
@@ -78,6 +79,7 @@ export class DiskChanges {
       attempt += 1;
       if (isStale) continue;
       if (!draft.outcome) return answered(group, undefined);
+      requireHeld(target.held);
       const result = await this.#store(target, looked, draft.outcome, group, isAlone);
       if (result === "again" && !isBelowNothing) continue;
       if (result === "again" || result.kind === "elsewhere" || result.kind === "read") return "elsewhere";

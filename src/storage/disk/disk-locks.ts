@@ -1,8 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { relative, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type HeldLock, type Locks, PathLock } from "../locks.ts";
+import { type HeldLock, type Locks, PathLock, type SharedLocks } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import { errnoOf } from "./file-record.ts";
 import { foldedName } from "./listed-names.ts";
@@ -19,21 +21,95 @@ const retryMs = 1;
 /** What is short now, and will be there again. Everything else says that this system or runtime has no such sockets. */
 const exhausted: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 
+/** A directory that other machines change as well. */
+interface SharedRoot {
+  readonly root: string;
+  /** Number of the file system, with which the keys of files that have several names begin. */
+  readonly device: string;
+  readonly lock: PathLock;
+  readonly locks: SharedLocks;
+}
+
 /**
  * The locks of all disk storages, by real location: hosts and processes may share a directory. Keys are real locations,
  * and for files with several names their identities, `inode:<device>:<number>`. Names that a disk may take for one have
  * one lock: a task that holds the lock of one must not ask for that of another.
  */
 class DiskLocks {
-  readonly #locks = new PathLock(machineLocks());
+  readonly #machine: Locks = machineLocks();
+  readonly #own = new PathLock(this.#machine);
+  readonly #shared: SharedRoot[] = [];
 
-  run<T>(key: string, task: () => Promise<T>, since?: number): Promise<T> {
-    return this.#locks.run(foldedName(key), task, since);
+  /** Locks files in a directory on other machines, too, until the function that it returns is called. */
+  share(directory: string, locks: SharedLocks): () => void {
+    const root = foldedName(directory);
+    const known = this.#shared.find((each) => each.root === root && each.locks === locks);
+    const device = `inode:${statSync(directory).dev}:`;
+    // Other machines have the directory elsewhere, and number its file system otherwise.
+    const nameOf = (key: string): string =>
+      key.startsWith(device) ? `inode:${key.slice(device.length)}` : `/${relative(root, key)}`;
+    const lock = known?.lock ?? new PathLock(bothLocks(this.#machine, locks, nameOf));
+    const shared: SharedRoot = { root, device, lock, locks };
+    this.#shared.push(shared);
+    return () => void this.#shared.splice(this.#shared.indexOf(shared), 1);
+  }
+
+  run<T>(key: string, task: (held: HeldLock | undefined) => Promise<T>, since?: number): Promise<T> {
+    const name = foldedName(key);
+    return this.#lockOf(name).run(name, task, since);
   }
 
   tryRun<T>(key: string, task: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
-    return this.#locks.tryRun(foldedName(key), task);
+    const name = foldedName(key);
+    return this.#lockOf(name).tryRun(name, task);
   }
+
+  #lockOf(key: string): PathLock {
+    const covers = ({ root, device }: SharedRoot): boolean =>
+      key.startsWith(device) || key === root || key.startsWith(root.endsWith(sep) ? root : root + sep);
+    return this.#shared.find(covers)?.lock ?? this.#own;
+  }
+}
+
+/**
+ * Locks of this machine and of several at once: processes beside this one may know only the first. `nameOf` gives the
+ * key that all machines have in common.
+ */
+function bothLocks(machine: Locks, shared: Locks, nameOf: (key: string) => string): Locks {
+  const alsoShared = async <Got extends HeldLock | undefined>(
+    here: HeldLock,
+    asking: Promise<Got>,
+  ): Promise<HeldLock | Got> => {
+    try {
+      const everywhere = await asking;
+      if (everywhere) return together(here, everywhere);
+      here.release();
+      return everywhere;
+    } catch (error) {
+      here.release();
+      throw error;
+    }
+  };
+  return {
+    acquire: async (key, since) => alsoShared(await machine.acquire(key, since), shared.acquire(nameOf(key), since)),
+    async tryAcquire(key) {
+      const here = await machine.tryAcquire(key);
+      return here && alsoShared(here, shared.tryAcquire(nameOf(key)));
+    },
+  };
+}
+
+function together(here: HeldLock, everywhere: HeldLock): HeldLock {
+  return {
+    get isAwaited() {
+      return everywhere.isAwaited || here.isAwaited;
+    },
+    isOver: () => everywhere.isOver?.() ?? false,
+    release() {
+      everywhere.release();
+      here.release();
+    },
+  };
 }
 
 /**

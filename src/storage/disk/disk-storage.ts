@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { SharedLocks } from "../locks.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { DiskChanges } from "./changes.ts";
 import type { Disk } from "./disk.ts";
-import { lockProblem } from "./disk-locks.ts";
+import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
@@ -38,6 +39,11 @@ export interface DiskStorageOptions {
   readonly durability?: "fsync" | "rename";
   /** Whether nothing is changed on the disk by reading: what a dead process left behind stays. @default false */
   readonly readOnly?: boolean | undefined;
+  /**
+   * Locks between machines that change the files of one directory: see `redisLocks`. Keys are paths from the root, so
+   * all of them have to serve the same directory. @default locks between the processes of this machine
+   */
+  readonly locks?: SharedLocks | undefined;
 }
 
 /**
@@ -48,7 +54,7 @@ export interface DiskStorageOptions {
  * const files = createFileServer({ storage: diskStorage("site", { symlinks: "never" }) });
  */
 export function diskStorage(root: string | URL, options: DiskStorageOptions = {}): Storage {
-  const { symlinks = "within-root", durability = "fsync", readOnly = false } = options;
+  const { symlinks = "within-root", durability = "fsync", readOnly = false, locks } = options;
   const witnesses: Witnesses = new Set();
   let report: (problem: unknown) => void = () => {};
   const paths = new DiskPaths(root instanceof URL ? fileURLToPath(root) : root, symlinks);
@@ -70,11 +76,12 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const changes = new DiskChanges(disk);
   if (readOnly) onlyRead.add(paths.root);
   const smallFiles = new SmallFiles(disk.paths);
+  const unshare = locks && diskLocks.share(disk.paths.root, locks);
   const sweep = new Sweep(paths.root, disk.report);
   return {
     async start(reporter = () => {}, warn = () => {}, isWritten = true) {
       report = reporter;
-      const problem = await lockProblem();
+      const problem = locks ? undefined : await lockProblem();
       if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
       if (readOnly || !isWritten) return disk.paths.requireRoot();
       await sweep.begin();
@@ -101,6 +108,8 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
       for (const timer of disk.alive) clearInterval(timer);
       await changes.close();
       if (readOnly) onlyRead.delete(paths.root);
+      unshare?.();
+      await locks?.close?.();
     },
   };
 }

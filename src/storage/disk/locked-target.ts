@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import type { HeldLock } from "../locks.ts";
 import { StorageError } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -13,6 +14,7 @@ const aliveMs = 3_600_000;
 /** A target whose lock is held. */
 export interface LockedTarget extends Omit<Target, "exists"> {
   readonly name: string;
+  readonly held: HeldLock | undefined;
   /** Whether the path was looked up link by link; otherwise it has no links, and its directories exist. */
   readonly isLookedUp: boolean;
 }
@@ -33,7 +35,7 @@ export async function locked(disk: Disk, path: string, since: number, task: Task
     const plain = disk.paths.plainLocation(path);
     if (plain !== undefined) {
       const place = { real: plain, directory: dirname(plain), missing: [], name: basename(plain), isLookedUp: false };
-      if ((await diskLocks.run(plain, () => task(place), since)) === "done") return;
+      if ((await diskLocks.run(plain, (held) => task({ ...place, held }), since)) === "done") return;
     }
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       if ((await lockedFound(disk, path, since, task)) === "done") return;
@@ -47,10 +49,10 @@ export async function locked(disk: Disk, path: string, since: number, task: Task
 
 async function lockedFound(disk: Disk, path: string, since: number, task: Task): Promise<"done" | "elsewhere"> {
   const { real } = await disk.paths.target(path);
-  const lookAgain = async (): Promise<"done" | "elsewhere"> => {
+  const lookAgain = async (held: HeldLock | undefined): Promise<"done" | "elsewhere"> => {
     // While this one waited, links may have been changed and directories made or removed.
     const target = await disk.paths.target(path);
-    return target.real === real ? task({ ...target, name: basename(real), isLookedUp: true }) : "elsewhere";
+    return target.real === real ? task({ ...target, name: basename(real), held, isLookedUp: true }) : "elsewhere";
   };
   return diskLocks.run(real, lookAgain, since);
 }

@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
@@ -25,11 +26,11 @@ export async function move(
   if (one === other) return undefined; // they have one lock, which cannot be taken twice
   // Two moves the other way round would wait for each other for ever, if each took that of its source first.
   const [first, second] = one < other ? [source, target] : [target, source];
-  return diskLocks.run(first, () =>
-    diskLocks.run(second, async () => {
+  return diskLocks.run(first, (outer) =>
+    diskLocks.run(second, async (inner) => {
       await disk.callWitnesses(from);
       await disk.callWitnesses(to);
-      return moveLocked(disk, source, target, checks);
+      return moveLocked(disk, source, target, checks, [outer, inner]);
     }),
   );
 }
@@ -44,6 +45,7 @@ async function moveLocked(
   source: string,
   target: string,
   { check, checkTarget }: MoveChecks,
+  held: readonly (HeldLock | undefined)[],
 ): Promise<WriteResult | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const [found, there] = await Promise.all([look(disk, source), look(disk, target)]);
@@ -52,6 +54,7 @@ async function moveLocked(
     const { version } = statOf(found);
     check?.(statOf(found));
     checkTarget?.(replaced);
+    requireHeld(...held);
     const place = {
       directory: dirname(source),
       name: basename(source),

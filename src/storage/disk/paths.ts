@@ -159,8 +159,6 @@ export class DiskPaths {
 }
 
 function realRoot(root: string): string {
-  if (root.startsWith("s3://"))
-    throw new Error("root is a bucket: in code, that is a storage: s3Storage of filement/s3");
   const location = resolve(root);
   const stats = statSync(location, { throwIfNoEntry: false });
   if (stats === undefined) throw new Error(`root: ${JSON.stringify(root)} does not exist (looked for ${location})`);

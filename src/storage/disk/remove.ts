@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { requireHeld } from "../locks.ts";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
 import { errnoOf, statOf } from "./file-record.ts";
@@ -21,6 +22,7 @@ export async function remove(disk: Disk, path: string, check: CommitCheck | unde
     const location = target.isLookedUp ? await ownLocation(disk, path, target.real) : target.real;
     if (location === disk.paths.root) throw new StorageError("forbidden");
     check?.(stat);
+    requireHeld(target.held);
     if (location === target.real) return removeTarget(disk, target, stat);
     return removeLink(disk, location);
   });

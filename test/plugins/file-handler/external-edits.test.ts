@@ -341,14 +341,14 @@ describe("two hosts with the same files", () => {
 describe("several file handlers", () => {
   beforeEach(() => fastClock());
 
-  it("announce the files of their own roots", async () => {
+  it("announce their files at the paths at which these appear", async () => {
     const archive = await temporaryDirectory();
     const site = await liveSite({ "/archive/shadowed.txt": "x", "/a.txt": "a" }, () => ({
-      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ root: archive })] })],
+      plugins: [directory({ directory: "/archive", plugins: [fileHandler({ root: archive, at: "/archive" })] })],
     }));
-    await mkdir(join(archive, "archive/2024"), { recursive: true });
-    writeFileSync(join(archive, "archive/2024/x.txt"), "x");
-    writeFileSync(join(archive, "archive/y.txt"), "y");
+    await mkdir(join(archive, "2024"));
+    writeFileSync(join(archive, "2024/x.txt"), "x");
+    writeFileSync(join(archive, "y.txt"), "y");
     await site.edit("/archive/shadowed.txt", "nobody can see this");
     await site.edit("/a.txt", "changed");
     await expect
@@ -383,9 +383,9 @@ describe("several file handlers", () => {
     const memory = memoryStorage();
     const site = await liveSite(
       {},
-      { plugins: [directory({ directory: "/memory", plugins: [fileHandler({ storage: memory })] })] },
+      { plugins: [directory({ directory: "/memory", plugins: [fileHandler({ storage: memory, at: "/memory" })] })] },
     );
-    await memory.write("/memory/a.txt", content("a"));
+    await memory.write("/a.txt", content("a"));
     await site.send("PUT", "/memory/b.txt", "b", byUs());
     await expect
       .poll(async () => (await site.summary()).sort())
