@@ -1,16 +1,11 @@
 import { checkOptions } from "../options/check-config.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { mcpDoor } from "./mcp/door.ts";
-import { mcpOptions } from "./mcp/options.ts";
+import { mcpDoor, mcpOptions } from "./mcp/door.ts";
 
 /** Options for {@link mcp}. */
 export interface McpOptions {
   /** Path of the endpoint. @default "/mcp" */
   readonly path?: string | undefined;
-  /** Largest message in bytes; the content of a file to be written is part of one. @default 4194304 (4 MiB) */
-  readonly maxMessageBytes?: number | undefined;
-  /** Clients that may be told of changes at once; more are refused. @default 1000 */
-  readonly maxSubscriptions?: number | undefined;
 }
 
 /**
@@ -23,5 +18,5 @@ export interface McpOptions {
  */
 export function mcp(options: McpOptions = {}): Plugin {
   checkOptions("mcp", mcpOptions, options);
-  return mcpDoor(options).plugin;
+  return mcpDoor(options.path).plugin;
 }

@@ -88,8 +88,6 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   },
   mcp: {
     path: ["/agents", "/agents"],
-    max_message_bytes: ["1000", 1000],
-    max_subscriptions: ["10", 10],
   },
   metrics: {
     path: ["/stats", "/stats"],

@@ -169,7 +169,7 @@ describe("mcp", () => {
     const { isError, told } = await call("edit", { path: "/to-do.html", edits });
     expect(isError).toBe(true);
     expect(told).toMatchObject({ code: "NO_MATCH", index: 1, now: { matches: 0 } });
-    expect(told.now.near).toContainEqual({ selector: "main", matches: 1 });
+    expect(told.now.near).toContainEqual({ selector: "#main", matches: 1 });
     expect(told.now.near).toContainEqual({ selector: "#kite", matches: 1 });
     expect((await files.read("/to-do.html")).content.toString()).toBe(page);
   });

@@ -1,7 +1,5 @@
 /** Lines that are looked at on either side for where two texts go on alike. */
 const reach = 100;
-/** Comparisons of lines in all, so that no text takes long. */
-const mostSteps = 500_000;
 /** Characters that are shown on either side of what has changed. */
 const around = 60;
 
@@ -15,41 +13,37 @@ export function changedLines(before: string, after: string, most = 4000): string
   const now = after.split("\n");
   const shown: string[] = [];
   let left = most;
-  let steps = 0;
-  let i = 0;
-  let j = 0;
-  while (i < old.length || j < now.length) {
+  for (let i = 0, j = 0; i < old.length || j < now.length; ) {
     if (i < old.length && old[i] === now[j]) {
       i += 1;
       j += 1;
       continue;
     }
-    const [removed, added] = nextAlike();
+    const [removed, added] = untilAlike(old, i, now, j);
     const [gone, come] = cut(old.slice(i, i + removed).join("\n"), now.slice(j, j + added).join("\n"));
-    const lines = [...(removed > 0 ? marked("-", gone) : []), ...(added > 0 ? marked("+", come) : [])];
-    for (const line of [`@@ line ${j + 1} @@`, ...lines]) {
-      left -= line.length + 1;
-      if (left < 0) return [...shown, "@@ more lines have changed @@"].join("\n");
-      shown.push(line);
-    }
+    const group = [`@@ line ${j + 1} @@`];
+    if (removed > 0) group.push(`-${gone.replaceAll("\n", "\n-")}`);
+    if (added > 0) group.push(`+${come.replaceAll("\n", "\n+")}`);
+    const text = group.join("\n");
+    if (text.length > left) return [...shown, text.slice(0, left), "@@ more lines have changed @@"].join("\n");
+    left -= text.length + 1;
+    shown.push(text);
     i += removed;
     j += added;
   }
   return shown.join("\n");
+}
 
-  /** How many lines are gone and how many have come before both go on with the same one. */
-  function nextAlike(): readonly [removed: number, added: number] {
-    for (let distance = 1; distance <= 2 * reach && steps < mostSteps; distance += 1) {
-      for (let added = Math.max(0, distance - reach); added <= Math.min(distance, reach); added += 1) {
-        const removed = distance - added;
-        steps += 1;
-        if (i + removed < old.length && j + added < now.length && old[i + removed] === now[j + added]) {
-          return [removed, added];
-        }
-      }
+/** How many lines are gone and how many have come before both texts go on with the same line. */
+function untilAlike(old: readonly string[], i: number, now: readonly string[], j: number): readonly [number, number] {
+  const gone = old.slice(i, i + reach);
+  const come = now.slice(j, j + reach);
+  for (let distance = 1; distance < gone.length + come.length; distance += 1) {
+    for (let added = Math.max(0, distance - gone.length + 1); added <= distance && added < come.length; added += 1) {
+      if (gone[distance - added] === come[added]) return [distance - added, added];
     }
-    return [old.length - i, now.length - j];
   }
+  return [old.length - i, now.length - j];
 }
 
 /** Two texts from shortly before to shortly behind what differs. */
@@ -59,13 +53,9 @@ function cut(one: string, other: string): readonly [string, string] {
   while (start < shortest && one[start] === other[start]) start += 1;
   let end = 0;
   while (end < shortest - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const before = start > around ? start - around : 0;
-  const behind = end > around ? end - around : 0;
+  const before = Math.max(0, start - around);
+  const behind = Math.max(0, end - around);
   const part = (text: string): string =>
     `${before > 0 ? "…" : ""}${text.slice(before, text.length - behind)}${behind > 0 ? "…" : ""}`;
   return [part(one), part(other)];
-}
-
-function marked(mark: "-" | "+", text: string): string[] {
-  return text.split("\n").map((line) => mark + line);
 }

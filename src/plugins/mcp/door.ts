@@ -1,7 +1,8 @@
-import type { Buffer } from "node:buffer";
 import { Readable, type Writable } from "node:stream";
 import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
 import { methodNotAllowed } from "../../http/http-error.ts";
+import { pluginOptions, requestPath } from "../../options/option-types.ts";
+import type { OptionsSchema } from "../../options/schema.ts";
 import { rightsOf } from "../../server/access.ts";
 import { UsageLimit, unavailable } from "../../server/admission.ts";
 import { BodyBudget } from "../../server/body-budget.ts";
@@ -12,11 +13,16 @@ import { emptyReply, type Reply } from "../../server/reply.ts";
 import { mayReceive } from "../live/audience.ts";
 import { type IsProven, provenPaths } from "../live/proven-paths.ts";
 import { type Library, loadLibrary } from "./library.ts";
-import type { DoorOptions } from "./options.ts";
 import { registeredTools, resourceOf, serverFor } from "./server.ts";
 
-/** Memory for messages under way, in bytes. */
+/** What the options of the plugin are checked against. */
+export const mcpOptions: OptionsSchema = pluginOptions({ path: requestPath });
+
+/** Largest message, the content of a file to be written is part of one; and memory for those under way. In bytes. */
+const maxMessageBytes = 4 * 1024 * 1024;
 const messageMemory = 64 * 1024 * 1024;
+/** Clients that may be told of changes at once; more are refused. */
+const maxSubscriptions = 1000;
 /** Bytes that may wait for a client that is told of changes; one with more is disconnected. */
 const maxUnsentBytes = 1024 * 1024;
 
@@ -39,13 +45,17 @@ interface Place {
   readonly tools: ReturnType<typeof registeredTools>;
 }
 
+/** Asks only who the client of standard input is, and looks at no page. */
+class Joining implements Inspection {
+  readonly look = undefined;
+  client: Exchange | undefined;
+}
+
 /** Makes the plugin `mcp` with its other way in. */
-export function mcpDoor(options: DoorOptions = {}): McpDoor {
-  const { path = "/mcp", maxMessageBytes = 4 * 1024 * 1024, maxSubscriptions = 1000 } = options;
+export function mcpDoor(path = "/mcp"): McpDoor {
   const hosts = new Map<string, Place>();
-  const bodies = new BodyBudget(Math.max(messageMemory, 2 * maxMessageBytes));
+  const bodies = new BodyBudget(messageMemory);
   const places = new UsageLimit(maxSubscriptions);
-  const joining = new WeakMap<Inspection, (exchange: Exchange) => void>();
   const listening = new Map<McpHttpHandler, Exchange>();
 
   /** Tells of changes of files that a client may read; returns how to end that. */
@@ -116,9 +126,8 @@ export function mcpDoor(options: DoorOptions = {}): McpDoor {
     },
     async handle(exchange, next) {
       if (exchange.path !== path) return next();
-      const joined = exchange.inspection && joining.get(exchange.inspection);
-      if (joined) {
-        joined(exchange);
+      if (exchange.inspection instanceof Joining) {
+        exchange.inspection.client = exchange;
         return emptyReply(204);
       }
       if (exchange.method !== "POST" || exchange.inspection) throw methodNotAllowed("POST");
@@ -143,25 +152,21 @@ export function mcpDoor(options: DoorOptions = {}): McpDoor {
       const [place] = hosts.values();
       if (!place) throw unavailable("CLOSING");
       const { site, library, tools } = place;
-      let client: Exchange | undefined;
-      const inspection: Inspection = {};
-      joining.set(inspection, (exchange) => {
-        client = exchange;
-      });
-      const { status } = await site.ask({ method: "POST", path, headers, mostBytes: 0, inspection });
+      const joining = new Joining();
+      const { status } = await site.ask({ method: "POST", path, headers, mostBytes: 0, inspection: joining });
+      const { client } = joining;
       if (!client) throw new Error(`the user may not use ${path}: the server answered ${status}`);
-      const joined = client;
       return library.serveStdio(
         ({ era }) => {
-          const server = serverFor(library, tools, { site, client: joined });
+          const server = serverFor(library, tools, { site, client });
           const wanted = new Set<string>();
           const tell = (uri: string): void => {
             if (era === "modern" || wanted.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {});
           };
-          server.server.onclose = listen(joined, tell, () => {});
+          server.server.onclose = listen(client, tell, () => {});
           if (era === "modern") return server; // the library keeps what such a client wants
           server.server.setRequestHandler("resources/subscribe", ({ params }) => {
-            if (wanted.size < maxSubscriptions) wanted.add(params.uri);
+            wanted.add(params.uri);
             return {};
           });
           server.server.setRequestHandler("resources/unsubscribe", ({ params }) => {
@@ -176,28 +181,28 @@ export function mcpDoor(options: DoorOptions = {}): McpDoor {
   };
 }
 
-/** A `Response` of the library as a reply. */
+/** A `Response` of the library as a reply. Where it tells of changes, the client has to read them. */
 function replyOf({ status, headers, body }: Response, isListening: () => boolean): Reply {
   const reply = {
     status,
     headers: { ...Object.fromEntries(headers), "cache-control": "no-store", "x-accel-buffering": "no" },
   };
   if (!body) return reply;
-  const reader = body.getReader();
+  const left = new AbortController();
   const stream = new Readable({
     read() {},
     destroy(error, done) {
-      reader.cancel().catch(() => {}); // what has failed cannot be cancelled, and need not be
+      left.abort();
       done(error);
     },
   });
-  const pump = async (): Promise<void> => {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      stream.push(read.value as Buffer);
+  const sink = new WritableStream<Uint8Array>({
+    write(bytes) {
+      stream.push(bytes);
       if (isListening() && stream.readableLength > maxUnsentBytes) stream.destroy();
-    }
-    stream.push(null);
-  };
-  pump().catch((error: unknown) => stream.destroy(error as Error));
+    },
+    close: () => void stream.push(null),
+  });
+  body.pipeTo(sink, { signal: left.signal }).catch((error: Error) => stream.destroy(error));
   return { ...reply, body: stream };
 }

@@ -121,8 +121,6 @@ function innermost(element: SourceElement, holds: (element: SourceElement) => bo
   return inner;
 }
 
-const lastCompound = /(?:\s*[>+~]\s*|\s+)[^\s>+~]+(?:\([^()]*\))?$/;
-
 /** What is there now for a selector: how many elements it selects, or selectors near it that do select some. */
 export async function nearestTo(page: InspectedPage, selector: string): Promise<object> {
   const readable = async (elements: readonly SourceElement[]): Promise<number> => {
@@ -136,29 +134,23 @@ export async function nearestTo(page: InspectedPage, selector: string): Promise<
     return { etag: page.etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
   }
   const near: { selector: string; matches: number }[] = [];
-  for (const each of new Set([...likelyIn(page, selector), ...partsOf(selector)])) {
-    const count = await page.find(each).then(readable, () => 0); // a part of a selector need not be one
+  for (const each of new Set(likelyIn(page, selector))) {
+    const count = await readable(await page.find(each));
     if (count > 0) near.push({ selector: each, matches: count });
     if (near.length === 3) break;
   }
   return { etag: page.etag, matches: 0, near };
 }
 
-/** Ids and classes of a page that are spelled nearly as those of a selector. */
+/** Elements by name, id and class that are spelled as parts of a selector are, or nearly. */
 function likelyIn({ document }: InspectedPage, selector: string): readonly string[] {
   const known = new Map<string, string>();
-  for (const { attribs } of elementsBelow(document.root)) {
+  for (const { name, attribs } of elementsBelow(document.root)) {
     const classes = (attribs["class"] ?? "").split(/\s+/).map((each) => `.${each}`);
-    for (const each of [`#${attribs["id"] ?? ""}`, ...classes]) {
-      if (/^[#.][a-z_][\w-]*$/i.test(each)) known.set(each.slice(1), each);
+    for (const each of [name, ...classes, `#${attribs["id"] ?? ""}`]) {
+      if (/^[#.]?[a-z_][\w-]*$/i.test(each)) known.set(each.replace(/^[#.]/, ""), each);
     }
   }
   const names = [...known.keys()];
   return [...selector.matchAll(/[a-z_][\w-]*/gi)].flatMap(([name]) => known.get(likeliest(name, names) ?? "") ?? []);
-}
-
-/** A selector without its last steps. */
-function partsOf(selector: string): readonly string[] {
-  const shorter = selector.replace(lastCompound, "");
-  return shorter === selector ? [] : [shorter, ...partsOf(shorter)];
 }

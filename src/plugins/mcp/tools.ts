@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { type Args, CallError, type Calls, directoryOf, pathOf } from "./calls.ts";
 import { edit } from "./edit.ts";
 import { findBelow, listing } from "./find.ts";
@@ -179,7 +179,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       const destination = pathOf(args.to);
       const headers = { ...conditionOf(args), destination, overwrite: "F" };
       const { headers: got } = await calls.ask({ method: "MOVE", path: pathOf(args.path), headers });
-      return { path: destination, ...(got["etag"] !== undefined && { etag: String(got["etag"]) }) };
+      return { path: destination, etag: got["etag"] };
     },
   },
   versions: {
@@ -220,7 +220,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       const past = `${calls.pastOf(undone)}/${args.commit}`;
       const search = args.goBack ? "?to" : "";
       const { headers: got } = await calls.ask({ method: "POST", path: past, search, headers: conditionOf(args) });
-      return { path: undone, ...(got["etag"] !== undefined && { etag: String(got["etag"]) }) };
+      return { path: undone, etag: got["etag"] };
     },
   },
 };
@@ -232,21 +232,23 @@ function conditionOf({ ifMatch: tag }: Args): Record<string, string> {
 async function contentOf(calls: Calls, file: string, from: number, most: number): Promise<object> {
   const headers = { range: `bytes=${from}-${from + 3 * most}`, accept: "*/*" };
   const { status, headers: got, content } = await calls.ask({ method: "GET", path: file, headers });
-  const type = String(got["content-type"]);
-  let end = content.byteLength;
-  while (end > content.byteLength - 4 && end > 0 && !isUtf8(content.subarray(0, end))) end -= 1; // a character cut in two
-  if (!isUtf8(content.subarray(0, end)) || content.includes(0)) {
-    const message = `The file is not text but ${type}.`;
+  const whole = textOf(content);
+  if (whole === undefined) {
+    const message = `The file is not text but ${got["content-type"]}.`;
     throw new CallError({ code: "NOT_TEXT", message, next: "Do not read it: there are no tools for such files." });
   }
-  const whole = content.subarray(0, end).toString();
   const shown = whole.slice(0, most);
-  const total = Number(/\/(\d+)$/.exec(String(got["content-range"] ?? ""))?.[1] ?? from + content.byteLength);
   const next = from + Buffer.byteLength(shown);
-  const etag = got["etag"];
-  return {
-    ...(etag !== undefined && { etag: String(etag) }),
-    content: shown,
-    ...(status === 206 && next < total && { next }),
-  };
+  const total = Number(/\d+$/.exec(String(got["content-range"])));
+  return { etag: got["etag"], content: shown, ...(status === 206 && next < total && { next }) };
+}
+
+/** Text in UTF-8, without a part of a character at its end; `undefined` for what is none. */
+function textOf(content: Buffer): string | undefined {
+  if (content.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content, { stream: true });
+  } catch {
+    return undefined; // other bytes
+  }
 }
