@@ -120,6 +120,7 @@ const page = "<ul>\n<li id=a>one</li>\n<li>\n<li>\n<li id=b>two</li>\n</ul>\n";
 describe("history", () => {
   it("makes each change a commit that says who did what, and existing files the first ones", async () => {
     const { send, git, commits, files } = await site({ before: { "old.txt": "was here\n" }, plugins: [signIn] });
+    await commits(1);
     await send("PUT", "/page.html", page, { "x-user": "ada", "x-request-id": "first" });
     await send("PUT", "/page.html", "<li id=b>2</li>", { range: "selector=#b" });
     await send("PUT", "/log.txt", "a\n");

@@ -146,8 +146,8 @@ export class Committing {
           // What processes before have left comes first: the files are as that says.
           do {
             await this.#collect();
-          } while ((await this.#commit(true)) > 0);
-          await this.#confirm();
+            await this.#commit(true);
+          } while (await this.#confirm());
           this.#tags.clear();
           await this.#options.began();
           hasBegun = true;
@@ -268,13 +268,16 @@ export class Committing {
     );
   }
 
-  async #confirm(): Promise<void> {
+  /** Waits until all that git was given is in the repository; whether that was anything. */
+  async #confirm(): Promise<boolean> {
+    const count = this.#unconfirmed.length;
     await this.#options.importer.flush();
-    this.#commits += this.#unconfirmed.length;
+    this.#commits += count;
     this.#unconfirmed = [];
     await this.#tellWhetherFull();
     if (this.#tags.size > 100_000) this.#tags.clear();
     await this.#removeDone();
+    return count > 0;
   }
 
   /** Removes journals that are in the repository as a whole, and that no process adds to any more. */

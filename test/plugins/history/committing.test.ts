@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { createFileServer } from "../../../src/file-server.ts";
 import { history } from "../../../src/plugins/history.ts";
+import { diskLocks } from "../../../src/storage/disk/disk-locks.ts";
 import { isCampaign, suiteSeed, timesOf } from "../../helpers/effort.ts";
 import { projectRoot } from "../../helpers/source-files.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
@@ -100,6 +101,27 @@ describe("history of processes that are killed", () => {
       console.log(`${answered.length} changes by ${processes} processes, ${commits.length} commits`);
     },
   );
+});
+
+describe("history of a process that takes over", () => {
+  it("makes commits of all that was left before it looks at files, also of more than git is given at once", async () => {
+    const directory = await temporaryDirectory();
+    const [root, repository] = [join(directory, "site"), join(directory, "site.git")];
+    const spool = join(repository, "filement-spool");
+    await mkdir(root);
+    await writeFile(join(root, "page.html"), "<p>0</p>");
+    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
+    await mkdir(spool);
+    // Nobody makes commits meanwhile.
+    await diskLocks.run(join(spool, "leader"), () => killedAfter(600, [], root, repository, "1"));
+    await writeFile(join(root, "page.html"), "<p>by hand</p>");
+    const files = createFileServer({ root, plugins: [history({ repository })] });
+    const last = (): string =>
+      execFileSync("git", ["--git-dir", repository, "log", "-1", "--format=%s", "main", "--", "page.html"]).toString();
+    await expect.poll(() => files.ready().then(last, String)).toBe("Found /page.html\n");
+    await files.close();
+    expect(await readdir(spool)).toEqual([]);
+  });
 });
 
 /** What is missing, doubled, changed or in the wrong place of what was answered. */
