@@ -1,7 +1,7 @@
 // The pages for people in another browser; what they do is tested in Chromium, in detail.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Browser, launch, type Page } from "puppeteer-core";
+import { type Browser, type LaunchOptions, launch, type Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { history } from "../../src/plugins/history.ts";
 import { memoryStorage } from "../../src/storage/memory/memory-storage.ts";
@@ -13,15 +13,17 @@ import { serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 import { boardOf, cards, movesOf, serveBoard, watchCards } from "./kanban-board.ts";
 
+const launching = (): LaunchOptions => ({
+  browser: "firefox",
+  executablePath: programPath("firefox") ?? "",
+  headless: true,
+  timeout: pageTimeout,
+});
+
 describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launch({
-      browser: "firefox",
-      executablePath: programPath("firefox") ?? "",
-      headless: true,
-      timeout: pageTimeout,
-    });
+    browser = await launch(launching());
   });
   afterAll(() => browser.close());
 
@@ -38,6 +40,43 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
 
   const textsOf = (page: Page, selector: string): Promise<Array<string | null>> =>
     page.$$eval(selector, (elements) => elements.map(({ textContent }) => textContent));
+
+  it.each([
+    ["light", 1],
+    ["dark", 0],
+  ] as const)("pages fit a window and a phone, in %s", async (scheme, override) => {
+    const preferences = { "layout.css.prefers-color-scheme.content-override": override };
+    const own = await launch({ ...launching(), extraPrefsFirefox: preferences });
+    onTestFinished(() => own.close());
+    const page = await own.newPage();
+    page.setDefaultTimeout(pageTimeout);
+    const { url } = await exampleSite();
+    const listing = await serve({
+      storage: memoryStorage({ "/README.md": "# Hello", "/a.txt": "" }),
+      listing: { edit: true },
+    });
+    for (const address of [`${url}/`, `${url}/to-do.html`, `${url}/board/`, `${listing.url}/`, `${listing.url}/none`]) {
+      await page.goto(address);
+      for (const width of [1280, 390]) {
+        await page.setViewport({ width, height: 800 });
+        const [isDark, overflow] = await page.evaluate(() => [
+          getComputedStyle(document.body)
+            .backgroundColor.match(/\d+/g)
+            ?.map(Number)
+            .slice(0, 3)
+            .every((part) => part < 128),
+          document.documentElement.scrollWidth - window.innerWidth,
+        ]);
+        expect({ address, width, isDark, fits: Number(overflow) <= 0 }).toEqual({
+          address,
+          width,
+          isDark: scheme === "dark",
+          fits: true,
+        });
+          await page.screenshot({ path: `/tmp/ff-${scheme}-${width}-${address.replace(/\W+/g, "_")}.png` });
+      }
+    }
+  });
 
   it("live pages show in each of two windows what is done in the other", async () => {
     const { url } = await exampleSite();
