@@ -27,6 +27,9 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       const { page, problems } = await live(`${url}/`);
       const count = page.locator(".playground .count");
       await frameOf(page).locator("#menu").waitFor();
+      const { height = 0 } = page.viewportSize() ?? {};
+      const lastButton = await page.getByRole("button", { name: /^DELETE \[/ }).boundingBox();
+      expect((lastButton?.y ?? height) + (lastButton?.height ?? 0)).toBeLessThan(height); // on the first screen
       await page.getByLabel("Selector").fill("#menu li");
       await expect.poll(() => count.textContent()).toBe("4 elements");
       const isLit = (selector: string): Promise<boolean> =>
