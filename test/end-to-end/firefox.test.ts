@@ -73,7 +73,6 @@ describe("in Firefox", { tags: ["firefox", "campaign"] }, () => {
           isDark: scheme === "dark",
           fits: true,
         });
-          await page.screenshot({ path: `/tmp/ff-${scheme}-${width}-${address.replace(/\W+/g, "_")}.png` });
       }
     }
   });
