@@ -255,6 +255,15 @@ describe("a list", () => {
     [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "li", to: "li", position: "afterend" }]],
     [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "#a", position: "afterend" }]],
     [400, "INVALID_TARGET", 1, [...edits.slice(0, 1), { op: "move", selector: "ul", to: "ul", position: "beforeend" }]],
+    [
+      400,
+      "INVALID_TARGET",
+      1,
+      [
+        { op: "insert", selector: "ul", position: "afterend", html: "<script></script>" },
+        { op: "move", selector: "ul", to: "script", position: "beforeend" },
+      ],
+    ],
     [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "test", selector: "li", matches: 3 }]],
     [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", matches: 1 }]],
     [412, "EDIT_PRECONDITION_FAILED", 1, [...edits.slice(0, 1), { op: "remove", selector: "li", etag: '"x"' }]],

@@ -4,6 +4,7 @@ import { isHtmlElement, SourceElement, type TreeParent } from "../document/html-
 import type { SourceDocument } from "../document/source-document.ts";
 import { textContents } from "../document/tag-rules.ts";
 import { DocumentError, invalidHtml } from "../document-error.ts";
+import type { ContentModel } from "../tokenizer/tokens.ts";
 import { attributeChanges } from "./attribute-placement.ts";
 import { withClasses, withoutClasses } from "./class-tokens.ts";
 import type { Edit, EditBase, EditOf, InsertPosition } from "./edits.ts";
@@ -117,10 +118,9 @@ const operations: { readonly [Op in Edit["op"]]: Operation<Op> } = {
   setText: {
     fields: { text },
     make(page, { text }, matches) {
-      const { kind } = page.document;
       const escaped = text.replace(/[&<>\r]/g, (character) => references[character] ?? "");
       const markupFor = (element: SourceElement): string => {
-        const content = kind === "html" && isHtmlElement(element) ? textContents[element.name] : undefined;
+        const content = textContentOf(page, element);
         return content === undefined || content === "rcdata" ? escaped : text; // there are no references in a script
       };
       const length = text.length * outermost(matches).length;
@@ -177,6 +177,10 @@ function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, .
     if (!moved.some((element) => element === each)) continue;
     throw new DocumentError("INVALID_TARGET", "An element cannot be moved to itself, or into itself.");
   }
+  const parent = parentAt({ element: to, position: edit.position });
+  if (parent instanceof SourceElement && textContentOf(page, parent)) {
+    throw new DocumentError("INVALID_TARGET", `A ${parent.name} holds text, so no element can be moved into it.`);
+  }
   const html: string[] = [];
   for (const element of moved) {
     const bytes = yield* page.outerHtml([element]);
@@ -188,6 +192,11 @@ function* move(page: EditedPage, edit: EditOf<"move">, matches: Elements, [to, .
   yield* page.change(place ? [place] : [], (document, elements) =>
     insertMarkup(document, elements, html.join(""), edit.position),
   );
+}
+
+/** How the text of an element that holds nothing else is read; `undefined` for one that holds elements. */
+function textContentOf({ document }: EditedPage, element: SourceElement): ContentModel | undefined {
+  return document.kind === "html" && isHtmlElement(element) ? textContents[element.name] : undefined;
 }
 
 /** The bytes of an element, with a missing end tag added: the element put behind it would become part of it. */
