@@ -17,6 +17,7 @@ const programs = {
   mkfifo: { debianPackage: "coreutils" },
   nginx: { debianPackage: "nginx-light" },
   openssl: { debianPackage: "openssl" },
+  litmus: { debianPackage: "litmus" },
   "redis-server": { debianPackage: "redis-server" },
   "systemd-analyze": { debianPackage: "systemd" },
 } as const satisfies Record<string, ProgramPackage>;
