@@ -249,6 +249,17 @@ describe.each([
     expect(JSON.parse((await send("GET", "/docs/%00")).body)).toMatchObject({ code: "INVALID_PATH" });
   });
 
+  it("goes before a route of its name where it has the document, with fallthrough, and after it where it has not", async () => {
+    const app = express();
+    app.use("/docs", createFileServer({ storage: storage(), extensions: [".html"], fallthrough: true }));
+    app.get(["/docs/index", "/docs/page"], (_request, response) => void response.send("the application's page"));
+    const send = overHttp1(await listen(createServer(app)));
+    for (const headers of [{}, { range: "selector=h1" }]) {
+      expect((await send("GET", "/docs/index", headers)).body).toBe("<h1>Home</h1>");
+      expect((await send("GET", "/docs/page", headers)).body).toBe("the application's page");
+    }
+  });
+
   it("knows its whole mount path within nested routers", async () => {
     const app = express();
     const outer = express.Router();

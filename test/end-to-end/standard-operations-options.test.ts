@@ -26,17 +26,7 @@ describe.each(storages)("OPTIONS $where", ({ make }) => {
   it.each(["/", "/site/"])("of %s with an index file allows what its elements take", async (target) => {
     const site = await testSite(await make({ "/index.html": "<div>a</div>", "/site/index.html": "<div>a</div>" }));
     const { headers } = await site.send("OPTIONS", target);
-    expect(headers.allow?.split(", ").sort()).toEqual([
-      "COPY",
-      "DELETE",
-      "GET",
-      "HEAD",
-      "MOVE",
-      "OPTIONS",
-      "PATCH",
-      "POST",
-      "PUT",
-    ]);
+    expect(headers.allow).toBe("GET, HEAD, PUT, POST, DELETE, PATCH, MOVE, COPY, OPTIONS");
     for (const method of ["GET", "HEAD", "PUT", "POST", "DELETE"]) {
       const body = method.startsWith("P") ? "<div>b</div>" : undefined;
       const headers = { range: "selector=div" };

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { FileServerConfig } from "../../src/config.ts";
 import type { FileServer } from "../../src/file-server.ts";
 import { createFileServer } from "../../src/file-server.ts";
+import { guard } from "../../src/plugins/guard.ts";
 import { healthCheck } from "../../src/plugins/health-check.ts";
 import { type HistoryOptions, history } from "../../src/plugins/history.ts";
 import { metrics } from "../../src/plugins/metrics.ts";
@@ -518,6 +519,23 @@ describe("versions over HTTP", () => {
     expect((await send("GET", old, undefined, { ...as, range: "selector=.name" })).status).toBe(part);
     expect((await send("GET", old, undefined, { ...as, range: "selector=.salary" })).status).toBe(salary);
     expect((await send("GET", "/history/", undefined, as)).text.includes("/private/a.txt")).toBe(list === 200);
+  });
+
+  it("are kept from those whom a guard keeps from the file", async () => {
+    const guarding = guard({ covers: ["/private/*"], permits: ({ exchange }) => exchange.headers["x-key"] === "1" });
+    const { send, commits } = await site({ plugins: [guarding] });
+    const key = { "x-key": "1" };
+    await send("PUT", "/private/a.txt", "secret", key);
+    await commits(1);
+    const all = ["/history/", "/history/private/a.txt"];
+    const [list, own] = await Promise.all(all.map((path) => send("GET", path, undefined, key)));
+    expect(list?.text).toContain("/private/a.txt");
+    const { versions } = JSON.parse(own?.text ?? "");
+    expect((await send("GET", "/history/")).text).not.toContain("private");
+    for (const path of ["/history/private/a.txt", `/history/private/a.txt/${versions[0].commit}`]) {
+      expect((await send("GET", path, undefined, key)).status).toBe(200);
+      expect((await send("GET", path)).status).toBe(403);
+    }
   });
 
   it("are undone for a user who names none: the latest change of theirs", async () => {
