@@ -38,6 +38,14 @@ describe("editing in a listing", { tags: ["chromium"] }, () => {
       await expect.poll(() => page.getByRole("textbox", { name: "Theirs" }).inputValue()).toBe(theirs);
       expect((await ask("GET", "/a.txt")).text).toBe(theirs);
     }
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.keyboard.press("Escape");
+    expect(questions).toEqual(["confirm", "confirm"]); // what was typed is still there
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("a.txt is saved.").waitFor();
     expect((await ask("GET", "/a.txt")).text).toBe("mine");

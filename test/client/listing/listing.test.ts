@@ -128,6 +128,19 @@ describe("a listing in a browser", { tags: ["chromium"] }, () => {
     }
   });
 
+  it("has rows that a finger hits, on a phone, and stays accessible in forced colours", async () => {
+    const { page } = await open(files, { listing: { edit: true } }, "/", {
+      viewport: { width: 390, height: 844 },
+      forcedColors: "active",
+    });
+    const heights = await page
+      .locator("main > table tbody tr")
+      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+    expect(heights.length).toBe(4);
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    expect(await violationsIn(page)).toEqual([]);
+  });
+
   it.each(sample(["light", "dark"] as const, 2))("is accessible by the rules of axe, %s", async (colorScheme) => {
     const look = { colorScheme, viewport: { width: 390, height: 844 } };
     const { url, page, problems } = await open(files, { listing: { edit: true, zip: true } }, "/", look);

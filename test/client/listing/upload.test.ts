@@ -38,11 +38,15 @@ describe("uploads", { tags: ["chromium"] }, () => {
     await expect.poll(() => folder.names()).toEqual(["b.txt"]);
   });
 
-  it("show what was refused first, without a full bar", async () => {
-    const folder = await open({ "/c.txt": "" });
-    await choose(folder, file("a.txt"), file("b.txt"), file("c.txt"));
-    await expect.poll(() => states(folder)).toEqual(["There is a file of that name.", "done", "done"]);
-    expect(await folder.page.getByRole("progressbar", { name: "c.txt" }).count()).toBe(0);
+  it("show what was refused first, without a full bar, also of 200 files", async () => {
+    const folder = await open({ "/199.txt": "" });
+    await choose(folder, ...Array.from({ length: 200 }, (_, index) => file(`${index}.txt`)));
+    const refused = "There is a file of that name.";
+    await expect.poll(() => states(folder)).toEqual([refused, ...Array<string>(199).fill("done")]);
+    expect(await folder.page.getByRole("progressbar", { name: "199.txt" }).count()).toBe(0);
+    await expect.poll(() => folder.page.getByText(refused).boundingBox()).toMatchObject({ y: expect.any(Number) });
+    const { y = 0 } = (await folder.page.getByText(refused).boundingBox()) ?? {};
+    expect(y).toBeLessThan(folder.page.viewportSize()?.height ?? 0);
   });
 
   it("are not ended by leaving the page without a question", async () => {
