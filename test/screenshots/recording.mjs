@@ -1,6 +1,7 @@
 /**
- * `npm run recording`: twenty seconds of the home page as `docs/pictures/playground.webp`, for the README. The frames are
- * pictures of the real page, each held as long as one needs to read it. Needs `img2webp` (Debian: apt-get install webp).
+ * `npm run recording`: twenty seconds of the home page as `docs/pictures/playground.webp`, for the README, played once, and
+ * one moment of it as `playground-still.webp`, for readers who want no motion. The frames are pictures of the real page,
+ * each held as long as one needs to read it. Needs `img2webp` (Debian: apt-get install webp).
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -16,6 +17,8 @@ const site = await startServer("examples/site/start.mjs");
 const browser = await launch();
 /** @type {string[]} */
 const film = [];
+/** @type {readonly string[]} */
+let still = [];
 
 try {
   const page = await browser.newPage({ viewport: { width: 1120, height: 720 }, colorScheme: "light" });
@@ -47,6 +50,7 @@ try {
     await page.waitForFunction((text) => document.querySelector(".playground .diff")?.textContent !== text, before);
     await page.frameLocator(".playground iframe").locator(".news.shown").waitFor();
     await frame(2200);
+    if (request === "POST #menu") still = film.slice(-3);
   }
   await scrollTo("#windows");
   const [one, other] = [0, 1].map((index) => page.frameLocator(".windows iframe").nth(index));
@@ -56,9 +60,14 @@ try {
   await other?.locator("#kite.done").waitFor();
   await frame(2000);
   await mkdir(pictures, { recursive: true });
-  const output = join(pictures, "playground.webp");
-  await promisify(execFile)(img2webp, ["-loop", "0", "-lossy", "-q", "60", "-m", "6", ...film, "-o", output]);
-  console.log(output);
+  /** @param {string} name @param {readonly string[]} shown */
+  const write = async (name, shown) => {
+    const output = join(pictures, name);
+    await promisify(execFile)(img2webp, ["-loop", "1", "-lossy", "-q", "60", "-m", "6", ...shown, "-o", output]);
+    console.log(output);
+  };
+  await write("playground.webp", film);
+  await write("playground-still.webp", still);
 } finally {
   await browser.close();
   await site.stop();
