@@ -13,6 +13,7 @@ import { Upload, type UploadOptions } from "tus-js-client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { agentOf } from "./helpers/agent.ts";
+import { violationsIn } from "./helpers/axe.ts";
 import { pageTimeout, sharedChromium } from "./helpers/chromium.ts";
 import { isCampaign } from "./helpers/effort.ts";
 import { type RunningNode, runNode, runNodeToEnd } from "./helpers/run-node.ts";
@@ -306,10 +307,12 @@ describe("examples/wiki/wiki.mjs", () => {
     }
     await reader.goto(`${url}/`);
     await writer.goto(new URL("/sign-in", url).href);
+    expect(await violationsIn(writer)).toEqual([]);
     await writer.fill("[name=name]", "bob");
     await writer.fill("[name=password]", "tea");
     await writer.click("button");
     await writer.waitForURL(`${url}/`); // and its scripts
+    expect(await violationsIn(writer)).toEqual([]);
     writer.on("dialog", (dialog) => dialog.accept("Edited."));
     await writer.dblclick("#welcome");
     await reader.waitForFunction(() => document.querySelector("#welcome")?.textContent === "Edited.");

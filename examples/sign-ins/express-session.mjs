@@ -28,9 +28,9 @@ const files = createFileServer({
 app.use("/wiki", files);
 
 app.get("/sign-in", (_request, response) => {
-  response.send(
-    '<form method="post">Name <input name="name"> Password <input name="password" type="password"><button>',
-  );
+  response.send(`<form method="post">
+<label>Name <input name="name"></label> <label>Password <input name="password" type="password"></label>
+<button>Sign in</button>`);
 });
 app.post("/sign-in", express.urlencoded({ extended: false }), (request, response) => {
   const { name, password } = request.body;

@@ -48,11 +48,8 @@ const audited = pipeline(
 const app = express();
 app.use(sessions);
 app.use("/wiki", files); // before any body parser
-app.get("/sign-in", (_request, response) => {
-  response.send(
-    '<form method="post">Name <input name="name"> Password <input name="password" type="password"><button>Sign in</button>',
-  );
-});
+const signInPage = fileURLToPath(new URL("sign-in.html", import.meta.url));
+app.get("/sign-in", (_request, response) => response.sendFile(signInPage));
 app.post("/sign-in", express.urlencoded({ extended: false }), (request, response) => {
   const { name, password } = request.body;
   if (!Object.hasOwn(users, name) || users[name].password !== password) return response.status(403).send("Wrong.");
