@@ -20,9 +20,15 @@ const operations = {
   "insert, last": (selector, count) => ({ op: "insert", selector, position: "beforeend", html: `<b>${count}</b>` }),
 };
 
+/** What takes out again what would let the page grow from turn to turn: the 100th PATCH must find a page like the first. */
+const undoing = [
+  { op: "remove", selector: "[id^=bench-] > b" },
+  { op: "removeAttribute", selector: "[id^=bench-]", name: "class" },
+];
+
 /**
  * PATCH of one edit and of 100 edits of a page of 90 KB, in turns: of 100 items of a list that is added to the page for it, and of
- * 100 elements from its beginning to its end.
+ * 100 elements from its beginning to its end. What an edit adds is taken out again after each, which is not timed.
  *
  * @param {string} directory
  * @param {import("./rounds.mjs").Effort} effort
@@ -43,10 +49,8 @@ export async function edits(directory, { rounds }) {
       await writeFile(join(directory, "page.html"), content);
       const files = createFileServer({ storage: diskStorage(directory, { durability: "rename" }) });
       let count = 0;
-      /** @param {number} length */
-      const patch = async (length) => {
-        count += 1;
-        const list = Array.from({ length }, (_, index) => edit(`#bench-${(index * 37 + count) % 100}`, count));
+      /** @param {readonly object[]} list */
+      const patch = async (list) => {
         const init = { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(list) };
         const startedAt = performance.now();
         const reply = await files.fetch(new Request("http://localhost/page.html", init));
@@ -54,12 +58,20 @@ export async function edits(directory, { rounds }) {
         await reply.arrayBuffer();
         return performance.now() - startedAt;
       };
+      /** @param {number} length */
+      const turnOf = async (length) => {
+        count += 1;
+        const list = Array.from({ length }, (_, index) => edit(`#bench-${(index * 37 + count) % 100}`, count));
+        const ms = await patch(list);
+        await patch(undoing);
+        return ms;
+      };
       /** @type {Record<1 | 100, number[]>} */
       const times = { 1: [], 100: [] };
-      const turns = rounds === 1 ? 3 : 25;
-      for (let turn = -3; turn < turns; turn += 1) {
+      const turns = rounds === 1 ? 3 : 100;
+      for (let turn = rounds === 1 ? -1 : -25; turn < turns; turn += 1) {
         for (const length of /** @type {const} */ ([1, 100])) {
-          const ms = await patch(length);
+          const ms = await turnOf(length);
           if (turn >= 0) times[length].push(ms);
         }
       }

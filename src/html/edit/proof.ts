@@ -164,7 +164,7 @@ interface PageStep {
   readonly node: TreeNode | undefined;
   /** The characters of text and comments. */
   readonly data: string;
-  /** Name of the element that it stands in. */
+  /** Name of the element that a text stands in. */
   readonly parent: string | undefined;
   readonly supplied?: SuppliedStep;
   /** Whose children are the same. */
@@ -192,23 +192,32 @@ export function* pageSteps(
   seams: Seams = noSeams,
 ): Generator<PageStep, undefined> {
   let isAtBodyStart = false;
+  let text: PageStep | undefined;
   /** A text, ends and blank texts behind it: perhaps the end of the page. */
-  let held: PageStep[] = [];
-  for (const step of joinedSteps(page, edit, seams)) {
-    const text = isAtBodyStart && step.kind === "text" ? { ...step, data: withoutBlanksAtStart(step.data) } : step;
-    isAtBodyStart = step.kind === "start" && isBody(step);
-    if (text.kind === "text" && text.data === "") continue;
-    const couldBeLast = held.length > 0 && (text.kind === "end" || (text.kind === "text" && blanks.test(text.data)));
-    if (!couldBeLast) {
-      yield* held.splice(0);
-      if (text.kind === "text") held = [text];
-      else yield text;
+  const held: PageStep[] = [];
+  for (const step of singleSteps(page, edit, seams)) {
+    if (step.kind === "text") {
+      if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
       continue;
     }
-    held.push(text);
-    if (text.kind === "end" && isBody(text)) yield* trimmed(held.splice(0));
+    if (text) {
+      if (isAtBodyStart) text = { ...text, data: withoutBlanksAtStart(text.data) };
+      if (held.length > 0 && !blanks.test(text.data)) yield* held.splice(0);
+      if (text.data !== "") held.push(text);
+      text = undefined;
+    }
+    isAtBodyStart = step.kind === "start" && isBody(step);
+    if (held.length > 0 && step.kind === "end") {
+      held.push(step);
+      if (isBody(step)) yield* trimmed(held.splice(0));
+      continue;
+    }
+    for (const each of held) yield each;
+    held.length = 0;
+    yield step;
   }
   yield* held;
+  if (text) yield text;
 }
 
 /** The last steps of a page without the white space at its end. */
@@ -219,19 +228,6 @@ function* trimmed([first, ...others]: readonly PageStep[]): Generator<PageStep> 
 }
 
 /** Neighbouring texts are one. */
-function* joinedSteps(page: Page, edit: TreeEdit, seams: Seams): Generator<PageStep> {
-  let text: PageStep | undefined;
-  for (const step of singleSteps(page, edit, seams)) {
-    if (step.kind === "text") {
-      if (!isOutsideBody(step)) text = text ? joined(text, step) : step;
-      continue;
-    }
-    if (text) yield text;
-    text = undefined;
-    yield step;
-  }
-}
-
 function joined(text: PageStep, { data, supplied }: PageStep): PageStep {
   return { ...text, data: text.data + data, ...(supplied && { supplied }) };
 }
@@ -240,9 +236,9 @@ function isOutsideBody({ parent, data }: PageStep): boolean {
   return (parent === undefined || parent === "html" || parent === "head") && blanks.test(data);
 }
 
-function isBody({ node, supplied, parent }: PageStep): boolean {
+function isBody({ node, supplied }: PageStep): boolean {
   if (supplied) return supplied.step.tag?.name === "body";
-  return node instanceof SourceElement && node.name === "body" && parent === "html" && isHtmlElement(node);
+  return node instanceof SourceElement && node.name === "body" && nameOfParent(node) === "html" && isHtmlElement(node);
 }
 
 function* singleSteps(page: Page, edit: TreeEdit, { begin, end }: Seams): Generator<PageStep> {
@@ -262,7 +258,9 @@ function* singleSteps(page: Page, edit: TreeEdit, { begin, end }: Seams): Genera
       previous = seam ? (node ? node.prev : (parent.children.at(-1) ?? null)) : null;
       isEntered = true;
     }
-    if (isAdding) yield* addedBetween(added, element, previous, node);
+    if (isAdding) {
+      for (const placed of addedBetween(added, element, previous, node)) yield* suppliedSteps(placed);
+    }
     const seam = end.get(parent);
     if (seam && seam.at === node) {
       yield sameStep(seam);
@@ -289,17 +287,15 @@ function* singleSteps(page: Page, edit: TreeEdit, { begin, end }: Seams): Genera
 }
 
 /** What is put between two neighbours; either may be missing. */
-function* addedBetween(
+function addedBetween(
   { beforebegin, afterbegin, beforeend, afterend }: TreeEdit["added"],
   parent: TreeNode | null,
   previous: TreeNode | null,
   next: TreeNode | null,
-): Generator<PageStep> {
-  const gap = [
-    previous ? afterend.get(previous) : afterbegin.get(parent),
-    next ? beforebegin.get(next) : beforeend.get(parent),
-  ];
-  for (const placed of gap) for (const each of placed ?? []) yield* suppliedSteps(each);
+): readonly PlacedFragment[] {
+  const behind = (previous ? afterend.get(previous) : afterbegin.get(parent)) ?? [];
+  const before = (next ? beforebegin.get(next) : beforeend.get(parent)) ?? [];
+  return before.length === 0 ? behind : [...behind, ...before];
 }
 
 function sameStep({ owner }: { readonly owner: TreeParent }): PageStep {
@@ -309,12 +305,13 @@ function sameStep({ owner }: { readonly owner: TreeParent }): PageStep {
 function stepsOf(page: Page): (node: TreeNode, isAtEnd: boolean) => PageStep {
   const end = endOfPage(page);
   return (node, isAtEnd) => {
-    const parent = nameOfParent(node);
-    if (node instanceof SourceElement) return { kind: isAtEnd ? "end" : "start", node, data: "", parent };
-    if (node instanceof DoctypeNode) return { kind: "doctype", node, data: "", parent };
+    if (node instanceof SourceElement) return { kind: isAtEnd ? "end" : "start", node, data: "", parent: undefined };
+    if (node instanceof TextNode) {
+      return { kind: "text", node, data: textOnPage(node, end, page.source), parent: nameOfParent(node) };
+    }
+    if (node instanceof DoctypeNode) return { kind: "doctype", node, data: "", parent: undefined };
     if (!("data" in node)) throw new TypeError("a root stands below another one");
-    if (!(node instanceof TextNode)) return { kind: "comment", node, data: node.data, parent };
-    return { kind: "text", node, data: textOnPage(node, end, page.source), parent };
+    return { kind: "comment", node, data: node.data, parent: undefined };
   };
 }
 
