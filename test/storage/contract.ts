@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { createFileServer } from "../../src/file-server.ts";
 import type { Content, OpenFile, Storage, StoredStat } from "../../src/storage/storage.ts";
 import { timesOf } from "../helpers/effort.ts";
 import { brokenContent, content, entriesAt, gate, namesAt, textAt, withBytes } from "./content.ts";
@@ -579,5 +580,33 @@ export function storageContract(
       await storage.remove("/dir/sub/");
       await storage.remove("/dir/");
     }
+  });
+
+  describe("a program's edits", () => {
+    it("are made together or not at all, and lists at the same time lose nothing", async () => {
+      const files = createFileServer({ storage: await make({ "/list.html": "<ul></ul><p>0</p>" }) });
+      const added = Array.from({ length: 8 }, (_, index) => `<li>${index}</li>`);
+      const done = await Promise.all(
+        added.map((html) =>
+          files.edit("/list.html", [
+            { op: "insert", selector: "ul", position: "beforeend", html },
+            { op: "setText", selector: "p", text: html },
+          ]),
+        ),
+      );
+      const { content, etag } = await files.read("/list.html");
+      const text = content.toString();
+      expect(text.match(/<li>\d<\/li>/g)?.toSorted()).toEqual(added);
+      expect(text).toMatch(/^<ul>(?:<li>\d<\/li>){8}<\/ul><p>&lt;li&gt;\d&lt;\/li&gt;<\/p>$/);
+      expect(new Set(done.map((each) => each.etag))).toHaveProperty("size", 8);
+      expect(done.map((each) => each.etag)).toContain(etag);
+      const failing = files.edit("/list.html", [
+        { op: "remove", selector: "li" },
+        { op: "test", selector: "p", matches: 2 },
+      ]);
+      await expect(failing).rejects.toMatchObject({ code: "EDIT_PRECONDITION_FAILED", index: 1 });
+      expect(await files.read("/list.html")).toEqual({ content, etag, matches: undefined });
+      await files.close();
+    });
   });
 }
