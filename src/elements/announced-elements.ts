@@ -1,4 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
+import type { SlicedWork } from "../event-loop/sliced-work.ts";
 import { type AppliedEdit, placedElements } from "../html/edit/apply-edit.ts";
 import type { Access, ChangedElements } from "../server/access.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
@@ -45,10 +46,10 @@ export class AnnouncedElements {
    * Asks ahead about the elements before the edit. With others in a list it is never asked later: the trees between
    * them would have to stay in memory.
    */
-  async judgeBefore(isInList = false): Promise<void> {
+  judgeBefore(isInList = false): SlicedWork<void> {
     this.#isInList = isInList;
     if (isInList) this.#isAskedLater = false;
-    await this.#before.answerAhead(this.#readers, this.#path, this.#client);
+    return this.#before.answerAhead(this.#readers, this.#path, this.#client);
   }
 
   /** Whether the tree of the page is no longer needed. Listeners may have come since they were asked last. */
@@ -59,12 +60,12 @@ export class AnnouncedElements {
   }
 
   /** Asks ahead about what stands there after the edit. */
-  async judgeAfter(applied: AppliedEdit, maxSelectionSteps: number): Promise<void> {
+  *judgeAfter(applied: AppliedEdit, maxSelectionSteps: number): SlicedWork<void> {
     if (!this.#isAskedLater && this.#readers.length === 0) return;
     const after = new ChosenElements(applied.document, () => placedElements(applied), maxSelectionSteps);
     this.#elements = { before: this.#before, after };
     if (this.#isAskedLater) return;
-    await after.answerAhead(this.#readers, this.#path, this.#client);
+    yield* after.answerAhead(this.#readers, this.#path, this.#client);
     this.#before.close();
     after.close();
   }

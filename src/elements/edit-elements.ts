@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
-import { inSlices, settled } from "../event-loop/sliced-work.ts";
+import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { preconditionCheck } from "../files/commit.ts";
 import type { SourceElement } from "../html/document/html-nodes.ts";
 import type { ParseLimits } from "../html/document/parse-budget.ts";
@@ -115,6 +115,8 @@ class Editing {
   #isReadable = false;
   /** The edits of the version that was looked at last. */
   #told: DoneEdit[] = [];
+  /** Of the edit that was begun last. */
+  #announced: AnnouncedElements | undefined;
 
   constructor(request: EditRequest, wanted: WantedEdits) {
     const { exchange, options } = request;
@@ -218,31 +220,30 @@ class Editing {
     this.#count = this.#matches.length;
     if (this.#matches.length === 0) return false;
     const { right = "overwrite" } = this.#request;
-    await this.#judge(document, [{ right, elements: this.#matches }]);
+    await inSlices(this.#judge(document, [{ right, elements: this.#matches }]));
     await this.#judgeConditions(document, stat);
     return true;
   }
 
   /** Throws where the client lacks a right. */
-  async #judge(
+  *#judge(
     document: SourceDocument,
     needed: readonly { readonly right: Right; readonly elements: readonly SourceElement[] }[],
-  ): Promise<void> {
-    const { exchange, path } = this.#request;
+  ): SlicedWork<void> {
+    const { access } = this.#request.exchange;
     for (const { right, elements } of needed) {
-      const isGiven = await this.#chosen(document, elements).isGiven(exchange.access, right, path, this.#client);
-      if (!isGiven) throw exchange.access.refusal();
+      if (!(yield* settled(this.#may(right, document, elements)))) throw access.refusal();
     }
-    this.#isReadable = await this.#mayRead(document, this.#matches);
+    this.#isReadable = yield* settled(this.#may("read", document, this.#matches));
   }
 
   #chosen(document: SourceDocument, elements: readonly SourceElement[]): ChosenElements {
     return new ChosenElements(document, elements, this.#request.options.maxSelectionSteps);
   }
 
-  async #mayRead(document: SourceDocument, elements: readonly SourceElement[]): Promise<boolean> {
+  #may(right: Right, document: SourceDocument, elements: readonly SourceElement[]): boolean | Promise<boolean> {
     const { exchange, path } = this.#request;
-    return this.#chosen(document, elements).isGiven(exchange.access, "read", path, this.#client);
+    return this.#chosen(document, elements).isGiven(exchange.access, right, path, this.#client);
   }
 
   /** The conditions of the request: about the elements of a single edit, or about the document. */
@@ -270,49 +271,56 @@ class Editing {
 
   /** Makes the edits in one version of the document. */
   async #apply(held: HeldDocument, stat: StoredStat, edits: readonly Edit[]): Promise<EditedDocument> {
-    const { exchange, path, options } = this.#request;
+    const { options } = this.#request;
     const { selector } = this.#wanted;
     this.#told = [];
     if (selector === undefined) await this.#judgeConditions(held.document, stat);
-    let announced: AnnouncedElements | undefined;
     const find = finderOf(options, this.#client, { steps: 0 });
-    const begin = async ({ document, matches, affected }: BegunEdit): Promise<Begun | undefined> => {
-      this.#matches = matches;
-      this.#count = matches.length;
-      if (selector !== undefined && matches.length === 0) return undefined;
-      await this.#judge(
-        document,
-        affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
-      );
-      if (selector !== undefined) await this.#judgeConditions(document, stat);
-      const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
-      const before =
-        isAsked && selector !== undefined ? await textOf(document, outermost(matches), options) : undefined;
-      announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
-      await announced.judgeBefore(selector === undefined);
-      return { isReadable: this.#isReadable, before, announced };
-    };
-    const end = async ({ edit, matches, changes }: MadeEdit, begun: Begun | undefined): Promise<void> => {
-      const last = changes.at(-1);
-      if (!begun) return;
-      if (last) await begun.announced.judgeAfter(last, options.maxSelectionSteps);
-      this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
-    };
     const making = applyEdits<Begun | undefined>(held.document, edits, {
       limits: { ...this.#limits, work: { steps: 0 } },
       isAlone: selector !== undefined,
       mayWait: selector === undefined && !this.#isJudgedByElements(),
-      select: (document, text) => settled(find(document, text)),
+      *select(document, text) {
+        return yield* settled(find(document, text));
+      },
       outerHtml: (document, elements) => settled(textOf(document, elements, options)),
       tagOf: (document, elements) => settled(elementBytes(document, elements, options).then(elementTag)),
       checkReplacement: dialects[options.dialect].checkReplacement,
-      takeTree: (document) => announced?.releaseTree() === true && this.#take(document, held),
-      begin: (begun) => settled(begin(begun)),
-      end: (made, begun) => settled(end(made, begun)),
+      takeTree: (document) => this.#announced?.releaseTree() === true && this.#take(document, held),
+      begin: (begun) => this.#begin(begun, stat),
+      end: (made, begun) => this.#end(made, begun),
     });
     const edited = await inSlices(making);
     this.#held.push(this.#request.documents.keep(edited.document));
     return edited;
+  }
+
+  /** Judges an edit that is to be made; `undefined` for a single one that matches nothing. */
+  *#begin({ document, matches, affected }: BegunEdit, stat: StoredStat): SlicedWork<Begun | undefined> {
+    const { exchange, path, options } = this.#request;
+    const { selector } = this.#wanted;
+    this.#matches = matches;
+    this.#count = matches.length;
+    if (selector !== undefined && matches.length === 0) return undefined;
+    yield* this.#judge(
+      document,
+      affected.map(({ effect, elements }) => ({ right: rights[effect], elements })),
+    );
+    if (selector !== undefined) yield* settled(this.#judgeConditions(document, stat));
+    const isAsked = options.beforeWrite !== undefined || options.recordRemoved === true;
+    const before =
+      isAsked && selector !== undefined ? yield* settled(textOf(document, outermost(matches), options)) : undefined;
+    const announced = new AnnouncedElements(exchange.site.changes, path, this.#chosen(document, matches), this.#client);
+    this.#announced = announced;
+    yield* announced.judgeBefore(selector === undefined);
+    return { isReadable: this.#isReadable, before, announced };
+  }
+
+  *#end({ edit, matches, changes }: MadeEdit, begun: Begun | undefined): SlicedWork<void> {
+    if (!begun) return;
+    const last = changes.at(-1);
+    if (last) yield* begun.announced.judgeAfter(last, this.#request.options.maxSelectionSteps);
+    this.#told.push({ edit, matches: matches.length, isChange: last !== undefined, ...begun });
   }
 
   /** Whether a rule or a listener may ask about elements, which each edit leaves in a page of its own. */
@@ -402,7 +410,7 @@ class Editing {
     try {
       const matches = await this.#find(document, selector);
       // The edit may have made the selector match elements of other users, whose content the tag would give away.
-      if (matches.length === 0 || !(await this.#mayRead(document, matches))) return undefined;
+      if (matches.length === 0 || !(await this.#may("read", document, matches))) return undefined;
       return elementTag(await elementBytes(document, matches, this.#request.options));
     } catch (error) {
       // That selecting again takes too long is no reason to refuse the edit.

@@ -67,7 +67,7 @@ function inspectedPage(
       isReadable ||
       new ChosenElements(document, [element], options.maxSelectionSteps).isGiven(access, "read", path, client),
     tagOf: async (elements) => elementTag(await elementBytes(document, elements, options)),
-    find: (selector) => find(document, selector),
+    find: async (selector) => find(document, selector),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "../event-loop/fair-queue.ts";
-import { atHand, demand, patiently, SlicedQueue, type SlicedWork } from "../event-loop/sliced-work.ts";
+import { atHand, demand, patiently, SlicedQueue, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
 import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError } from "../html/document-error.ts";
@@ -32,24 +32,24 @@ export type FindElements = (document: SourceDocument) => Promise<readonly Source
 export function elementFinder(selector: string, options: SelectionOptions, client: Client): FindElements {
   const parsed = parsedSelector(selector, options);
   const find = finderOf(options, client);
-  return (document) => find(document, parsed);
+  return async (document) => find(document, parsed);
 }
 
-/** Finds the elements that a selector selects, in document order. */
+/** Finds the elements that a selector selects, in document order; without a promise where that takes but a moment. */
 export type FindBySelector = (
   document: SourceDocument,
   selector: string | ParsedSelector,
-) => Promise<readonly SourceElement[]>;
+) => readonly SourceElement[] | Promise<readonly SourceElement[]>;
 
 /** What finds elements for a request. With `work`, all selections together may take as many steps as one. */
 export function finderOf(options: SelectionOptions, client: Client, work?: { steps: number }): FindBySelector {
   const { maxMatches, maxSelectionSteps } = options;
   const { choose } = dialects[options.dialect];
-  return async (document, selector) => {
+  const limits = { maxMatches, maxSelectionSteps, ...(work && { work }) };
+  return (document, selector) => {
     const parsed = typeof selector === "string" ? parsedSelector(selector, options) : selector;
-    return choose(
-      await queue.do(selection(document, parsed, { maxMatches, maxSelectionSteps, ...(work && { work }) }), client),
-    );
+    const found = queue.do(selection(document, parsed, limits), client);
+    return found instanceof Promise ? found.then(choose) : choose(found);
   };
 }
 
@@ -105,7 +105,7 @@ export class ChosenElements implements SelectedElements {
   }
 
   /** Whether all of them have a right. What the rules select is selected in slices before they are asked again. */
-  async isGiven(access: Access, right: Right, path: string, client: Client): Promise<boolean> {
+  isGiven(access: Access, right: Right, path: string, client: Client): boolean | Promise<boolean> {
     return queue.do(
       patiently(() => access.permitsElements(right, path, this)),
       client,
@@ -113,9 +113,11 @@ export class ChosenElements implements SelectedElements {
   }
 
   /** Finds out ahead what these will ask when it is to be known whether they may read the elements. */
-  async answerAhead(readers: readonly Access[], path: string, client: Client): Promise<void> {
+  *answerAhead(readers: readonly Access[], path: string, client: Client): SlicedWork<void> {
     for (const access of readers) {
-      await this.isGiven(access, "read", path, client).catch(() => false); // it throws that again when it is asked
+      try {
+        yield* settled(this.isGiven(access, "read", path, client));
+      } catch {} // it throws that again when it is asked
     }
   }
 

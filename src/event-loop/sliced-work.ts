@@ -38,8 +38,9 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
   return value;
 }
 
-/** What a promise gives, for work that has to wait for it. */
-export function* settled<Value>(promise: Promise<Value>): SlicedWork<Value> {
+/** What a promise gives, for work that has to wait for it; what is no promise is at hand. */
+export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
+  if (!(promise instanceof Promise)) return promise;
   const outcome: { value?: { readonly is: Value }; error?: { readonly is: unknown } } = {};
   const known = promise.then(
     (is) => {

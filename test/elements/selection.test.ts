@@ -3,6 +3,7 @@ import { ChosenElements, clientOf } from "../../src/elements/selection.ts";
 import type { Right, SelectedElements } from "../../src/server/access.ts";
 import type { Plugin } from "../../src/server/plugin.ts";
 import { stepClock, turnsUntil } from "../helpers/counted-work.ts";
+import { done } from "../helpers/done.ts";
 import { accessOf, type Permits } from "../helpers/file-request.ts";
 import { parseHtml } from "../helpers/parse-html.ts";
 import { type Edit, send, serveOne, wholePage } from "./editing.ts";
@@ -102,7 +103,7 @@ describe("ChosenElements", () => {
       },
       3_000,
     );
-    const ask = (question: (asked: SelectedElements) => boolean): Promise<boolean> =>
+    const ask = async (question: (asked: SelectedElements) => boolean): Promise<boolean> =>
       chosen.isGiven(
         accessOf((_right, _path, asked) => typeof asked === "object" && question(asked)),
         "read",
@@ -123,10 +124,10 @@ describe("ChosenElements", () => {
     const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.areAmong("li, p ~ i"));
     const costly = accessOf((_right, _path, asked) => typeof asked === "object" && asked.touch("p p"));
     const few = new ChosenElements(await parseHtml("<p>".repeat(1000)), [], 100);
-    await few.answerAhead([costly], "/a.html", { address: "a" });
+    await done(few.answerAhead([costly], "/a.html", { address: "a" }));
     few.close();
     expect(() => few.touch("p p")).toThrow(expect.objectContaining({ code: "SELECTOR_TOO_COSTLY" }));
-    await mine.answerAhead([access], "/a.html", { address: "a" });
+    await done(mine.answerAhead([access], "/a.html", { address: "a" }));
     mine.close();
     expect(mine.areAmong("li, p ~ i")).toBe(true);
     expect(() => mine.areAmong("li")).toThrow("it was not asked");
@@ -137,7 +138,8 @@ describe("ChosenElements", () => {
     const chosen = new ChosenElements(document, elementsOf(document), 100);
     const access = accessOf((_right, _path, asked) => typeof asked === "object" && asked.areAmong("p p, p ~ p"));
     const error = { code: "SELECTOR_TOO_COSTLY" };
-    await expect(chosen.isGiven(access, "read", "/a.html", { address: "a" })).rejects.toMatchObject(error);
+    const ask = async () => chosen.isGiven(access, "read", "/a.html", { address: "a" });
+    await expect(ask()).rejects.toMatchObject(error);
   });
 });
 

@@ -66,7 +66,10 @@ export function* applyEdits<Context>(
   host: EditHost<Context>,
 ): SlicedWork<EditedDocument> {
   const list = new ListOfEdits(document, host);
-  for (const [index, edit] of edits.entries()) yield* list.make(edit, index);
+  for (const [index, edit] of edits.entries()) {
+    yield* list.make(edit, index);
+    yield;
+  }
   yield* list.settle();
   return list;
 }
