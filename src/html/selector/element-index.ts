@@ -98,9 +98,11 @@ export class ElementIndex {
     const isBehind = (element: SourceElement): boolean =>
       // What has no place of its own is searched for.
       element.startIndex === null ? this.all.indexOf(element) >= start + added.length : element.startIndex >= position;
+    const isMost = removed.length > all.length / 2; // making it anew is less than taking each element out of its list
     for (const [feature, lists] of this.#lists) {
       yield;
-      yield* exchangeIn(lists, keysOf[feature], removed, added, isBehind);
+      if (isMost) yield* this.#makeLists(feature);
+      else yield* exchangeIn(lists, keysOf[feature], removed, added, isBehind);
     }
   }
 
