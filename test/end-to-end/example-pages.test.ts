@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { type Window, windows } from "../client/chromium.ts";
@@ -5,6 +7,8 @@ import { violationsIn } from "../helpers/axe.ts";
 import { sample } from "../helpers/effort.ts";
 import { exampleSite } from "../helpers/example-site.ts";
 import { send } from "../helpers/send.ts";
+import { serve } from "../helpers/serve.ts";
+import { projectRoot } from "../helpers/source-files.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
 
@@ -212,5 +216,19 @@ describe("the example pages", { tags: ["chromium"] }, () => {
       await page.locator(".playground .wire").waitFor();
     }
     expect(await violationsIn(page)).toEqual([]);
+  });
+
+  const others = ["config", "scale-out/site", "agents/site"].flatMap((folder) =>
+    readdirSync(join(projectRoot, "examples", folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".html"))
+      .map((name) => `${folder}/${name}`),
+  );
+
+  it.each(others)("have nothing that axe finds, in both colour schemes: /%s", async (path) => {
+    const { url } = await serve({ root: join(projectRoot, "examples") });
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page } = await browser.open(`${url}/${path}`, { ...phone, colorScheme });
+      expect(await violationsIn(page)).toEqual([]);
+    }
   });
 });
