@@ -1,12 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs, { constants } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { fileOutput } from "../../../src/plugins/access-log/file-output.ts";
 import { LogFailures, type Output } from "../../../src/plugins/access-log/output.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
+import { runNode } from "../../helpers/run-node.ts";
 import { send } from "../../helpers/send.ts";
 import { serve } from "../../helpers/serve.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
@@ -190,6 +193,25 @@ describe("a file that cannot be written to", { tags: ["linux"] }, () => {
     for (const _ of [1, 2, 3]) expect((await send(url, "GET", "/none")).status).toBe(404);
     await files.close();
     expect(reports).toHaveLength(1);
+  });
+});
+
+describe("standard output", { tags: ["linux"] }, () => {
+  const program = fileURLToPath(new URL("log-to-stdout.mjs", import.meta.url));
+
+  it("is written to where it is a socket, as under systemd, which cannot be opened again", async () => {
+    const { ended, printed } = runNode([program]); // whose pipes are sockets
+    expect((await ended).code).toBe(0);
+    expect(printed.stdout).toMatch(/^ENXIO\n.*"GET \/logged HTTP\/1\.1" 404.*\n$/);
+  });
+
+  it("is written to where another user has opened it", { tags: ["root"] }, async () => {
+    const path = join(await temporaryDirectory(), "log");
+    const file = await open(path, "wx", 0o600);
+    onTestFinished(() => file.close());
+    const child = spawn(process.execPath, [program, "65534"], { stdio: ["ignore", file.fd, "inherit"] });
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(await readFile(path, "utf8")).toMatch(/^EACCES\n.*"GET \/logged HTTP\/1\.1" 404.*\n$/);
   });
 });
 
