@@ -582,6 +582,31 @@ describe("examples/uploads/form.mjs", () => {
     expect((await fetch(`${url}/uploads/x`, { method: "PUT", body: "x" })).status).toBe(405);
     expect((await fetch(`${url}/upload`, { method: "POST", body: "no form" })).status).toBe(400);
   });
+
+  it("shows in a browser how much is sent, and then what was stored", { tags: ["chromium"] }, async () => {
+    const { url } = await runExample("uploads/form.mjs");
+    const page = await (await sharedChromium()).newPage();
+    onTestFinished(() => page.close());
+    page.setDefaultTimeout(pageTimeout);
+    await page.goto(url);
+    const network = await page.context().newCDPSession(page);
+    await network.send("Network.enable");
+    const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000 };
+    await network.send("Network.emulateNetworkConditions", limits);
+    await page.evaluate(() => {
+      const shown: number[] = [];
+      const progress = document.querySelector("progress") as HTMLProgressElement;
+      new MutationObserver(() => shown.push(progress.value)).observe(progress, { attributes: true });
+      Object.assign(globalThis, { shown });
+    });
+    await page.setInputFiles("input", { name: "big.bin", mimeType: "", buffer: Buffer.alloc(900_000) });
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText('"path":"/uploads/big.bin"').waitFor();
+    const shown = (await page.evaluate("shown")) as number[];
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+    expect(shown.at(-1)).toBe(1);
+    expect(shown.filter((part) => part > 0 && part < 1)).not.toEqual([]);
+  });
 });
 
 describe("examples/per-user-pages.mjs", { tags: ["campaign"] }, () => {

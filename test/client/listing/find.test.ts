@@ -25,6 +25,15 @@ describe("finding entries", { tags: ["chromium"] }, () => {
     await expect.poll(() => names()).toEqual(["cherry/", "apple.txt", "Banana.txt"]);
   });
 
+  it("finds on Enter what is beyond the first 5,000 entries, which the filter does not see", async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_100 }, (_, index) => [`/${index}.txt`, ""]));
+    const { page, names } = await open({ ...many, "/zebra.txt": "" });
+    await page.getByLabel("Filter by name").fill("zebra");
+    await page.getByText("0 of 5,000 entries of this page").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => names()).toEqual(["zebra.txt"]);
+  });
+
   it("does not mind accents, nor how they are written", async () => {
     const { page, names } = await open({ "/caf\u00e9.txt": "", "/cafe\u0301 au lait.txt": "", "/tea.txt": "" });
     for (const typed of ["CAFE", "caf\u00e9", "cafe\u0301"]) {
