@@ -13,8 +13,12 @@ export function bodyPatcher(): PatchBody {
 
   return (before, after) => {
     const { activeElement: focused, body } = dom(document);
-    const { title } = dom(after);
-    if (!before || dom(before).title !== title) Reflect.set(Document.prototype, "title", title, document);
+    const title = titleOf(after);
+    // `document.title` has one blank for several, and is the same for no title and an empty one.
+    if (!title) titleOf(document)?.remove();
+    else if (title.text !== titleOf(before ?? document)?.text) {
+      Reflect.set(Document.prototype, "title", title.text, document);
+    }
     patch(body, before ? dom(before).body : body, dom(after).body);
     if (focused instanceof HTMLElement) dom(focused).focus({ preventScroll: true }); // which it has lost if it was moved
   };
@@ -79,6 +83,10 @@ export function bodyPatcher(): PatchBody {
     for (const node of rest) dom(node).remove();
     showDefault(live);
   }
+}
+
+function titleOf(page: Document): HTMLTitleElement | null {
+  return dom(page).querySelector<HTMLTitleElement>("title:not(svg title)");
 }
 
 /** Which wanted elements are there already, by index: those with the same id, alike, or of the same name. */

@@ -396,6 +396,7 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
   }
   const elements = "p,li,td,div,h1,h2,h3,a,span,noscript";
   const added = "<p>new</p>";
+  const pixel = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
   /** Two windows, without the pages' own scripts, which would edit the page as well; scripting is on all the same. */
   async function opened(html: string): Promise<[mirrored: Shown, reloaded: Shown]> {
@@ -411,15 +412,19 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
     const served = await serve({ storage: memoryStorage(files), plugins: [noScripts, webSocket()] });
     const open = async (): Promise<Shown> => {
       const window = await browser.open("about:blank");
-      await window.page.route(/./, (route) =>
-        route.request().url().startsWith(served.url) ? route.continue() : route.abort(),
-      );
+      await window.page.route(/./, (route) => {
+        const asked = route.request();
+        // An image that is there is not asked for again where its element moves.
+        if (asked.resourceType() === "image") return route.fulfill({ contentType: "image/gif", body: pixel });
+        return asked.url().startsWith(served.url) ? route.continue() : route.abort();
+      });
       onTestFinished(() => window.page.unroute(/./));
       await window.page.goto(`${served.url}/page.html`);
       // Where the server makes markup regular that an edit would break, it drops white space at the end of the body.
       const tree = async (): Promise<string> => {
-        const body = (await window.page.evaluate(() => document.body.outerHTML)).replace(/<\/body>$/, "").trimEnd();
-        return body.endsWith(added) ? body.slice(0, -added.length).trimEnd() + added : body;
+        const html = await window.page.evaluate(() => document.documentElement.outerHTML);
+        const all = html.replace(/<\/body><\/html>$/, "").trimEnd();
+        return all.endsWith(added) ? all.slice(0, -added.length).trimEnd() + added : all;
       };
       return { ...window, tree };
     };
@@ -445,7 +450,7 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
       expect(await window.tree()).toBe(before);
 
       const pick = seededRandom(number);
-      for (const method of ["append", "replace", "remove"] as const) {
+      for (const method of ["append", "setAttribute", "move", "replace", "remove"] as const) {
         const position = Math.floor(pick() * 1_000);
         await window.page.evaluate(
           async ([how, selected, at, addition]) => {
@@ -454,6 +459,8 @@ describe("mirror, on pages of the web", { tags: ["chromium"] }, () => {
             const edit = async (): Promise<unknown> => {
               const item = mirrored.select(how === "append" ? "body" : mirrored.selectorOf(element));
               if (how === "append") return item.append(addition);
+              if (how === "setAttribute") return item.setAttribute("title", 'a "title" & more');
+              if (how === "move") return item.move("body", "beforeend");
               return how === "replace" ? item.replace("<b>new</b>") : item.remove();
             };
             await edit().catch((error) => {

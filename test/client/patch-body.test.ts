@@ -146,6 +146,18 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     expect(await window.page.evaluate(() => (globalThis as { runs?: number }).runs)).toBe(1);
   });
 
+  it("gives the page the title of the file with its white space, and none where the file has none", async () => {
+    const window = await opened("<p>1</p>");
+    const titles = await window.page.evaluate(() => {
+      const title = (): string | undefined => document.querySelector("title")?.text;
+      patchTo("<title>\n  Two\n  lines </title><p>1</p>");
+      const written = title();
+      patchTo("<p>2</p>");
+      return [written, title()];
+    });
+    expect(titles).toEqual(["\n  Two\n  lines ", undefined]);
+  });
+
   it("changes the title with the file's", { tags: ["campaign"] }, async () => {
     const window = await opened("<p>1</p>");
     await window.page.evaluate(() => patchTo("<title>Another</title><p>1</p>"));
