@@ -55,17 +55,23 @@ export function bodyPatcher(): PatchBody {
     const kept = pair(known, middle(wanted));
     const claimed = new Set([...kept.values()].map((index) => mine[index]));
 
-    const rest = [...mine]; // not in their new places yet
+    const staying = longestRise(middle(wanted).flatMap((node) => kept.get(node) ?? []));
+    // In the order of before. What moves is not among them, so that nothing is put before it.
+    const rest = mine.filter((node, index) => staying.has(index) || !claimed.has(node));
     const beyond = present[present.length - end];
     let last = present[start - 1];
+    const insert = (node: ChildNode, next = beyond): void => {
+      if (next || !last) dom(live).insertBefore(node, next ?? null);
+      else dom(last).after(node); // and before what scripts have put at the end
+    };
     for (const node of middle(wanted)) {
       const index = kept.get(node) ?? -1;
       let placed = mine[index];
       let next = rest[0];
       if (placed) {
         for (; next && !claimed.has(next); next = rest[0]) dom(rest.shift() as ChildNode).remove();
-        if (next !== placed) dom(live).insertBefore(placed, next ?? null); // there is one: it is in the rest itself
-        rest.splice(rest.indexOf(placed), 1);
+        if (next === placed) rest.shift();
+        else insert(placed, next);
         patch(placed as Element, known[index] as Element, node as Element);
       } else if (next && !(node instanceof Element) && next.nodeType === node.nodeType) {
         placed = next;
@@ -74,9 +80,7 @@ export function bodyPatcher(): PatchBody {
       } else {
         placed = dom(document).importNode(node, true) as ChildNode; // scripts in it do not run: they were parsed in another document
         adopt(placed);
-        next ??= beyond;
-        if (next || !last) dom(live).insertBefore(placed, next ?? null);
-        else dom(last).after(placed); // and before what scripts have put at the end
+        insert(placed, next);
       }
       last = placed;
     }
@@ -107,6 +111,26 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   for (const node of wanted) take(node, (candidate) => dom(candidate).id !== "" || dom(candidate).isEqualNode(node));
   for (const node of wanted) if (!pairs.has(node)) take(node, () => true);
   return pairs;
+}
+
+/** Most of some numbers that are in order: elements that stay where they are, as a frame or a video that moves starts anew. */
+function longestRise(numbers: readonly number[]): ReadonlySet<number> {
+  const ends: number[] = []; // for each length, where the rise ends that ends lowest
+  const before = new Map<number, number | undefined>();
+  for (const number of numbers) {
+    let length = 0;
+    let most = ends.length;
+    while (length < most) {
+      const middle = (length + most) >> 1;
+      if ((ends[middle] as number) < number) length = middle + 1;
+      else most = middle;
+    }
+    before.set(number, ends[length - 1]);
+    ends[length] = number;
+  }
+  const rise = new Set<number>();
+  for (let number = ends.at(-1); number !== undefined; number = before.get(number)) rise.add(number);
+  return rise;
 }
 
 function patchAttributes(live: Element, before: Element, after: Element): void {

@@ -146,6 +146,22 @@ describe("patchBody", { tags: ["chromium"] }, () => {
     expect(await window.page.evaluate(() => (globalThis as { runs?: number }).runs)).toBe(1);
   });
 
+  it("moves as few elements as it can, so that no frame loads again beside one that moves", async () => {
+    const window = await opened("<ul><li>a</li><li><iframe></iframe></li><li>c</li><li>d</li></ul>");
+    const moved = await window.page.evaluate(() => {
+      const moves: string[] = [];
+      const observer = new MutationObserver((records) => {
+        for (const { addedNodes } of records) for (const node of addedNodes) moves.push(node.textContent ?? "");
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+      patchTo("<ul><li><iframe></iframe></li><li>c</li><li>d</li><li>a</li></ul>");
+      patchTo("<ul><li>a</li><li><iframe></iframe></li><li>d</li><li>c</li></ul>");
+      return new Promise<string[]>((resolve) => setTimeout(resolve, 0, moves));
+    });
+    expect(moved).toEqual(["a", "a", "d"]);
+    expect(await bodyOf(window)).toBe("<ul><li>a</li><li><iframe></iframe></li><li>d</li><li>c</li></ul>");
+  });
+
   it("gives the page the title of the file with its white space, and none where the file has none", async () => {
     const window = await opened("<p>1</p>");
     const titles = await window.page.evaluate(() => {
