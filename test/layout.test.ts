@@ -60,6 +60,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "files/browser-module": "client-module.test.ts, client/listing/listing.test.ts",
   "files/directory-page-style": "a style sheet",
   "elements/element-request": "interfaces",
+  "html/engine": "what it passes on has tests of its own",
   "files/client-slice": "list-directory.test.ts, visible-entries.test.ts",
   "files/file-request": "interfaces",
   "files/move-directory": "end-to-end/move-copy.test.ts",

@@ -58,7 +58,7 @@ describe("import 'filement'", () => {
       filesLoadedBy(ask('{ range: "selector=p" }')),
     ]);
     expect(packagesAmong(whole).filter((name) => heavy.includes(name))).toEqual([]);
-    const parser = (file: string): boolean => /\/dist\/chunks\/parse-document/.test(file);
+    const parser = (file: string): boolean => /\/dist\/chunks\/engine/.test(file);
     expect([whole.some(parser), element.some(parser)]).toEqual([false, true]);
     const own = whole.filter((file) => file.includes("/dist/"));
     expect(own.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import type { Client } from "../event-loop/fair-queue.ts";
 import type { SlicedWork } from "../event-loop/sliced-work.ts";
-import { type AppliedEdit, placedElements } from "../html/edit/apply-edit.ts";
+import { type AppliedEdit, placedElements } from "../html/engine.ts";
 import type { Access, ChangedElements } from "../server/access.ts";
 import type { ChangeFeed } from "../server/change-feed.ts";
 import { ChosenElements } from "./selection.ts";

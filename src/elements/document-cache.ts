@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Client } from "../event-loop/fair-queue.ts";
 import { inSlices } from "../event-loop/sliced-work.ts";
-import type { ParseLimits } from "../html/document/parse-budget.ts";
-import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError, type DocumentErrorCode } from "../html/document-error.ts";
+import type { ParseLimits, SourceDocument } from "../html/engine.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
 import { documentKind } from "../http/selector-range.ts";
 import type { FileOptions } from "../server/site.ts";
@@ -203,7 +202,7 @@ export async function loadDocument(
     if (stat.fields?.["content-encoding"] !== undefined) throw new StorageError("encoded");
     refuseTooLarge(stat.size, options);
     const held = await documents.hold(path, stat.version, async () => {
-      const { parseDocument } = await import("../html/document/parse-document.ts"); // not before there is a page to parse
+      const { parseDocument } = await import("../html/engine.ts"); // not before there is a page to parse
       return inSlices(parseDocument(kind, await file.bytes(), parseLimits(options, client)));
     });
     return Object.assign(held, { stat });

@@ -2,14 +2,22 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
 import { preconditionCheck } from "../files/commit.ts";
-import type { SourceElement } from "../html/document/html-nodes.ts";
-import type { ParseLimits } from "../html/document/parse-budget.ts";
-import { parseDocument } from "../html/document/parse-document.ts";
-import { type DocumentKind, decodeHtml, documentBytes, type SourceDocument } from "../html/document/source-document.ts";
-import { applyEdits, type BegunEdit, type EditedDocument, type MadeEdit } from "../html/edit/apply-edits.ts";
 import type { Edit } from "../html/edit/edits.ts";
-import type { Effect } from "../html/edit/operations.ts";
-import { outermost } from "../html/edit/placement.ts";
+import {
+  applyEdits,
+  type BegunEdit,
+  type DocumentKind,
+  decodeHtml,
+  documentBytes,
+  type EditedDocument,
+  type Effect,
+  type MadeEdit,
+  outermost,
+  type ParseLimits,
+  parseDocument,
+  type SourceDocument,
+  type SourceElement,
+} from "../html/engine.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { permitAll, type Right } from "../server/access.ts";

@@ -1,6 +1,4 @@
-import type { SourceElement } from "../html/document/html-nodes.ts";
-import { documentBytes } from "../html/document/source-document.ts";
-import { checkEdits } from "../html/edit/operations.ts";
+import { checkEdits, documentBytes, type SourceElement } from "../html/engine.ts";
 import { HttpError } from "../http/http-error.ts";
 import { patchTypes } from "../http/methods.ts";
 import { parseRange } from "../http/selector-range.ts";

@@ -1,12 +1,8 @@
 import { Buffer } from "node:buffer";
 import { hash, randomUUID } from "node:crypto";
 import { inSlices } from "../event-loop/sliced-work.ts";
-import type { SourceElement } from "../html/document/html-nodes.ts";
+import { type Fragment, joined, outerHtmlParts, type SourceDocument, type SourceElement } from "../html/engine.ts";
 
-import { joined, outerHtmlParts } from "../html/document/serialise.ts";
-import type { SourceDocument } from "../html/document/source-document.ts";
-
-import type { Fragment } from "../html/edit/well-formed.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { HttpError } from "../http/http-error.ts";
 import { evaluatePreconditions, preconditionFailed } from "../http/preconditions.ts";

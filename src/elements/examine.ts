@@ -1,6 +1,4 @@
-import { isHtmlElement } from "../html/document/html-nodes.ts";
-import { voidElements } from "../html/document/tag-rules.ts";
-import { permanentElements } from "../html/edit/element-placement.ts";
+import { isHtmlElement, permanentElements, voidElements } from "../html/engine.ts";
 import type { Right, SelectedElements } from "../server/access.ts";
 import type { ReplyHeaders } from "../server/reply.ts";
 import { loadDocument } from "./document-cache.ts";

@@ -1,6 +1,6 @@
 import { type Client, FairQueue } from "../event-loop/fair-queue.ts";
 import { inSlices, settled } from "../event-loop/sliced-work.ts";
-import type { ParseInTurn } from "../html/document/parse-budget.ts";
+import type { ParseInTurn } from "../html/engine.ts";
 import { HttpError } from "../http/http-error.ts";
 
 /** Up to here the parser is back after about 20 ms. */

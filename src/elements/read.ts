@@ -1,5 +1,4 @@
-import type { SourceElement } from "../html/document/html-nodes.ts";
-import type { SourceDocument } from "../html/document/source-document.ts";
+import type { SourceDocument, SourceElement } from "../html/engine.ts";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { isPast } from "../http/preconditions.ts";

@@ -1,10 +1,15 @@
 import type { Client } from "../event-loop/fair-queue.ts";
 import { atHand, demand, patiently, SlicedQueue, type SlicedWork, settled } from "../event-loop/sliced-work.ts";
-import type { SourceElement, TreeParent } from "../html/document/html-nodes.ts";
-import type { SourceDocument } from "../html/document/source-document.ts";
 import { DocumentError } from "../html/document-error.ts";
-import { compileSelector, type ParsedSelector, selection } from "../html/selector/select.ts";
-import type { SelectorLimits } from "../html/selector/selector-parser.ts";
+import {
+  compileSelector,
+  type ParsedSelector,
+  type SelectorLimits,
+  type SourceDocument,
+  type SourceElement,
+  selection,
+  type TreeParent,
+} from "../html/engine.ts";
 import { selectorCandidates } from "../http/selector-range.ts";
 import type { Access, Right, SelectedElements } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";

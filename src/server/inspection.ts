@@ -1,5 +1,4 @@
-import type { SourceElement } from "../html/document/html-nodes.ts";
-import type { SourceDocument } from "../html/document/source-document.ts";
+import type { SourceDocument, SourceElement } from "../html/engine.ts";
 import type { Storage } from "../storage/storage.ts";
 
 /** What a plugin wants to know of a request that it makes, and HTTP has no words for. */

@@ -149,14 +149,11 @@ describe("patchBody", { tags: ["chromium"] }, () => {
   it("moves as few elements as it can, so that no frame loads again beside one that moves", async () => {
     const window = await opened("<ul><li>a</li><li><iframe></iframe></li><li>c</li><li>d</li></ul>");
     const moved = await window.page.evaluate(() => {
-      const moves: string[] = [];
-      const observer = new MutationObserver((records) => {
-        for (const { addedNodes } of records) for (const node of addedNodes) moves.push(node.textContent ?? "");
-      });
+      const observer = new MutationObserver(() => {});
       observer.observe(document.body, { childList: true, subtree: true });
       patchTo("<ul><li><iframe></iframe></li><li>c</li><li>d</li><li>a</li></ul>");
       patchTo("<ul><li>a</li><li><iframe></iframe></li><li>d</li><li>c</li></ul>");
-      return new Promise<string[]>((resolve) => setTimeout(resolve, 0, moves));
+      return observer.takeRecords().flatMap(({ addedNodes }) => [...addedNodes].map(({ textContent }) => textContent));
     });
     expect(moved).toEqual(["a", "a", "d"]);
     expect(await bodyOf(window)).toBe("<ul><li>a</li><li><iframe></iframe></li><li>d</li><li>c</li></ul>");

@@ -1,4 +1,4 @@
-import { nextNode, SourceElement, type TreeParent } from "../../html/document/html-nodes.ts";
+import { nextNode, SourceElement, type TreeParent } from "../../html/engine.ts";
 
 const plainName = /^[a-z_][\w-]*$/i;
 

@@ -1,8 +1,6 @@
 import { textContent } from "domutils";
 import { inSlices } from "../../event-loop/sliced-work.ts";
-import { elementSpan } from "../../html/document/element-span.ts";
-import type { SourceElement } from "../../html/document/html-nodes.ts";
-import { joined, outerHtmlParts } from "../../html/document/serialise.ts";
+import { elementSpan, joined, outerHtmlParts, type SourceElement } from "../../html/engine.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
 import { elementsBelow, type SelectorOf, selectorsIn } from "./element-selector.ts";
