@@ -103,7 +103,7 @@ describe("filement, the command", () => {
   it("says with --help what it can do", { tags: ["campaign"] }, async () => {
     const { code, stdout, stderr } = await runFilement("--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: filement \[directory \| bucket\]... \[options\]\n\s+filement config.html/);
+    expect(stdout).toMatch(/^Usage: filement \[directory \| bucket\] \[options\]\n\s+filement config.html/);
     for (const option of ["--port", "--host", "-v, --verbose", "--help", "--version"]) expect(stdout).toContain(option);
   });
 

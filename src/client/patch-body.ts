@@ -55,8 +55,8 @@ export function bodyPatcher(): PatchBody {
     const kept = pair(known, middle(wanted));
     const claimed = new Set([...kept.values()].map((index) => mine[index]));
 
-    const staying = longestRise(middle(wanted).flatMap((node) => kept.get(node) ?? []));
-    // In the order of before. What moves is not among them, so that nothing is put before it.
+    const staying = longestIncreasing(middle(wanted).flatMap((node) => kept.get(node) ?? []));
+    // In their old order, without those that move: nothing may be inserted before one that is still to leave.
     const rest = mine.filter((node, index) => staying.has(index) || !claimed.has(node));
     const beyond = present[present.length - end];
     let last = present[start - 1];
@@ -113,9 +113,12 @@ function pair(old: readonly Node[], wanted: readonly Node[]): Map<Node, number> 
   return pairs;
 }
 
-/** Most of some numbers that are in order: elements that stay where they are, as a frame or a video that moves starts anew. */
-function longestRise(numbers: readonly number[]): ReadonlySet<number> {
-  const ends: number[] = []; // for each length, where the rise ends that ends lowest
+/**
+ * The longest increasing subsequence of positions. These elements stay where they are; the others move, and a frame or a
+ * video that moves starts anew.
+ */
+function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
+  const ends: number[] = []; // of the subsequences of each length, the lowest last number
   const before = new Map<number, number | undefined>();
   for (const number of numbers) {
     let length = 0;
@@ -128,9 +131,9 @@ function longestRise(numbers: readonly number[]): ReadonlySet<number> {
     before.set(number, ends[length - 1]);
     ends[length] = number;
   }
-  const rise = new Set<number>();
-  for (let number = ends.at(-1); number !== undefined; number = before.get(number)) rise.add(number);
-  return rise;
+  const increasing = new Set<number>();
+  for (let number = ends.at(-1); number !== undefined; number = before.get(number)) increasing.add(number);
+  return increasing;
 }
 
 function patchAttributes(live: Element, before: Element, after: Element): void {

@@ -1,6 +1,6 @@
-// Documents, selectors and edits as a server needs them: in slices, with trees that it caches and places that it judges.
-// What else is outside of this folder and not a program takes nothing of it but this, `microdata.ts`, and what loads no
-// parser: errors, the types of edits and the grammar of selectors. For programs it is `page.ts`.
+// The HTML library for the server: documents, selectors and edits in slices, with their trees. Modules outside this folder
+// import this file and `microdata.ts`; they import directly only what a start needs without a parser: errors, the types of
+// edits, and the grammar of selectors. `page.ts` is the library for programs.
 export { elementSpan } from "./document/element-span.ts";
 export { isHtmlElement, nextNode, SourceElement, type TreeParent } from "./document/html-nodes.ts";
 export type { ParseInTurn, ParseLimits } from "./document/parse-budget.ts";
