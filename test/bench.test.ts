@@ -14,7 +14,6 @@ const libraries = [
   "node-html-parser",
   "lol-html (html-rewriter-wasm)",
 ];
-const durabilities = ["filement", "filement, durability: rename"];
 const limiters = ["filement", "express-rate-limit, MemoryStore", "rate-limiter-flexible, RateLimiterMemory"];
 const validating = ["filement", "filement, log, metrics, limit", "express.static", "sirv", "@fastify/static"];
 const readers = expect.arrayContaining([...validating, "bare node:http"]); // and programs that are installed
@@ -37,15 +36,14 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["GET 10 MB", readers],
     ["GET 4 KB, 1,000 files at random", readers],
     ["304", expect.arrayContaining(validating)],
-    ["PUT 1 KB over an existing file", [...durabilities, "bare node:http, writeFile"]],
   ],
   writes: ["rename", "fsync"].flatMap((durability) =>
     [1, 16].flatMap((connections) => {
       const told = `${durability}, connections: ${connections}`;
       return [
-        [`PUT 1 KB, 16 files, ${told}`, ["filement", "bare node:http"]],
-        [`PUT selector=title, one page of 90 KB, ${told}`, ["filement"]],
-        [`POST 100 bytes to one file, ${told}`, ["filement"]],
+        [`PUT 1 KB, 16 files, ${told}`, expect.arrayContaining(["filement", "bare node:http"])],
+        [`PUT selector=title, one page of 90 KB, ${told}`, expect.arrayContaining(["filement"])],
+        [`POST 100 bytes to one file, ${told}`, expect.arrayContaining(["filement"])],
       ] as const;
     }),
   ),
@@ -62,8 +60,6 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
   listings: [["Listings of 2,000 entries", ["JSON, everything", "JSON, by size", "JSON, ?limit=1000", "HTML"]]],
   elements: [
     ["GET of a page of 90 KB", ["selector=title", "the whole page"]],
-    ["PUT selector=title in a page of 90 KB, connections: 1", durabilities],
-    ["PUT selector=title in a page of 90 KB, connections: 4", durabilities],
     [
       "Processor time of requests for elements, 9 pages",
       expect.arrayContaining(["htmlparser2.parseDocument", "PUT title", "POST to a small element"]),
@@ -111,10 +107,7 @@ const measurements: Readonly<Record<string, readonly (readonly [string, unknown]
     ["One change to 100 clients", ["filement", "bare ws"]],
     ["Changes of 10 KB, 100 per second", ["all read", "100 more do not"]],
   ],
-  trees: [
-    ["Trees", expect.any(Array)],
-    ["Cost of a tree", ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"]],
-  ],
+  trees: [["Cost of a tree", ["filement", "parse5 with positions", "parse5", "htmlparser2 with positions"]]],
   turns: [["Longest turn of the event loop, in processor time", expect.arrayContaining(["GET of an element, 1 MB"])]],
   memory: [["Memory with a file of 32 MiB", ["PUT", "GET"]]],
   scale: [
@@ -159,7 +152,7 @@ describe("npm run bench", () => {
   it("compares with an earlier version that lies in another folder", { tags: ["campaign"] }, async () => {
     const { code, stdout } = await runNodeToEnd([run, "files", "--quick", "--before", projectRoot]);
     expect(code).toBe(0);
-    expect(stdout.match(/^\| filement before /gm)).toHaveLength(6);
+    expect(stdout.match(/^\| filement before /gm)).toHaveLength(5);
     expect(stdout).toMatch(/\| +of filement before \|/);
   });
 

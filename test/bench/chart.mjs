@@ -6,6 +6,7 @@ import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
 import { printLoads } from "./table.mjs";
+import { isDufs } from "./writes.mjs";
 
 /** @typedef {Awaited<ReturnType<typeof measure>>} Results */
 
@@ -44,8 +45,7 @@ export async function chart(directory, effort) {
     (servers) => {
       const requests = paths.map((path) => requestBytes("PUT", path, {}, content));
       const task = async (/** @type {number} */ port) => {
-        const isDufs = servers.some(({ name, port: own }) => name === "dufs" && own === port);
-        return { requests, status: isDufs ? 201 : 200, connections: paths.length };
+        return { requests, status: isDufs(servers, port) ? 201 : 200, connections: paths.length };
       };
       return measure(servers, task, effort);
     },

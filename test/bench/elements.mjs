@@ -5,7 +5,6 @@ import { adversarial } from "./adversarial.mjs";
 import { editSizes } from "./edit-sizes.mjs";
 import { elementLibraries } from "./element-libraries.mjs";
 import { elementRequests } from "./element-requests.mjs";
-import { versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
@@ -15,7 +14,7 @@ const pages = fileURLToPath(new URL("../../node_modules/htmlparser-benchmark/fil
 const typicalBytes = 90_000;
 
 /**
- * Elements of a page of the web of about 90 KB: read, and replaced, beside the whole page. Then those of many pages,
+ * Elements of a page of the web of about 90 KB, read beside the whole page. Then those of many pages,
  * beside other libraries; and requests that are built to be slow.
  *
  * @param {string} directory
@@ -25,37 +24,20 @@ export async function elements(directory, effort) {
   const root = join(directory, "pages");
   await mkdir(root);
   await writeFile(join(root, "page.html"), await typicalPage());
-  await withServers(
-    [
-      ["filement", "filement", [root]],
-      ["filement, durability: rename", "filement", [root, "rename"]],
-      ...versionBefore(effort, root),
-    ],
-    async (servers) => {
-      const [fsync] = servers;
-      if (!fsync) throw new Error("a server is missing");
-      const range = { range: "selector=title" };
-      const get = requestBytes("GET", "/page.html", range);
-      const whole = requestBytes("GET", "/page.html");
-      const reading = { requests: [get], status: 206, connections: 32 };
-      const readingWhole = { requests: [whole], status: 200, connections: 32 };
-      const [selected] = await measure([fsync], reading, effort);
-      const [page] = await measure([fsync], readingWhole, effort);
-      if (!selected || !page) throw new Error("a result is missing");
-      printLoads("GET of a page of 90 KB", [
-        { ...selected, name: "selector=title" },
-        { ...page, name: "the whole page" },
-      ]);
-
-      const titles = Array.from({ length: 100 }, (_, i) => `<title>${i}</title>`);
-      const requests = titles.map((title) => requestBytes("PUT", "/page.html", range, title));
-      for (const connections of [1, 4]) {
-        const title = `PUT selector=title in a page of 90 KB, connections: ${connections}`;
-        const others = ["filement before"];
-        printLoads(title, await measure(servers, { requests, status: 206, connections }, effort), others);
-      }
-    },
-  );
+  await withServers([["filement", "filement", [root]]], async (servers) => {
+    const task = (/** @type {number} */ status, fields = {}) => ({
+      requests: [requestBytes("GET", "/page.html", fields)],
+      status,
+      connections: 32,
+    });
+    const [selected] = await measure(servers, task(206, { range: "selector=title" }), effort);
+    const [page] = await measure(servers, task(200), effort);
+    if (!selected || !page) throw new Error("a result is missing");
+    printLoads("GET of a page of 90 KB", [
+      { ...selected, name: "selector=title" },
+      { ...page, name: "the whole page" },
+    ]);
+  });
   await elementRequests(effort);
   await editSizes(effort);
   await elementLibraries(directory, effort);

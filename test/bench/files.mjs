@@ -18,18 +18,12 @@ const manyFiles = 1000;
 const references = ["bare node:http", "nginx", "filement before"];
 
 /**
- * Whole files: reading beside other file servers, writing beside a server that gives no guarantees.
+ * Reading of whole files, beside other file servers.
  *
  * @param {string} directory
  * @param {import("./rounds.mjs").Effort} effort
  */
 export async function files(directory, effort) {
-  await read(directory, effort);
-  await write(join(directory, "written"), effort);
-}
-
-/** @type {typeof files} */
-async function read(directory, effort) {
   const root = join(directory, "read");
   await mkdir(join(root, "many"), { recursive: true });
   for (const { path, bytes } of sizes) await writeFile(root + path, text(bytes));
@@ -67,36 +61,16 @@ async function read(directory, effort) {
   });
 }
 
-/** @type {typeof files} */
-async function write(root, effort) {
-  await mkdir(root);
-  const created = Array.from({ length: 16 }, (_, i) => `/${i}.txt`);
-  for (const path of created) await writeFile(root + path, text(1000));
-  await withServers(
-    [
-      ["filement", "filement", [root]],
-      ["filement, durability: rename", "filement", [root, "rename"]],
-      ...versionBefore(effort, root),
-      ["bare node:http, writeFile", "bare-http", [root]],
-    ],
-    async (servers) => {
-      const requests = created.map((path) => requestBytes("PUT", path, {}, text(1000)));
-      const task = { requests, status: 200, connections: created.length };
-      const others = ["bare node:http, writeFile", "filement before"];
-      printLoads("PUT 1 KB over an existing file", await measure(servers, task, effort), others);
-    },
-  );
-}
-
 /**
  * The earlier version that is to be compared with, if any.
  *
  * @param {import("./rounds.mjs").Effort} effort
  * @param {string} root
+ * @param {string} [durability]
  * @returns {readonly Wanted[]}
  */
-export function versionBefore({ before }, root) {
-  return before === undefined ? [] : [["filement before", "filement", [root, "fsync", before]]];
+export function versionBefore({ before }, root, durability = "fsync") {
+  return before === undefined ? [] : [["filement before", "filement", [root, durability, before]]];
 }
 
 /**

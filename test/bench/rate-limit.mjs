@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { MemoryStore } from "express-rate-limit";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { MemoryBuckets } from "../../build/plugins/rate-limit/memory-buckets.js";
+import { longestTurn } from "./longest-turn.mjs";
 import { median } from "./rounds.mjs";
 import { printTable } from "./table.mjs";
 
@@ -214,28 +215,7 @@ async function fill(limiter, clients) {
   return longest;
 }
 
-/** @param {() => Promise<void>} work */
-async function longestTurn(work) {
-  let isOver = false;
-  let longest = 0;
-  let last = processorMs();
-  const done = work().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    const now = processorMs();
-    longest = Math.max(longest, now - last);
-    last = now;
-    await turn();
-  }
-  await done;
-  return longest;
-}
-
-/**
- * Time that the process has had of a processor, garbage collection included. Unlike the time on the clock, it does not
- * count what other processes of the machine take.
- */
+/** Time that the process has had of a processor: cheap enough for a look before and after each of a million decisions. */
 function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { typicalPage } from "./elements.mjs";
+import { installed, versionBefore } from "./files.mjs";
 import { requestBytes } from "./load.mjs";
 import { measure } from "./rounds.mjs";
 import { withServers } from "./server-process.mjs";
@@ -27,21 +28,24 @@ export async function writes(directory, effort) {
   const posts = [requestBytes("POST", "/log.txt", {}, Buffer.alloc(100, "a line of a log\n"))];
   for (const durability of ["rename", "fsync"]) {
     /** @type {readonly Wanted[]} */
-    const filement = [["filement", "filement", [root, durability]]];
-    /** @type {readonly Wanted[]} */
-    const before =
-      effort.before === undefined ? [] : [["filement before", "filement", [root, durability, effort.before]]];
-    await withServers([...filement, ...before, ["bare node:http", "bare-rename", [root, durability]]], async (all) => {
-      const own = all.filter(({ name }) => name !== "bare node:http");
+    const wanted = [
+      ["filement", "filement", [root, durability]],
+      ...versionBefore(effort, root, durability),
+      ["bare node:http", "bare-rename", [root, durability]],
+      ...(durability === "rename" ? installed("dufs", root) : []), // it syncs nothing
+    ];
+    await withServers(wanted, async (all) => {
+      const own = all.filter(({ name }) => name.startsWith("filement"));
       for (const connections of [1, 16]) {
         const task = (/** @type {readonly Buffer[]} */ requests, /** @type {number} */ status) => ({
           requests,
           status,
           connections,
         });
+        const put = async (/** @type {number} */ port) => task(puts, isDufs(all, port) ? 201 : 200);
         const told = `${durability}, connections: ${connections}`;
         const others = ["bare node:http", "filement before"];
-        printLoads(`PUT 1 KB, 16 files, ${told}`, await measure(all, task(puts, 200), effort), others);
+        printLoads(`PUT 1 KB, 16 files, ${told}`, await measure(all, put, effort), others);
         printLoads(
           `PUT selector=title, one page of 90 KB, ${told}`,
           await measure(own, task(edits, 206), effort),
@@ -52,4 +56,14 @@ export async function writes(directory, effort) {
       }
     });
   }
+}
+
+/**
+ * Whether a server answers 201 also where it has replaced a file.
+ *
+ * @param {readonly import("./server-process.mjs").ServerProcess[]} servers
+ * @param {number} port
+ */
+export function isDufs(servers, port) {
+  return servers.some(({ name, port: own }) => name === "dufs" && own === port);
 }
