@@ -8,9 +8,13 @@ import type { InspectedPage } from "../../server/inspection.ts";
 import type { PluginSite } from "../../server/plugin.ts";
 
 /** What a tool sends: a request of the client. */
-export type Asked = Omit<InnerRequest, "client" | "mostBytes"> & { readonly mostBytes?: number };
+type Asked = Omit<InnerRequest, "client" | "mostBytes"> & {
+  readonly mostBytes?: number;
+  /** Where a MOVE leads. */
+  readonly destination?: string;
+};
 
-/** Arguments that the schema of the tool has accepted. */
+/** Arguments that the schema of the tool has accepted; the path is canonical. */
 export interface Args {
   readonly path: string;
   readonly selector?: string;
@@ -30,15 +34,16 @@ export interface Args {
 
 type Told = Readonly<Record<string, unknown>>;
 
-/** Why a call failed, in words that say what to do next. */
+/** Why a call failed, as the model is told: at least `code` and `message`. */
 export class CallError extends Error {
   override readonly name = "CallError";
+  readonly status: number | undefined;
   readonly told: Told;
 
-  constructor({ status, next, ...told }: Told) {
+  constructor(told: Told, status?: number) {
     super(String(told["message"]));
-    const step = steps[String(told["code"])] ?? steps[String(status)] ?? "Correct the call by what the message says.";
-    this.told = { ...told, next: next ?? step };
+    this.status = status;
+    this.told = told;
   }
 }
 
@@ -60,8 +65,18 @@ const steps: Readonly<Record<string, string>> = {
   INVALID_SELECTOR: "Correct the selector: `outline` lists selectors that select something.",
   SELECTOR_TOO_COSTLY: "Use a simpler selector, best one from `outline`.",
   NO_MATCH: "Use a selector that selects something: one of `now`, or from `outline`.",
+  NOT_TEXT: "Do not read it: there are no tools for such files.",
+  NO_CONDITION: "For a new file say createOnly: true; for another one `read` it, and pass its etag as ifMatch.",
   METHOD_NOT_ALLOWED: "The server does not take this here; it may be for reading only.",
 };
+
+/** What a model is told of an error, with what to do next; `undefined` for one of the server itself. */
+export function toldOf(thrown: unknown): Told | undefined {
+  if (!(thrown instanceof HttpError || thrown instanceof CallError)) return undefined;
+  const told = thrown instanceof CallError ? thrown.told : { code: thrown.code, message: thrown.message };
+  const step = steps[String(told["code"])] ?? steps[String(thrown.status)];
+  return { ...told, next: step ?? "Correct the call by what the message says." };
+}
 
 /** Sends the requests of one call of a tool as its user. */
 export class Calls {
@@ -77,7 +92,7 @@ export class Calls {
   }
 
   /** The answer to a request. Throws a {@link CallError} for one that refuses it. */
-  async ask(asked: Asked): Promise<InnerAnswer> {
+  async ask({ destination, ...asked }: Asked): Promise<InnerAnswer> {
     const { id, mount } = this.#client;
     Calls.#sent += 1;
     const headers = {
@@ -86,7 +101,7 @@ export class Calls {
       "x-request-id": `${id.slice(0, 110)}.${Calls.#sent}`,
       accept: "application/json",
       ...asked.headers,
-      ...(asked.headers?.["destination"] && { destination: mount + encodePath(asked.headers["destination"]) }),
+      ...(destination !== undefined && { destination: mount + encodePath(destination) }),
     };
     const answer = await this.#site.ask({ mostBytes, ...asked, headers, client: this.#client });
     if (answer.status >= 400) throw refusal(answer);
@@ -110,7 +125,7 @@ export class Calls {
       },
     };
     await this.ask({ method: "GET", path, headers: { range }, inspection });
-    if (!seen) throw new CallError({ status: 415, code: "NOT_HTML", message: "There is no page here." });
+    if (!seen) throw new CallError({ code: "NOT_HTML", message: "There is no page here." }, 415);
     return seen.value;
   }
 
@@ -120,24 +135,9 @@ export class Calls {
   }
 }
 
-/** A path as a model writes it. Throws an `HttpError` for text that is not a path. */
+/** A path as a model writes it, in its canonical form. Throws an `HttpError` for text that is not a path. */
 export function pathOf(text: string): string {
   return parseRequestPath(encodePath(text)).path;
-}
-
-/** A path as {@link pathOf} gives it, with a slash at its end. */
-export function directoryOf(text: string): string {
-  const path = pathOf(text);
-  return path.endsWith("/") ? path : `${path}/`;
-}
-
-/** What a model is told of an error; `undefined` for one of the server itself. */
-export function toldOf(thrown: unknown): Told | undefined {
-  if (thrown instanceof HttpError) {
-    const { status, code, message } = thrown;
-    return new CallError({ status, code, message }).told;
-  }
-  return thrown instanceof CallError ? thrown.told : undefined;
 }
 
 /** The error of a reply. Where a plugin words it in its own way, only the status is told. */
@@ -150,5 +150,5 @@ function refusal({ status, headers, content }: InnerAnswer): CallError {
   }
   const { code = `HTTP_${status}`, details, message = details, error, index } = body;
   const etag = status === 412 ? headers["etag"] : undefined;
-  return new CallError({ status, code, message: message ?? error, index, etag });
+  return new CallError({ code, message: message ?? error, index, etag }, status);
 }

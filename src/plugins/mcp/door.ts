@@ -1,5 +1,6 @@
 import { Readable, type Writable } from "node:stream";
-import type { McpHttpHandler, ServerEvent } from "@modelcontextprotocol/server";
+import type { McpHttpHandler, McpServer, ServerEvent } from "@modelcontextprotocol/server";
+import { ConfigError } from "../../config.ts";
 import { methodNotAllowed } from "../../http/http-error.ts";
 import { pluginOptions, requestPath } from "../../options/option-types.ts";
 import type { OptionsSchema } from "../../options/schema.ts";
@@ -10,10 +11,8 @@ import type { Exchange } from "../../server/exchange.ts";
 import type { Inspection } from "../../server/inspection.ts";
 import type { Plugin, PluginSite } from "../../server/plugin.ts";
 import { emptyReply, type Reply } from "../../server/reply.ts";
-import { mayReceive } from "../live/audience.ts";
 import { type IsProven, provenPaths } from "../live/proven-paths.ts";
-import { type Library, loadLibrary } from "./library.ts";
-import { registeredTools, resourceOf, serverFor } from "./server.ts";
+import { type Library, resourceOf, serversOf } from "./server.ts";
 
 /** What the options of the plugin are checked against. */
 export const mcpOptions: OptionsSchema = pluginOptions({ path: requestPath });
@@ -42,13 +41,7 @@ interface Place {
   readonly site: PluginSite;
   readonly isProven: IsProven;
   readonly library: Library;
-  readonly tools: ReturnType<typeof registeredTools>;
-}
-
-/** Asks only who the client of standard input is, and looks at no page. */
-class Joining implements Inspection {
-  readonly look = undefined;
-  client: Exchange | undefined;
+  serverFor(client: Exchange): McpServer;
 }
 
 /** Makes the plugin `mcp` with its other way in. */
@@ -57,41 +50,40 @@ export function mcpDoor(path = "/mcp"): McpDoor {
   const bodies = new BodyBudget(messageMemory);
   const places = new UsageLimit(maxSubscriptions);
   const listening = new Map<McpHttpHandler, Exchange>();
+  /** Requests that ask only who the client of standard input is, with the exchange that they became. */
+  const joining = new WeakMap<Inspection, { client?: Exchange }>();
 
-  /** Tells of changes of files that a client may read; returns how to end that. */
-  function listen(client: Exchange, tell: (uri: string) => void, dismiss: () => void): () => void {
-    const { site, isProven } = placeOf(client);
-    const { access, path: connectedTo } = client;
-    const proven = (each: string): boolean => isProven(connectedTo, each);
-    const audience = { site: site.name, path: undefined, connectedTo, exchange: client, access, isProven: proven };
+  /** Tells of changes of files that a client may read, until it may not call tools any more; returns how to end that. */
+  function listen(
+    { site, isProven }: Place,
+    { access: given }: Exchange,
+    { tell, dismiss }: { tell(uri: string): void; dismiss?(): void },
+  ): () => void {
     return site.changes.subscribe(
-      (change, origin) => {
-        if (mayReceive(audience, change, origin) === "yes") tell(resourceOf(change.path));
-        // Its user may have been removed, or the rules may have changed.
-        else if (!rightsOf("POST").some((right) => (access.current?.() ?? access).permitsPath(right, path))) dismiss();
+      ({ path: changed }, origin) => {
+        const access = given.current?.() ?? given;
+        if (!rightsOf("POST").some((right) => access.permitsPath(right, path))) return dismiss?.();
+        const mayHear = origin.site === site.name && isProven(path, changed) && access.permitsPath("read", changed);
+        if (mayHear) tell(resourceOf(changed));
       },
       undefined,
       () => false, // whole files only
     );
   }
 
-  function placeOf(client: Exchange): Place {
-    const place = hosts.get(client.site.name);
-    if (!place) throw unavailable("CLOSING");
-    return place;
-  }
-
   async function answer(exchange: Exchange): Promise<Reply> {
-    const { site, library, tools } = placeOf(exchange);
-    const message = await bodies.read(exchange, maxMessageBytes);
-    const server = () => serverFor(library, tools, { site, client: exchange });
+    const place = hosts.get(exchange.site.name);
+    if (!place) throw unavailable("CLOSING");
+    const body = Uint8Array.from(await bodies.read(exchange, maxMessageBytes));
     let isListening = false;
     const bus = {
       publish() {},
       subscribe(listener: (event: ServerEvent) => void): () => void {
         const giveBack = places.take(exchange.address);
-        const dismiss = (): void => void handler.close();
-        const leave = listen(exchange, (uri) => listener({ kind: "resource_updated", uri }), dismiss);
+        const leave = listen(place, exchange, {
+          tell: (uri) => listener({ kind: "resource_updated", uri }),
+          dismiss: () => void handler.close(),
+        });
         listening.set(handler, exchange);
         isListening = true;
         return () => {
@@ -101,10 +93,10 @@ export function mcpDoor(path = "/mcp"): McpDoor {
         };
       },
     };
-    const handler: McpHttpHandler = library.createMcpHandler(server, {
+    const handler: McpHttpHandler = place.library.createMcpHandler(() => place.serverFor(exchange), {
       bus,
       maxRequestBodySize: maxMessageBytes,
-      onerror: () => {}, // what a client does wrong is its answer; of tools, `serverFor` reports
+      onerror: () => {}, // what a client does wrong is its answer; of tools, the server of the protocol reports
     });
     const { method, signal } = exchange;
     const headers = new Headers();
@@ -112,7 +104,7 @@ export function mcpDoor(path = "/mcp"): McpDoor {
       const value = exchange.header(name);
       if (value !== undefined) headers.set(name, value);
     }
-    const request = new Request(`http://localhost${path}`, { method, headers, signal, body: Uint8Array.from(message) });
+    const request = new Request(`http://localhost${path}`, { method, headers, signal, body });
     return replyOf(await handler.fetch(request), () => isListening);
   }
 
@@ -121,13 +113,13 @@ export function mcpDoor(path = "/mcp"): McpDoor {
     async start(site) {
       const isProven = provenPaths(site, plugin, "mcp");
       const library = await loadLibrary();
-      const [{ tools } = { tools: registeredTools(library) }] = hosts.values(); // the same for all
-      hosts.set(site.name, { site, isProven, library, tools });
+      hosts.set(site.name, { site, isProven, library, serverFor: serversOf(library, site) });
     },
     async handle(exchange, next) {
       if (exchange.path !== path) return next();
-      if (exchange.inspection instanceof Joining) {
-        exchange.inspection.client = exchange;
+      const joined = exchange.inspection && joining.get(exchange.inspection);
+      if (joined) {
+        joined.client = exchange;
         return emptyReply(204);
       }
       if (exchange.method !== "POST" || exchange.inspection) throw methodNotAllowed("POST");
@@ -151,25 +143,27 @@ export function mcpDoor(path = "/mcp"): McpDoor {
     async serve(input, output, headers) {
       const [place] = hosts.values();
       if (!place) throw unavailable("CLOSING");
-      const { site, library, tools } = place;
-      const joining = new Joining();
-      const { status } = await site.ask({ method: "POST", path, headers, mostBytes: 0, inspection: joining });
-      const { client } = joining;
+      const inspection: Inspection = {};
+      const joined: { client?: Exchange } = {};
+      joining.set(inspection, joined);
+      const { status } = await place.site.ask({ method: "POST", path, headers, mostBytes: 0, inspection });
+      const { client } = joined;
       if (!client) throw new Error(`the user may not use ${path}: the server answered ${status}`);
+      const { library } = place;
       return library.serveStdio(
         ({ era }) => {
-          const server = serverFor(library, tools, { site, client });
+          const { server } = place.serverFor(client);
           const wanted = new Set<string>();
           const tell = (uri: string): void => {
-            if (era === "modern" || wanted.has(uri)) void server.server.sendResourceUpdated({ uri }).catch(() => {});
+            if (era === "modern" || wanted.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
           };
-          server.server.onclose = listen(client, tell, () => {});
+          server.onclose = listen(place, client, { tell });
           if (era === "modern") return server; // the library keeps what such a client wants
-          server.server.setRequestHandler("resources/subscribe", ({ params }) => {
+          server.setRequestHandler("resources/subscribe", ({ params }) => {
             wanted.add(params.uri);
             return {};
           });
-          server.server.setRequestHandler("resources/unsubscribe", ({ params }) => {
+          server.setRequestHandler("resources/unsubscribe", ({ params }) => {
             wanted.delete(params.uri);
             return {};
           });
@@ -181,28 +175,30 @@ export function mcpDoor(path = "/mcp"): McpDoor {
   };
 }
 
+/** An optional dependency: not before a server with the plugin starts, and in `try`, where bundlers do not insist on it. */
+async function loadLibrary(): Promise<Library> {
+  try {
+    const server = await import("@modelcontextprotocol/server");
+    const stdio = await import("@modelcontextprotocol/server/stdio");
+    return { ...server, ...stdio };
+  } catch {
+    const name = "@modelcontextprotocol/server";
+    throw new ConfigError([`mcp: the package ${name} is missing: npm install ${name}`]);
+  }
+}
+
 /** A `Response` of the library as a reply. Where it tells of changes, the client has to read them. */
 function replyOf({ status, headers, body }: Response, isListening: () => boolean): Reply {
-  const reply = {
-    status,
-    headers: { ...Object.fromEntries(headers), "cache-control": "no-store", "x-accel-buffering": "no" },
-  };
-  if (!body) return reply;
-  const left = new AbortController();
-  const stream = new Readable({
-    read() {},
-    destroy(error, done) {
-      left.abort();
-      done(error);
-    },
-  });
-  const sink = new WritableStream<Uint8Array>({
-    write(bytes) {
+  const fields = { ...Object.fromEntries(headers), "cache-control": "no-store", "x-accel-buffering": "no" };
+  if (!body) return { status, headers: fields };
+  const stream = new Readable({ read() {} });
+  const pass = async (): Promise<void> => {
+    for await (const bytes of body as AsyncIterable<Uint8Array>) {
       stream.push(bytes);
-      if (isListening() && stream.readableLength > maxUnsentBytes) stream.destroy();
-    },
-    close: () => void stream.push(null),
-  });
-  body.pipeTo(sink, { signal: left.signal }).catch((error: Error) => stream.destroy(error));
-  return { ...reply, body: stream };
+      if (isListening() && stream.readableLength > maxUnsentBytes) return void stream.destroy();
+    }
+    stream.push(null);
+  };
+  pass().catch((error: Error) => stream.destroy(error));
+  return { status, headers: fields, body: stream };
 }

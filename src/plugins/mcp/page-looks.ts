@@ -1,143 +1,137 @@
 import { textContent } from "domutils";
 import { inSlices } from "../../event-loop/sliced-work.ts";
-import { elementSpan, joined, outerHtmlParts, type SourceElement } from "../../html/engine.ts";
+import { elementSpan, joined, nextNode, outerHtmlParts, SourceElement, type TreeParent } from "../../html/engine.ts";
 import { likeliest } from "../../options/schema.ts";
 import type { InspectedPage } from "../../server/inspection.ts";
-import { elementsBelow, type SelectorOf, selectorsIn } from "./element-selector.ts";
 
 /** About 1,800 tokens of markup-like text. */
 const outlineCharacters = 5_400;
 const textCharacters = 60;
 
 /** Names of elements by how soon they are left out of an outline that gets too long: the last first. */
-const ranks: readonly ReadonlySet<string>[] = [
-  new Set(["title", "h1", "main", "nav", "form"]),
-  new Set(["h2", "header", "footer", "aside", "article", "section", "table", "dialog", "search"]),
-  new Set(["h3", "ul", "ol", "dl", "select", "fieldset"]),
-  new Set(["h4", "h5", "h6"]),
+const ranks: readonly (readonly string[])[] = [
+  ["title", "h1", "main", "nav", "form"],
+  ["h2", "header", "footer", "aside", "article", "section", "table", "dialog", "search"],
+  ["h3", "ul", "ol", "dl", "select", "fieldset"],
+  ["h4", "h5", "h6"],
 ];
 const items: Readonly<Record<string, string>> = { ul: "li", ol: "li", dl: "dt", select: "option", table: "tr" };
 
 /** Headings, landmarks, forms, lists, tables and elements with ids, one a line, below the elements that a request selects. */
 export async function outlineOf(page: InspectedPage): Promise<object> {
-  const selectorOf = selectorsIn(page.document.root, page.isReadable);
+  const selectorOf = selectorsIn(page);
   const found: { readonly rank: number; readonly line: string }[] = [];
   for (const top of page.matches) {
     for (const element of [top, ...elementsBelow(top)]) {
       const rank = rankOf(element);
       if (rank === undefined || !(await page.mayRead(element))) continue;
-      found.push({ rank, line: lineOf(element, selectorOf) });
+      found.push({ rank, line: lineOf(element, selectorOf(element)) });
       if (found.length === 5000) break;
     }
   }
   const kept = new Set<object>();
   let length = 0;
-  for (const each of [...found].sort((one, other) => one.rank - other.rank)) {
+  for (const each of found.toSorted((one, other) => one.rank - other.rank)) {
     length += each.line.length + 1;
     if (length > outlineCharacters) break;
     kept.add(each);
   }
-  const shown = found.filter((each) => kept.has(each));
-  const left = found.length - shown.length;
-  return {
-    etag: page.etag,
-    outline: shown.map(({ line }) => line).join("\n"),
-    ...(left > 0 && { more: `${left} elements are left out: outline again with a selector from here` }),
-  };
+  const left = found.length - kept.size;
+  const outline = found.flatMap((each) => (kept.has(each) ? each.line : [])).join("\n");
+  const more = left > 0 ? `${left} elements are left out: outline again with a selector from here` : undefined;
+  return { etag: page.etag, outline, more };
 }
 
-function rankOf({ name, attribs }: SourceElement): number | undefined {
-  const rank = ranks.findIndex((names) => names.has(name));
-  if (rank !== -1) return attribs["id"] && rank > 1 ? 1 : rank;
-  if (attribs["role"]) return 1;
-  return attribs["id"] ? ranks.length : undefined;
+function rankOf({ name, attribs: { id, role } }: SourceElement): number | undefined {
+  const rank = ranks.findIndex((names) => names.includes(name));
+  if (rank !== -1) return id ? Math.min(rank, 1) : rank;
+  if (role) return 1;
+  return id ? ranks.length : undefined;
 }
 
-function lineOf(element: SourceElement, selectorOf: SelectorOf): string {
+function lineOf(element: SourceElement, selector: string): string {
   const { name } = element;
-  const selector = selectorOf(element);
   const span = elementSpan(element);
-  const heading = /^(?:h[1-6]|title)$/.test(name) ? ` ${JSON.stringify(shortText(element))}` : "";
   const item = items[name];
-  const rows = item ? [...elementsBelow(element)].filter((each) => each.name === item).length : 0;
-  const kind = selector.startsWith("#") ? ` ${name}` : "";
-  return `${selector}${kind}${heading}${item ? ` ${rows} ${item}` : ""}${span ? ` (${span.end - span.start})` : ""}`;
+  const count = item && [...elementsBelow(element)].filter((each) => each.name === item).length;
+  const parts = [
+    selector,
+    selector.startsWith("#") && name,
+    /^(?:h[1-6]|title)$/.test(name) && JSON.stringify(shortText(element)),
+    item && `${count} ${item}`,
+    span && `(${span.end - span.start})`,
+  ];
+  return parts.filter(Boolean).join(" ");
 }
 
 function shortText(element: SourceElement): string {
-  const text = textContent(element).replace(/\s+/g, " ").trim();
+  const text = plainText(element);
   return text.length <= textCharacters ? text : `${text.slice(0, textCharacters)}…`;
+}
+
+function plainText(element: SourceElement): string {
+  return textContent(element).replace(/\s+/g, " ").trim();
 }
 
 /** The elements that a request selects and the client may read, from one of them on, as far as they fit. */
 export async function elementsOf(page: InspectedPage, from: number, mostCharacters: number): Promise<object> {
-  const selectorOf = selectorsIn(page.document.root, page.isReadable);
+  const selectorOf = selectorsIn(page);
+  const readable = await readableOf(page, page.matches);
   const elements: object[] = [];
-  let length = 0;
-  let readable = 0;
-  let next: number | undefined;
-  for (const element of page.matches) {
-    if (!(await page.mayRead(element))) continue;
-    readable += 1;
-    if (readable <= from || next !== undefined) continue;
+  let left = mostCharacters;
+  let next = from;
+  for (const element of readable.slice(from)) {
     const html = await inSlices(joined(outerHtmlParts(page.document, element)));
-    const rest = mostCharacters - length;
-    if (html.length > rest && elements.length > 0) {
-      next = readable - 1;
-      continue;
-    }
-    length += html.length;
-    const selector = selectorOf(element);
-    const isCut = html.length > rest;
-    const etag = await page.tagOf([element]);
-    const left = { cut: `${html.length - rest} characters are left out: outline this selector, and read parts of it` };
-    elements.push({ selector, etag, html: isCut ? html.slice(0, rest) : html, ...(isCut && left) });
+    if (html.length > left && next > from) break;
+    const cut =
+      html.length > left
+        ? `${html.length - left} characters are left out: outline this selector, and read parts of it`
+        : undefined;
+    elements.push({ selector: selectorOf(element), etag: await page.tagOf([element]), html: html.slice(0, left), cut });
+    left -= Math.min(left, html.length);
+    next += 1;
   }
-  return { etag: page.etag, matches: readable, elements, ...(next !== undefined && { next }) };
+  return { etag: page.etag, matches: readable.length, elements, ...(next < readable.length && { next }) };
+}
+
+async function readableOf(page: InspectedPage, elements: readonly SourceElement[]): Promise<readonly SourceElement[]> {
+  const readable: SourceElement[] = [];
+  for (const element of elements) if (await page.mayRead(element)) readable.push(element);
+  return readable;
 }
 
 /** Where a text stands, or which of the selected elements hold it: the innermost elements, the first few of them. */
 export async function findIn(page: InspectedPage, text: string | undefined, most: number): Promise<object[]> {
-  const selectorOf = selectorsIn(page.document.root, page.isReadable);
-  const wanted = text?.replace(/\s+/g, " ").trim().toLowerCase();
-  const holds = (element: SourceElement): boolean =>
-    wanted === undefined || textContent(element).replace(/\s+/g, " ").toLowerCase().includes(wanted);
+  const selectorOf = selectorsIn(page);
+  const wanted = text?.replace(/\s+/g, " ").trim().toLowerCase() ?? "";
+  const holds = (element: SourceElement): boolean => plainText(element).toLowerCase().includes(wanted);
   const found: object[] = [];
   for (const match of page.matches) {
-    if (!holds(match)) continue;
-    const element = wanted === undefined ? match : innermost(match, holds);
-    if (!(await page.mayRead(element))) continue;
-    found.push({ selector: selectorOf(element), text: shortText(element) });
     if (found.length === most) break;
+    if (!holds(match)) continue;
+    let inner = match;
+    if (wanted !== "") for (const each of elementsBelow(match)) if (each.parent === inner && holds(each)) inner = each;
+    if (await page.mayRead(inner)) found.push({ selector: selectorOf(inner), text: shortText(inner) });
   }
   return found;
 }
 
-function innermost(element: SourceElement, holds: (element: SourceElement) => boolean): SourceElement {
-  let inner = element;
-  for (const each of elementsBelow(element)) if (each.parent === inner && holds(each)) inner = each;
-  return inner;
-}
-
 /** What is there now for a selector: how many elements it selects, or selectors near it that do select some. */
 export async function nearestTo(page: InspectedPage, selector: string): Promise<object> {
-  const readable = async (elements: readonly SourceElement[]): Promise<number> => {
-    let count = 0;
-    for (const element of elements.slice(0, 100)) if (await page.mayRead(element)) count += 1;
-    return count;
-  };
-  const matches = await readable(page.matches);
+  const countOf = async (elements: readonly SourceElement[]) => (await readableOf(page, elements.slice(0, 100))).length;
+  const { etag } = page;
+  const matches = await countOf(page.matches);
   if (matches > 0) {
     const isAll = matches === page.matches.length;
-    return { etag: page.etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
+    return { etag, matches, ...(isAll && { elementTag: await page.tagOf(page.matches) }) };
   }
   const near: { selector: string; matches: number }[] = [];
   for (const each of new Set(likelyIn(page, selector))) {
-    const count = await readable(await page.find(each));
+    const count = await countOf(await page.find(each));
     if (count > 0) near.push({ selector: each, matches: count });
     if (near.length === 3) break;
   }
-  return { etag: page.etag, matches: 0, near };
+  return { etag, matches, near };
 }
 
 /** Elements by name, id and class that are spelled as parts of a selector are, or nearly. */
@@ -146,9 +140,52 @@ function likelyIn({ document }: InspectedPage, selector: string): readonly strin
   for (const { name, attribs } of elementsBelow(document.root)) {
     const classes = (attribs["class"] ?? "").split(/\s+/).map((each) => `.${each}`);
     for (const each of [name, ...classes, `#${attribs["id"] ?? ""}`]) {
-      if (/^[#.]?[a-z_][\w-]*$/i.test(each)) known.set(each.replace(/^[#.]/, ""), each);
+      const plain = each.replace(/^[#.]/, "");
+      if (plainName.test(plain)) known.set(plain, each);
     }
   }
   const names = [...known.keys()];
   return [...selector.matchAll(/[a-z_][\w-]*/gi)].flatMap(([name]) => known.get(likeliest(name, names) ?? "") ?? []);
+}
+
+const plainName = /^[a-z_][\w-]*$/i;
+
+/**
+ * Gives each element a selector that selects it and no other: `#id` where that is unique, otherwise the way from the
+ * nearest element that has such an id. The ids of elements around are told only to those who may read all of the page.
+ */
+export function selectorsIn({
+  document: { root },
+  isReadable,
+}: Pick<InspectedPage, "document" | "isReadable">): (element: SourceElement) => string {
+  const counts = new Map<string, number>();
+  for (const { attribs } of elementsBelow(root)) {
+    const id = attribs["id"];
+    if (id && plainName.test(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return (element) => {
+    const steps: string[] = [];
+    for (let each: TreeParent | null = element; each instanceof SourceElement; each = each.parent) {
+      const id = each.attribs["id"] ?? "";
+      const isKnownById = counts.get(id) === 1 && (each === element || isReadable);
+      steps.unshift(isKnownById ? `#${id}` : stepTo(each));
+      if (isKnownById) break;
+    }
+    return steps.join(" > ");
+  };
+}
+
+/** `li:nth-child(3)`; an element that is the only one of its name needs no number. */
+function stepTo(element: SourceElement): string {
+  const { name, parent } = element;
+  const siblings = (parent?.children ?? []).filter((each) => each instanceof SourceElement);
+  const type = plainName.test(name) ? name : ""; // the others cannot stand in a selector as they are
+  const isOnly = type !== "" && siblings.filter((each) => each.name === name).length === 1;
+  return isOnly ? type : `${type}:nth-child(${siblings.indexOf(element) + 1})`;
+}
+
+/** All elements below a node, in document order; `template` contents are none of them. */
+export function* elementsBelow(root: TreeParent): Generator<SourceElement> {
+  for (let node = nextNode(root, root); node; node = nextNode(node, root))
+    if (node instanceof SourceElement) yield node;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { atOnce } from "../../../src/event-loop/sliced-work.ts";
 import { parseDocument } from "../../../src/html/document/parse-document.ts";
 import { compileSelector, selection } from "../../../src/html/selector/select.ts";
-import { elementsBelow, selectorsIn } from "../../../src/plugins/mcp/element-selector.ts";
+import { elementsBelow, selectorsIn } from "../../../src/plugins/mcp/page-looks.ts";
 
 const pages: readonly (readonly [string, "html" | "xml", string])[] = [
   ["lists", "html", "<ul id=a><li>1<li>2<li id=b>3</ul><ul><li>4</ul>"],
@@ -16,8 +16,8 @@ const pages: readonly (readonly [string, "html" | "xml", string])[] = [
 describe("the selector of an element", () => {
   it.each(pages)("selects just it: %s", (_what, kind, source) => {
     const document = atOnce(parseDocument(kind, Buffer.from(source), {}));
-    for (const tellsAncestors of [true, false]) {
-      const selectorOf = selectorsIn(document.root, tellsAncestors);
+    for (const isReadable of [true, false]) {
+      const selectorOf = selectorsIn({ document, isReadable });
       for (const element of elementsBelow(document.root)) {
         const found = atOnce(selection(document, compileSelector(selectorOf(element))));
         expect(found).toEqual([element]);
@@ -28,7 +28,7 @@ describe("the selector of an element", () => {
   it("tells ids of elements around it only where they may be told", () => {
     const document = atOnce(parseDocument("html", Buffer.from("<div id=a><p>1"), {}));
     const paragraph = [...elementsBelow(document.root)].find(({ name }) => name === "p");
-    const told = [true, false].map((tells) => paragraph && selectorsIn(document.root, tells)(paragraph));
+    const told = [true, false].map((isReadable) => paragraph && selectorsIn({ document, isReadable })(paragraph));
     expect(told).toEqual(["#a > p", "html > body > div > p"]);
   });
 });
