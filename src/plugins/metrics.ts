@@ -6,11 +6,10 @@ import { hasMethods, pluginOptions } from "../options/option-types.ts";
 import { anyOf, type OptionsSchema, text, valueThat } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
-import type { Next, Plugin } from "../server/plugin.ts";
+import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import type { NamedMetric } from "./metrics/metric.ts";
-import { RequestMetrics } from "./metrics/request-metrics.ts";
-import { sharedServiceMetrics } from "./metrics/shared-service-metrics.ts";
+import type { Site } from "../server/site.ts";
+import { type RequestMetrics, requestMetrics } from "./metrics/request-metrics.ts";
 
 /** A registry of `prom-client`, for either content type. */
 export type MetricsRegistry = Pick<
@@ -53,70 +52,75 @@ export const metricsOptions: OptionsSchema = pluginOptions({
 export function metrics(options: MetricsOptions = {}): Plugin {
   checkOptions("metrics", metricsOptions, options);
   const { path = "/metrics", registry } = options;
-  const requests = new RequestMetrics();
-  let registries: Promise<Registries> | undefined;
-  let unregister: (() => void) | undefined;
+  const sites = new Set<Site>();
+  let counting: Counting | undefined;
   return {
     name: "metrics",
     async start(site) {
-      requests.sites.add(site);
-      registries ??= registry ? Promise.resolve([registry]) : ownRegistries();
-      const [own] = await registries;
-      unregister ??= register(own, [...requests.metrics, ...sharedServiceMetrics()]);
+      sites.add(site);
+      // Takes half as long to load as the rest of the package.
+      const library = (await import("prom-client")).default as typeof import("prom-client");
+      counting ??= beginCounting(library, registry, sites);
     },
-    handle(exchange, next) {
-      if (!registries) throw new Error("metrics were not started");
+    async handle(exchange, next) {
+      if (!counting) throw new Error("metrics were not started");
+      const { requests, registries } = counting;
       requests.begin(exchange);
       if (exchange.path === path) return expose(registries, exchange);
-      return exchange.isUpgrade ? countingClient(requests, next) : next();
+      const reply = await next();
+      return exchange.isUpgrade ? requests.countClient(reply) : reply;
     },
-    observe: (exchange, outcome) => requests.end(exchange, outcome),
+    observe: (exchange, outcome) => counting?.requests.end(exchange, outcome),
     close() {
-      unregister?.();
-      unregister = undefined;
-      requests.sites.clear();
+      counting?.unregister();
+      counting = undefined;
+      sites.clear();
     },
   };
 }
 
-/** All that is exposed; the first is that in which the plugin counts. */
-type Registries = readonly [MetricsRegistry, ...MetricsRegistry[]];
+/** What there is from start to close. */
+interface Counting {
+  readonly requests: RequestMetrics;
+  /** All that are exposed; the first is that in which the plugin counts. */
+  readonly registries: readonly [MetricsRegistry, ...MetricsRegistry[]];
+  unregister(): void;
+}
 
 /** prom-client's own metrics of the process, which cannot be stopped: the same for all servers in it. */
 let ofProcess: Registry | undefined;
 
-/** Loads prom-client, which takes half as long as the rest of the package, when a server with metrics starts. */
-async function ownRegistries(): Promise<Registries> {
-  const { Registry, collectDefaultMetrics } = (await import("prom-client")).default as typeof import("prom-client");
-  if (!ofProcess) {
-    ofProcess = new Registry();
-    collectDefaultMetrics({ register: ofProcess });
+/** Puts the metrics into a registry, all or none. */
+function beginCounting(
+  library: typeof import("prom-client"),
+  given: MetricsRegistry | undefined,
+  sites: ReadonlySet<Site>,
+): Counting {
+  const requests = requestMetrics(library, sites);
+  const registry = given ?? new library.Registry();
+  if (!given && !ofProcess) {
+    ofProcess = new library.Registry();
+    library.collectDefaultMetrics({ register: ofProcess });
   }
-  return [new Registry(), ofProcess];
-}
-
-/** Puts metrics into a registry, all or none, and returns how to take them out again. */
-function register(registry: MetricsRegistry, metrics: readonly NamedMetric[]): () => void {
-  const taken = metrics.find(({ name }) => registry.getSingleMetric(name));
-  if (taken) {
-    throw new ConfigError([`metrics: registry has a metric "${taken.name}" already: expected another registry`]);
+  const taken = [...requests.metrics.keys()].find((name) => registry.getSingleMetric(name));
+  if (taken !== undefined) {
+    throw new ConfigError([`metrics: registry has a metric "${taken}" already: expected another registry`]);
   }
-  for (const { metric } of metrics) registry.registerMetric(metric);
-  return () => {
-    for (const { name, metric } of metrics) {
-      if (registry.getSingleMetric(name) === metric) registry.removeSingleMetric(name);
-    }
+  for (const metric of requests.metrics.values()) registry.registerMetric(metric);
+  return {
+    requests,
+    registries: given || !ofProcess ? [registry] : [registry, ofProcess],
+    unregister() {
+      for (const [name, metric] of requests.metrics) {
+        if (registry.getSingleMetric(name) === metric) registry.removeSingleMetric(name);
+      }
+    },
   };
 }
 
-async function expose(registries: Promise<Registries>, exchange: Exchange): Promise<Reply> {
+async function expose(registries: Counting["registries"], exchange: Exchange): Promise<Reply> {
   requireReading(exchange);
-  const exposed = await registries;
-  const texts = await Promise.all(exposed.map((registry) => registry.metrics()));
-  const headers = { "content-type": exposed[0].contentType, "cache-control": "no-store" };
+  const texts = await Promise.all(registries.map((registry) => registry.metrics()));
+  const headers = { "content-type": registries[0].contentType, "cache-control": "no-store" };
   return { status: 200, headers, body: texts.join("\n") };
-}
-
-async function countingClient(requests: RequestMetrics, next: Next): Promise<Reply> {
-  return requests.countClient(await next());
 }

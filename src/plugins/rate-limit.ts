@@ -6,9 +6,8 @@ import { anyOf, integer, number, type OptionsSchema, oneOf, valueThat, yesOrNo }
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { jsonReply, type Reply, withFields } from "../server/reply.ts";
+import { jsonReply, type Reply, type ReplyHeaders, withFields } from "../server/reply.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./rate-limit/bucket-store.ts";
-import { limitFields, noteVerdict, type Verdict } from "./rate-limit/limit-fields.ts";
 import { MemoryBuckets } from "./rate-limit/memory-buckets.ts";
 import { afterGivingBack } from "./rate-limit/token-bucket.ts";
 
@@ -91,15 +90,14 @@ export function rateLimit(options: RateLimitOptions = {}): Plugin {
       if (key === undefined) return next();
       let decision: BucketDecision;
       try {
-        const taken = store.take(key, policy);
-        decision = "then" in Object(taken) ? await taken : (taken as BucketDecision);
+        decision = await store.take(key, policy);
         if (!decision) throw new TypeError("rateLimit: the store's take gave no decision");
       } catch (error) {
         exchange.site.report(error, exchange); // a store that is lost must not refuse requests
         return next();
       }
       const verdict: Verdict = { policy, decision, isStandard };
-      noteVerdict(exchange, verdict);
+      verdicts.set(exchange, [...(verdicts.get(exchange) ?? []), verdict]);
       if (!decision.allowed) return withFields(refuse(exchange, key, decision), limitFields(exchange));
 
       const reply = await next();
@@ -133,6 +131,44 @@ const keys = {
 function checkedKey(key: unknown): string | undefined {
   if (key === undefined || typeof key === "string") return key;
   throw new TypeError(`rateLimit: the function keyStrategy returned ${typeof key}: expected a string or undefined`);
+}
+
+/** The decision of one limiter about an exchange. */
+interface Verdict {
+  readonly policy: RateLimitPolicy;
+  decision: BucketDecision;
+  /** Whether the fields of the Internet-Draft are sent as well. */
+  readonly isStandard: boolean;
+}
+
+// Neither in the exchange's metadata, which plugins may replace, nor read from header fields, which they may set.
+const verdicts = new WeakMap<Exchange, readonly Verdict[]>();
+
+/**
+ * The header fields for all limiters that an exchange has met: `X-RateLimit-*` of the one with the least remaining, and
+ * for each that sends them those of draft-ietf-httpapi-ratelimit-headers-10, where a policy is called by its figures.
+ */
+function limitFields(exchange: Exchange): ReplyHeaders {
+  const all = (verdicts.get(exchange) ?? []).map(({ policy: { burstCapacity, requestsPerSecond }, ...verdict }) => {
+    const limit = Math.floor(burstCapacity);
+    const window = Math.ceil(burstCapacity / requestsPerSecond); // in which an empty bucket is full again
+    const { remaining, msUntilFull } = verdict.decision;
+    const reset = Math.ceil(msUntilFull / 1000);
+    return { limit, window, remaining, reset, name: `"${limit}-in-${window}s"`, isStandard: verdict.isStandard };
+  });
+  const [least] = all.toSorted((one, other) => one.remaining - other.remaining);
+  const standard = all.filter(({ isStandard }) => isStandard);
+  return {
+    ...(least && {
+      "x-ratelimit-limit": String(least.limit),
+      "x-ratelimit-remaining": String(least.remaining),
+      "x-ratelimit-reset": String(least.reset),
+    }),
+    ...(standard.length > 0 && {
+      "ratelimit-policy": standard.map(({ name, limit, window }) => `${name};q=${limit};w=${window}`).join(", "),
+      ratelimit: standard.map(({ name, remaining, reset }) => `${name};r=${remaining};t=${reset}`).join(", "),
+    }),
+  };
 }
 
 /** The same reply for every client, whatever it accepts, as the interface has it. */

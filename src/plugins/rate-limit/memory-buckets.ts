@@ -1,6 +1,6 @@
+import { hash, randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "./bucket-store.ts";
-import { KeyHash } from "./key-hash.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 // Pages of 64 KiB: growing copies nothing, and shrinking gives memory back.
@@ -42,19 +42,24 @@ export interface MemoryBucketsInit {
   readonly cleanupInterval: number;
   /** A clock in milliseconds that never goes back. @default performance.now */
   readonly now?: () => number;
-  readonly hash?: KeyHash;
 }
 
 /**
  * The buckets of one limiter in the memory of this process, at most `maxClients`: one more takes the place of the
- * bucket that has been idle for the longest time. Keys are not kept, only a hash of 64 bits, see {@link KeyHash}.
+ * bucket that has been idle for the longest time.
+ *
+ * Keys are not kept, only 64 bits of a hash with a secret. Two of a million keys share them with a probability of 3 in
+ * 100,000,000, and a client that chooses its key cannot aim at the bucket of another.
  */
 export class MemoryBuckets implements BucketStore {
   readonly #rules: TokenBucket;
   readonly #maxClients: number;
   readonly #cleanupMs: number;
   readonly #clock: () => number;
-  readonly #hash: KeyHash;
+  readonly #secret = randomBytes(16).toString("hex");
+  /** The halves of the hash of the key that was read last. */
+  #high = 0;
+  #low = 0;
   /** The first bucket of each chain: those whose hashes end in its number. */
   readonly #chains: Uint32Array;
   readonly #pages: Page[] = [emptyPage()];
@@ -63,12 +68,11 @@ export class MemoryBuckets implements BucketStore {
   #cleaning: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor({ policy, maxClients, cleanupInterval, now, hash }: MemoryBucketsInit) {
+  constructor({ policy, maxClients, cleanupInterval, now }: MemoryBucketsInit) {
     this.#rules = new TokenBucket(policy);
     this.#maxClients = maxClients;
     this.#cleanupMs = cleanupInterval * 1000;
     this.#clock = now ?? (() => performance.now());
-    this.#hash = hash ?? new KeyHash();
     this.#chains = new Uint32Array(Math.min(mostChains, 2 ** Math.ceil(Math.log2(maxClients))));
   }
 
@@ -84,7 +88,7 @@ export class MemoryBuckets implements BucketStore {
 
   take(key: string): BucketDecision {
     const now = this.#now();
-    this.#hash.read(key);
+    this.#read(key);
     let bucket = this.#find();
     if (bucket === none) {
       if (this.#size >= this.#maxClients) this.#drop(this.#get(none, newer)); // the oldest
@@ -100,7 +104,7 @@ export class MemoryBuckets implements BucketStore {
 
   /** Puts a token back; one for a bucket that is gone was for a full or forgotten one. */
   giveBack(key: string): void {
-    this.#hash.read(key);
+    this.#read(key);
     const bucket = this.#find();
     if (bucket !== none) this.#setFullAt(bucket, this.#rules.giveBack(this.#fullAt(bucket)));
   }
@@ -143,23 +147,28 @@ export class MemoryBuckets implements BucketStore {
     return this.#rules.moment(this.#clock());
   }
 
-  /** The bucket of the hash that was read last, or `none`. */
+  #read(key: string): void {
+    const digest = hash("sha256", this.#secret + key, "buffer");
+    this.#high = digest.readUInt32LE(0);
+    this.#low = digest.readUInt32LE(4);
+  }
+
+  /** The bucket of the key that was read last, or `none`. */
   #find(): number {
-    const hash = this.#hash;
-    let bucket = this.#chains[this.#chainOf(hash.low)] as number;
-    while (bucket !== none && (this.#get(bucket, low) !== hash.low || this.#get(bucket, high) !== hash.high))
+    let bucket = this.#chains[this.#chainOf(this.#low)] as number;
+    while (bucket !== none && (this.#get(bucket, low) !== this.#low || this.#get(bucket, high) !== this.#high))
       bucket = this.#get(bucket, next);
     return bucket;
   }
 
-  /** Adds a full bucket for the hash that was read last. It has no place in the order of use yet. */
+  /** Adds a full bucket for the key that was read last. It has no place in the order of use yet. */
   #add(now: number): number {
     this.#size += 1;
     const bucket = this.#size;
     if (bucket >>> pageBits === this.#pages.length) this.#pages.push(emptyPage());
-    const chain = this.#chainOf(this.#hash.low);
-    this.#set(bucket, high, this.#hash.high);
-    this.#set(bucket, low, this.#hash.low);
+    const chain = this.#chainOf(this.#low);
+    this.#set(bucket, high, this.#high);
+    this.#set(bucket, low, this.#low);
     this.#set(bucket, next, this.#chains[chain] as number);
     this.#chains[chain] = bucket;
     this.#setFullAt(bucket, now);
