@@ -8,8 +8,7 @@ import type { Plugin } from "../server/plugin.ts";
 import { type AccessLogEntry, accessLogEntry } from "./access-log/entry.ts";
 import { fileOutput } from "./access-log/file-output.ts";
 import { formats } from "./access-log/formats.ts";
-import { functionOutput, type LogStream, streamOutput } from "./access-log/function-output.ts";
-import { LogFailures, type Output } from "./access-log/output.ts";
+import { functionOutput, LogFailures, type LogStream, type Output, streamOutput } from "./access-log/output.ts";
 
 /** Options for {@link accessLog}. At most one of `file`, `stream` and `write`. */
 export interface AccessLogOptions {

@@ -1,7 +1,7 @@
+import { Buffer } from "node:buffer";
 import type { Exchange } from "../../server/exchange.ts";
 import type { Outcome } from "../../server/plugin.ts";
 import { accessLogEntry, withoutUserInfo } from "./entry.ts";
-import { bytesOfText, escapedBytes, escapedText, escapedWord } from "./escape.ts";
 
 /** Makes the line for a finished exchange, without a line end. */
 export type LineFormat = (exchange: Exchange, outcome: Outcome, time: Date) => string;
@@ -22,13 +22,16 @@ function common(exchange: Exchange, { status, bytes, aborted }: Outcome, time: D
 /** Apache's `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i"`. */
 function combined(exchange: Exchange, outcome: Outcome, time: Date): string {
   const referer = exchange.header("referer");
-  const from = referer === undefined ? "-" : escapedBytes(withoutUserInfo(referer));
-  const userAgent = escapedBytes(exchange.header("user-agent") ?? "-");
+  const from = referer === undefined ? "-" : escaped(withoutUserInfo(referer));
+  const userAgent = escaped(exchange.header("user-agent") ?? "-");
   return `${common(exchange, outcome, time)} "${from}" "${userAgent}"`;
 }
 
+/** With everything treacherous as `\uHHHH`, which means the same. */
 function json(exchange: Exchange, outcome: Outcome, time: Date): string {
-  return escapedText(JSON.stringify(accessLogEntry(exchange, outcome, time)));
+  const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(accessLogEntry(exchange, outcome, time));
+  return text.replace(treacherous, (character) => character.split("").map(escapedUnit).join(""));
 }
 
 /** A dash stands for a missing value, so a user named "-" is escaped. */
@@ -38,16 +41,41 @@ function wordOrDash(value: string | undefined): string {
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-let lastSecond = Number.NaN;
-let lastText = "";
 
-/** `10/Oct/2000:13:55:36 +0000`: UTC, since no hour occurs twice in it. Made once a second. */
+/** `10/Oct/2000:13:55:36 +0000`: UTC, since no hour occurs twice in it. */
 function commonTime(time: Date): string {
-  const second = Math.floor(time.getTime() / 1000);
-  if (second !== lastSecond) {
-    const [, year, month, day, clock] = /^\+?(\d+)-(\d\d)-(\d\d)T([\d:]+)/.exec(time.toISOString()) ?? [];
-    lastText = `${day}/${months[Number(month) - 1]}/${year}:${clock} +0000`;
-    lastSecond = second;
-  }
-  return lastText;
+  const [, year, month, day, clock] = /^\+?(\d+)-(\d\d)-(\d\d)T([\d:]+)/.exec(time.toISOString()) ?? [];
+  return `${day}/${months[Number(month) - 1]}/${year}:${clock} +0000`;
+}
+
+/** Bytes (latin1) that stand for themselves in a place in quotes; in one that ends with a space, a space does not. */
+const notPlain = /[^ !#-[\]-~]/g;
+const notPlainWord = /[^!#-[\]-~]/g;
+
+/**
+ * What would end a line, steer a terminal, or show text other than it is written: control characters, line separators,
+ * and the invisible format characters, among them those that turn the direction of writing.
+ */
+const treacherous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * All but printable ASCII as `\xHH`, and so the quote and the backslash. Apache writes `\"` there, at which a reader
+ * that takes the next quote for the end loses its place.
+ */
+function escaped(bytes: string, unsafe = notPlain): string {
+  return asBytes(bytes).replace(unsafe, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+function escapedWord(bytes: string): string {
+  return escaped(bytes, notPlainWord);
+}
+
+/** Not every host program hands over bytes. Cut to its low half, U+012F would turn into "/". */
+function asBytes(value: string): string {
+  return /[^\x00-\xff]/.test(value) ? bytesOfText(value) : value;
+}
+
+/** The UTF-8 bytes of a text, as latin1. */
+function bytesOfText(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }

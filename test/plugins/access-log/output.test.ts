@@ -5,8 +5,13 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AccessLogEntry } from "../../../src/plugins/access-log/entry.ts";
-import { functionOutput, type LogStream, streamOutput } from "../../../src/plugins/access-log/function-output.ts";
-import { LogFailures, type Output } from "../../../src/plugins/access-log/output.ts";
+import {
+  functionOutput,
+  LogFailures,
+  type LogStream,
+  type Output,
+  streamOutput,
+} from "../../../src/plugins/access-log/output.ts";
 import { accessLog } from "../../../src/plugins/access-log.ts";
 import { memoryStorage } from "../../../src/storage/memory/memory-storage.ts";
 import { send } from "../../helpers/send.ts";
