@@ -8,15 +8,14 @@ import {
   textNotEmpty,
   timerSeconds,
 } from "../options/option-types.ts";
-import { type OptionsSchema, recordOf, withRule, yesOrNo } from "../options/schema.ts";
+import { type OptionsSchema, recordOf, yesOrNo } from "../options/schema.ts";
 import { requireReading } from "../server/access.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { jsonReply, type Reply } from "../server/reply.ts";
-import { type SharedService, sharedServices } from "../server/shared-services.ts";
+import { sharedServices } from "../server/shared-services.ts";
 import type { Site } from "../server/site.ts";
 import { version as filementVersion } from "../server/version.ts";
-import type { Storage } from "../storage/storage.ts";
 import { type HealthCheck, watchedCheck } from "./health-check/watched-check.ts";
 
 /** Options for {@link healthCheck}. */
@@ -25,7 +24,10 @@ export interface HealthCheckOptions {
   readonly path?: string;
   /** Named checks; one that returns `false`, throws or takes too long makes the server unhealthy. @default {} */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
-  /** Check, under the name `storage`, whether the host's storage could be written to. @default true */
+  /**
+   * Check, under the name `storage`, whether the host's storage could be written to, unless `checks` has one of that
+   * name. @default true
+   */
   readonly checkStorage?: boolean;
   /** Time limit of each check, in seconds. @default 5 */
   readonly timeout?: number;
@@ -36,23 +38,14 @@ export interface HealthCheckOptions {
 }
 
 /** What the options are checked against. */
-export const healthCheckOptions: OptionsSchema = withRule(
-  pluginOptions({
-    path: requestPath,
-    checks: recordOf(aFunction, "an object of functions by name"),
-    checkStorage: yesOrNo,
-    timeout: timerSeconds,
-    cacheTime: secondsOrNone,
-    version: textNotEmpty,
-  }),
-  ({ checks = {}, checkStorage = true }: HealthCheckOptions) =>
-    checkStorage && Object.hasOwn(checks, "storage")
-      ? {
-          path: ["checks", "storage"],
-          expected: "another name, unless checkStorage is false: it is that of the built-in check",
-        }
-      : undefined,
-);
+export const healthCheckOptions: OptionsSchema = pluginOptions({
+  path: requestPath,
+  checks: recordOf(aFunction, "an object of functions by name"),
+  checkStorage: yesOrNo,
+  timeout: timerSeconds,
+  cacheTime: secondsOrNone,
+  version: textNotEmpty,
+});
 
 /** A named check, ready to be asked. */
 type Probe = readonly [name: string, passes: () => Promise<boolean>];
@@ -67,50 +60,37 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
   checkOptions("healthCheck", healthCheckOptions, options);
   const { path = "/health", checks = {}, checkStorage = true, version = filementVersion } = options;
   const { timeout = 5, cacheTime = 1 } = options;
-  const probes = new Map<Site, readonly Probe[]>();
-  const storages = new Map<Storage, Probe>(); // hosts that share one ask it together
-  const asked = new WeakMap<SharedService, Probe>();
-  let shared: readonly Probe[] | undefined;
+  /** By what they are about: hosts that share something ask it together. */
+  const probes = new Map<unknown, Probe>();
   let startedAt: number | undefined;
 
-  function probe(name: string, check: HealthCheck, { report, logger }: Site): Probe {
+  function probe(about: unknown, name: string, check: HealthCheck, { report, logger }: Site): Probe {
     const onChange = (reason: Error | undefined): void => {
       if (reason) report(new Error(`health check "${name}" fails`, { cause: reason }));
       else notify(() => logger.info({ check: name }, "health check passes again"), report);
     };
-    return [name, watchedCheck(check, { timeoutMs: timeout * 1000, cacheMs: cacheTime * 1000, onChange })];
-  }
-
-  function storageProbe(site: Site): readonly Probe[] {
-    const { storage, options } = site;
-    if (!checkStorage || !storage?.check) return [];
-    // The disk of a host that only reads may be mounted to be read only.
-    if (!options.methods.some(isChange)) {
-      return [probe("storage", async () => (await storage.stat("/")) !== undefined, site)];
-    }
-    const known = storages.get(storage) ?? probe("storage", () => storage.check?.(), site);
-    storages.set(storage, known);
-    return [known];
-  }
-
-  /** Probes of what the servers of this process share with others; which, is known when they have started. */
-  function sharedServiceProbes(site: Site): readonly Probe[] {
-    const found: Probe[] = [];
-    for (const service of sharedServices) {
-      const known = asked.get(service) ?? probe(service.name, () => service.check(), site);
-      asked.set(service, known);
-      found.push(known);
-    }
+    const watched = { timeoutMs: timeout * 1000, cacheMs: cacheTime * 1000, onChange };
+    const found = probes.get(about) ?? [name, watchedCheck(check, watched)];
+    probes.set(about, found);
     return found;
+  }
+
+  function probesOf(site: Site): readonly Probe[] {
+    const own = Object.entries(checks).map(([name, check]) => probe(name, name, check, site));
+    const { storage, options } = site;
+    if (!checkStorage || !storage?.check || "storage" in checks) return own;
+    // The disk of a host that only reads may be mounted to be read only.
+    const ofStorage = options.methods.some(isChange)
+      ? probe(storage, "storage", () => storage.check?.(), site)
+      : probe(site, "storage", async () => (await storage.stat("/")) !== undefined, site);
+    return [ofStorage, ...own];
   }
 
   return {
     name: "health-check",
     alwaysOn: true,
-    start(site) {
+    start() {
       startedAt ??= performance.now();
-      shared ??= Object.entries(checks).map(([name, check]) => probe(name, check, site));
-      probes.set(site, [...storageProbe(site), ...shared]);
     },
     async handle(exchange, next) {
       if (exchange.path !== path) return next();
@@ -120,7 +100,8 @@ export function healthCheck(options: HealthCheckOptions = {}): Plugin {
       const uptime = startedAt === undefined ? 0 : Math.floor((performance.now() - startedAt) / 1000);
       // The answer is known without the checks, which would add to the load.
       if (outage) return report(503, { status: outage.code.toLowerCase(), uptime, version }, outage.headers);
-      const [results, shared] = await Promise.all([ask(probes.get(site) ?? []), ask(sharedServiceProbes(site))]);
+      const services = [...sharedServices].map((each) => probe(each, each.name, () => each.check(), site));
+      const [results, shared] = await Promise.all([ask(probesOf(site)), ask(services)]);
       const checks = { ...shared, ...results };
       const isHealthy = Object.values(results).every((result) => result === "ok");
       // What all servers share takes none out of rotation: all would go at once.

@@ -14,8 +14,6 @@ export interface WatchOptions {
   readonly cacheMs: number;
   /** Told when the check begins to fail, with the reason, and when it passes again, with `undefined`. */
   readonly onChange: (reason: Error | undefined) => void;
-  /** A clock in milliseconds. @default performance.now */
-  readonly now?: () => number;
 }
 
 /**
@@ -24,14 +22,23 @@ export interface WatchOptions {
  * begins meanwhile: each would occupy another thread while a disk hangs.
  */
 export function watchedCheck(check: HealthCheck, options: WatchOptions): () => Promise<boolean> {
-  const { timeoutMs, cacheMs, onChange, now = () => performance.now() } = options;
+  const { timeoutMs, cacheMs, onChange } = options;
   let answer: Promise<boolean> | undefined;
   let staleAt = Number.NEGATIVE_INFINITY;
   let isPassing = true;
 
   async function run(): Promise<boolean> {
-    const failure = await failureWithin(timeoutMs, check, () => {
-      staleAt = now() + cacheMs;
+    const controller = new AbortController();
+    const ended = Promise.resolve(controller.signal)
+      .then(check)
+      .then((result) => (result === false ? new Error("the check returned false") : undefined), asError)
+      .finally(() => {
+        staleAt = performance.now() + cacheMs;
+      });
+    const failure = await inTime(ended, timeoutMs, () => {
+      const error = new Error(`the check took longer than ${timeoutMs} ms`);
+      controller.abort(error);
+      return error;
     });
     const passes = failure === undefined;
     if (passes !== isPassing) onChange(failure);
@@ -40,25 +47,11 @@ export function watchedCheck(check: HealthCheck, options: WatchOptions): () => P
   }
 
   return () => {
-    if (answer && now() < staleAt) return answer;
+    if (answer && performance.now() < staleAt) return answer;
     staleAt = Number.POSITIVE_INFINITY; // until the run is over
     answer = run();
     return answer;
   };
-}
-
-/** Why a check fails; `undefined` where it passes. `onEnd` is called when the run is over, perhaps after the limit. */
-function failureWithin(timeoutMs: number, check: HealthCheck, onEnd: () => void): Promise<Error | undefined> {
-  const controller = new AbortController();
-  const run = Promise.resolve(controller.signal)
-    .then(check)
-    .then((result) => (result === false ? new Error("the check returned false") : undefined), asError)
-    .finally(onEnd);
-  return inTime(run, timeoutMs, () => {
-    const error = new Error(`the check took longer than ${timeoutMs} ms`);
-    controller.abort(error);
-    return error;
-  });
 }
 
 function asError(thrown: unknown): Error {

@@ -6,10 +6,12 @@ let now = 0;
 beforeEach(() => {
   now = 0;
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.spyOn(performance, "now").mockImplementation(() => now);
 });
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** A check under watch, how often it was run, and what was told of it. */
@@ -20,7 +22,6 @@ function watch(check: HealthCheck) {
     timeoutMs: 5000,
     cacheMs: 1000,
     onChange: (reason) => changes.push(reason?.message),
-    now: () => now,
   });
   return { passes, changes, runs: () => counted.mock.calls.length };
 }
