@@ -7,7 +7,6 @@ import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
 import { emptyReply, type ReplyHeaders } from "../server/reply.ts";
 import { EventReader } from "./event-stream/event-reader.ts";
-import { readLastEventId } from "./event-stream/event-text.ts";
 import type { Position } from "./live/broadcast.ts";
 import { type FeedQuery, wantedPath as pathWanted, positionOf, readFeedQuery } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
@@ -16,23 +15,17 @@ import { LiveClients } from "./live/live-clients.ts";
 export interface EventStreamOptions {
   /** Path of the stream. @default "/events" */
   readonly path?: string | undefined;
-  /** Readers that may be connected at once; more get 503. @default 1000 */
+  /** Readers that may be connected at once, half of them from one address; more get 503. @default 1000 */
   readonly maxClients?: number | undefined;
-  /** Readers that one client address may have; an IPv6 /64 counts as one. @default half of `maxClients` */
-  readonly maxClientsPerAddress?: number | undefined;
   /** Seconds between two signs of life; a reader that has read nothing in between is disconnected. @default 15 */
   readonly heartbeatInterval?: number | undefined;
-  /** Bytes that may wait for a reader; one with more is disconnected. @default 1048576 (1 MiB) */
-  readonly maxUnsentBytes?: number | undefined;
 }
 
 /** What the options are checked against. */
 export const eventStreamOptions: OptionsSchema = pluginOptions({
   path: requestPath,
   maxClients: positiveInteger,
-  maxClientsPerAddress: positiveInteger,
   heartbeatInterval: timerSeconds,
-  maxUnsentBytes: positiveInteger,
 });
 
 /** Time for readers to read the rest when the server closes, in milliseconds. */
@@ -54,9 +47,8 @@ const headers: ReplyHeaders = {
  */
 export function eventStream(options: EventStreamOptions = {}): Plugin {
   checkOptions("eventStream", eventStreamOptions, options);
-  const { path = "/events", maxClients = 1_000, maxClientsPerAddress, heartbeatInterval = 15 } = options;
-  const { maxUnsentBytes = 1024 * 1024 } = options;
-  const readers = new LiveClients<EventReader>({ maxClients, maxClientsPerAddress, beatSeconds: heartbeatInterval });
+  const { path = "/events", maxClients = 1_000, heartbeatInterval = 15 } = options;
+  const readers = new LiveClients<EventReader>(maxClients, heartbeatInterval);
   let isStarted = false;
   let closing: NodeJS.Timeout | undefined;
 
@@ -64,7 +56,7 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
     const { changes } = exchange.site;
     if (!isStarted || closing) throw unavailable("CLOSING");
     const giveBack = readers.takePlace(exchange);
-    const reader = new EventReader(readers.audienceOf(exchange, wantedPath), maxUnsentBytes);
+    const reader = new EventReader(readers.audienceOf(exchange, wantedPath));
     reader.writeHello(changes, position === "now");
     readers.add(reader, position, giveBack);
     return reader;
@@ -104,6 +96,6 @@ export function eventStream(options: EventStreamOptions = {}): Plugin {
 function beginningOf({ headers, site }: Exchange, query: FeedQuery): Position {
   const id = headers["last-event-id"]?.toString();
   if (id === undefined) return positionOf(query, site.changes.name);
-  const known = readLastEventId(id);
-  return known ? positionOf(known, site.changes.name) : "unknown";
+  const [, feed, since] = /^([\w-]+):(\d{1,15})$/.exec(id) ?? [];
+  return since === undefined ? "unknown" : positionOf({ feed, since: Number(since) }, site.changes.name);
 }

@@ -2,47 +2,37 @@ import type { IncomingMessage } from "node:http";
 import type { WebSocketServer } from "ws";
 import { checkOptions } from "../options/check-config.ts";
 import { pluginOptions, positiveInteger, requestPath, timerSeconds } from "../options/option-types.ts";
-import { type OptionsSchema, yesOrNo } from "../options/schema.ts";
+import type { OptionsSchema } from "../options/schema.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { notify } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
 import type { Reply } from "../server/reply.ts";
-import type { Site } from "../server/site.ts";
 import { documentOf } from "./live/feed-query.ts";
 import { LiveClients } from "./live/live-clients.ts";
-import { checkHandshake } from "./web-socket/handshake.ts";
-import { jsonFormat, SocketClient, streamItemFormat } from "./web-socket/socket-client.ts";
 import {
   changesOfDocument,
   changesOfQuery,
+  checkHandshake,
   offersStreamItems,
   type WantedChanges,
-} from "./web-socket/wanted-changes.ts";
+} from "./web-socket/handshake.ts";
+import { SocketClient } from "./web-socket/socket-client.ts";
 
 /** Options for {@link webSocket}. */
 export interface WebSocketOptions {
   /** Path to connect to for the changes of the host. @default "/ws" */
   readonly path?: string | undefined;
-  /** Whether clients may connect to a document's own URL for the changes of that document. @default true */
-  readonly documents?: boolean | undefined;
-  /** Clients that may be connected at once; more get 503. @default 10000 */
+  /** Clients that may be connected at once, half of them from one address; more get 503. @default 10000 */
   readonly maxClients?: number | undefined;
-  /** Clients that one address may have; an IPv6 /64 counts as one. @default half of `maxClients` */
-  readonly maxClientsPerAddress?: number | undefined;
   /** Seconds between two pings; a client that has not answered by then is disconnected. @default 10 */
   readonly pingInterval?: number | undefined;
-  /** Bytes that may wait for a client to read them; one with more is disconnected. @default 1048576 (1 MiB) */
-  readonly maxUnsentBytes?: number | undefined;
 }
 
 /** What the options are checked against. */
 export const webSocketOptions: OptionsSchema = pluginOptions({
   path: requestPath,
-  documents: yesOrNo,
   maxClients: positiveInteger,
-  maxClientsPerAddress: positiveInteger,
   pingInterval: timerSeconds,
-  maxUnsentBytes: positiveInteger,
 });
 
 /** Time for the last requests of a closing server to make changes that clients still receive, in milliseconds. */
@@ -64,10 +54,8 @@ const maxFragments = 16;
  */
 export function webSocket(options: WebSocketOptions = {}): Plugin {
   checkOptions("webSocket", webSocketOptions, options);
-  const { path = "/ws", documents = true, maxClients = 10_000, maxClientsPerAddress, pingInterval = 10 } = options;
-  const { maxUnsentBytes = 1024 * 1024 } = options;
-  const clients = new LiveClients<SocketClient>({ maxClients, maxClientsPerAddress, beatSeconds: pingInterval });
-  const guarded = new Set<Site>();
+  const { path = "/ws", maxClients = 10_000, pingInterval = 10 } = options;
+  const clients = new LiveClients<SocketClient>(maxClients, pingInterval);
   let sockets: WebSocketServer | undefined;
   let draining: NodeJS.Timeout | undefined;
   let isNoted = false;
@@ -82,7 +70,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     const feedName = site.changes.name;
     const offered = checkHandshake(exchange);
     const wanted =
-      document === undefined ? await changesOfQuery(exchange, offered, feedName) : changesOfDocument(document, offered);
+      document === undefined ? await changesOfQuery(exchange, offered) : changesOfDocument(document, offered);
     const giveBack = clients.takePlace(exchange);
     let isConnected = false;
     exchange.defer(() => {
@@ -97,8 +85,7 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
         const request = { method: "GET", headers: handshakeHeaders(exchange, wanted) } as IncomingMessage;
         server.handleUpgrade(request, socket, head, (connection) => {
           isConnected = true;
-          const format = wanted.isStreamItem ? streamItemFormat : jsonFormat;
-          const client = new SocketClient(connection, socket, { audience, format, maxUnsentBytes });
+          const client = new SocketClient(connection, socket, audience, wanted.isStreamItem);
           client.writeHello(site.changes);
           // The ids of a shared feed may have begun anew since the handshake.
           const isSameFeed = wanted.position === "now" || site.changes.name === feedName;
@@ -110,36 +97,15 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
 
   /** Warns once of a request whose handshake got lost on its way: the client only sees a 426. */
   function noteLostUpgrade(exchange: Exchange): void {
-    const { isUpgrade, headers, httpVersion } = exchange;
-    if (isUpgrade) return;
+    const { isUpgrade, headers, httpVersion, site } = exchange;
+    if (isUpgrade || isNoted) return;
+    isNoted = true;
     const isForwarded = headers.upgrade === undefined || httpVersion !== "1.1";
     const cause = isForwarded
       ? "a browser opened the address as a page, or a proxy in front drops the field Upgrade"
       : 'upgrades are not forwarded: server.on("upgrade", files.upgrade), or files.attach(server)';
-    warnOnce(exchange, `webSocket answered 426; ${cause}`);
-  }
-
-  /** Whether a client may wait for changes there. Where some may not read, this must not tell them what exists. */
-  async function hasDocument(exchange: Exchange): Promise<boolean> {
-    const { site, path, headers } = exchange;
-    if (guarded.has(site)) return (await documentOf(exchange, path)) !== undefined;
-    return (await site.documentAt(path, headers.accept)) !== undefined;
-  }
-
-  /** Warns of a handshake below another prefix, which no listener may answer. */
-  function noteOtherPrefix(exchange: Exchange): void {
-    if (exchange.mount !== "" || !exchange.path.endsWith(path)) return;
-    const prefix = exchange.path.slice(0, -path.length);
-    const remedy = `if the server is mounted at ${prefix}, say so: mount: "${prefix}"`;
-    warnOnce(exchange, `webSocket left a handshake for ${exchange.path} to others; ${remedy}`);
-  }
-
-  function warnOnce(exchange: Exchange, message: string): void {
-    const { site } = exchange;
-    if (isNoted) return;
-    isNoted = true;
     notify(
-      () => site.logger.warn({ path }, message),
+      () => site.logger.warn({ path }, `webSocket answered 426; ${cause}`),
       (error) => site.report(error, exchange),
     );
   }
@@ -154,22 +120,20 @@ export function webSocket(options: WebSocketOptions = {}): Plugin {
     name: "web-socket",
     feed: { kind: "socket", path },
     async start(site) {
-      if (site.plugins.some(({ anonymousMayWrite }) => anonymousMayWrite)) guarded.add(site);
       clients.start(site, plugin, "webSocket");
       sockets ??= await webSocketServer();
     },
     async acceptsUpgrade(exchange) {
       if (exchange.path === path) return true;
-      if (documents && offersStreamItems(exchange) && (await hasDocument(exchange))) return true;
-      noteOtherPrefix(exchange);
-      return false;
+      // Also where there is none yet: whether there is one is for its readers.
+      return offersStreamItems(exchange) && (await documentOf(exchange, exchange.path)) !== undefined;
     },
     async handle(exchange, next) {
       if (exchange.path === path) {
         noteLostUpgrade(exchange);
         return agree(exchange, undefined);
       }
-      const document = documents && exchange.isUpgrade ? await documentOf(exchange, exchange.path) : undefined;
+      const document = exchange.isUpgrade ? await documentOf(exchange, exchange.path) : undefined;
       return document === undefined ? next() : agree(exchange, document);
     },
     drain() {

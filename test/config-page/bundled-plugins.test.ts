@@ -29,9 +29,7 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   "event-stream": {
     path: ["/changes", "/changes"],
     max_clients: ["10", 10],
-    max_clients_per_address: ["5", 5],
     heartbeat_interval: ["5", 5],
-    max_unsent_bytes: ["1000", 1000],
   },
   "file-handler": {
     root: ["../archive", resolve("/archive")],
@@ -108,11 +106,8 @@ const samples: Readonly<Record<BundledName, Readonly<Record<string, readonly [te
   "selector-handler": {},
   websocket: {
     path: ["/live", "/live"],
-    documents: ["false", false],
     max_clients: ["10", 10],
-    max_clients_per_address: ["5", 5],
     ping_interval: ["5", 5],
-    max_unsent_bytes: ["1000", 1000],
   },
 };
 

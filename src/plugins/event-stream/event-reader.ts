@@ -1,94 +1,90 @@
-import { Readable } from "node:stream";
-import type { FeedPosition } from "../../server/change-feed.ts";
+import { PassThrough } from "node:stream";
+import type { Change, FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
-import type { Receiver } from "../live/broadcast.ts";
-import type { LiveClient } from "../live/live-clients.ts";
-import { changeEvent, gapEvent, heartbeat, helloEvent } from "./event-text.ts";
+import type { Encode } from "../live/broadcast.ts";
+import { changeText, gapText, helloText } from "../live/change-message.ts";
+import { LiveClient, maxUnsentBytes } from "../live/live-clients.ts";
+
+/** Milliseconds after which a browser whose connection ended tries again. */
+const retry = 2_000;
+
+/** A comment, which readers ignore. */
+const heartbeat = ":\n\n";
 
 /** A client that reads a reply for as long as both sides stay. */
-export class EventReader implements LiveClient {
-  readonly audience: Audience;
-  readonly encode: Receiver["encode"] = changeEvent;
-  /** The content of the reply. */
-  readonly body: Readable;
-  readonly closed: Promise<void>;
-  readonly #maxUnsentBytes: number;
-  #isFull = false;
-  #isEnding = false;
+export class EventReader extends LiveClient<PassThrough> {
+  readonly encode: Encode = changeEvent;
   #writtenBytes = 0;
   #takenBytesAtBeat = -1;
-  #tellDrained: (() => void) | undefined;
 
-  /** `maxUnsentBytes` may wait for the reader at most. */
-  constructor(audience: Audience, maxUnsentBytes: number) {
-    this.audience = audience;
-    this.#maxUnsentBytes = maxUnsentBytes;
-    this.body = new Readable({ read: () => this.#takesMore() });
-    this.closed = new Promise((resolve) => {
-      this.body.once("close", () => {
-        this.#takesMore();
-        resolve();
-      });
-    });
+  constructor(audience: Audience) {
+    const body = new PassThrough();
+    super(audience, body, new Promise((resolve) => body.once("close", resolve)));
   }
 
-  get isFull(): boolean {
-    return this.#isFull;
+  /** The content of the reply. */
+  get body(): PassThrough {
+    return this.stream;
   }
 
-  write(event: Buffer): void {
-    if (this.#isEnding || this.body.destroyed) return;
-    if (this.body.readableLength > this.#maxUnsentBytes) {
-      this.#cutOff(`more than ${this.#maxUnsentBytes} bytes wait for it`);
+  write(event: Buffer | string): void {
+    if (this.body.writableEnded || this.body.destroyed) return;
+    if (this.#unreadBytes > maxUnsentBytes) {
+      this.#cutOff(`more than ${maxUnsentBytes} bytes wait for it`);
       return;
     }
-    this.#writtenBytes += event.length;
-    this.#isFull = !this.body.push(event);
+    this.#writtenBytes += Buffer.byteLength(event);
+    this.body.write(event);
   }
 
-  writeGap(position: FeedPosition): void {
-    this.write(gapEvent(position));
+  writeGap({ name, lastId }: FeedPosition): void {
+    this.write(eventText(name, "gap", gapText, lastId));
   }
 
-  writeHello(position: FeedPosition, isBeginning: boolean = true): void {
-    this.write(helloEvent(position, isBeginning, this.audience.path));
-  }
-
-  async drained(): Promise<void> {
-    if (!this.#isFull) return;
-    await new Promise<void>((resolve) => {
-      this.#tellDrained = resolve;
-    });
+  /**
+   * It has an id only for a reader that begins here: one that is told what it missed would otherwise miss that for good
+   * if the connection broke in between.
+   */
+  writeHello(feed: FeedPosition, isBeginning: boolean = true): void {
+    const id = isBeginning ? feed.lastId : undefined;
+    this.write(`retry: ${retry}\n${eventText(feed.name, "hello", helloText(feed, this.audience.path), id)}`);
   }
 
   /** Shows that the connection is alive, or cuts off a reader that has taken nothing since the last time. */
   beat(): void {
-    const takenBytes = this.#writtenBytes - this.body.readableLength;
-    if (!this.#isFull) this.write(heartbeat);
+    const takenBytes = this.#writtenBytes - this.#unreadBytes;
+    if (!this.isFull) this.write(heartbeat);
     else if (takenBytes === this.#takenBytesAtBeat) this.#cutOff("it does not read");
     this.#takenBytesAtBeat = takenBytes;
   }
 
   /** Ends the stream without what waits to be read. */
   dismiss(): void {
-    if (this.#isFull) this.body.destroy();
+    if (this.isFull) this.body.destroy();
     else this.end();
   }
 
   /** Ends the stream after what waits to be read. */
   end(): void {
-    this.#isEnding = true;
-    this.body.push(null);
+    this.body.end();
   }
 
-  #takesMore(): void {
-    this.#isFull = false;
-    this.#tellDrained?.();
-    this.#tellDrained = undefined;
+  get #unreadBytes(): number {
+    return this.body.writableLength + this.body.readableLength;
   }
 
   /** With an error: the reply has to look broken off, so that the reader asks for the rest. */
   #cutOff(reason: string): void {
     this.body.destroy(new Error(`a reader of the event stream was cut off: ${reason}`));
   }
+}
+
+function changeEvent(change: Change, feed: string): Buffer {
+  return Buffer.from(eventText(feed, "change", changeText(change), change.id));
+}
+
+/** JSON has no line ends, which would end the field. */
+function eventText(feed: string, name: string, data: string, id: number | undefined): string {
+  const idField = id === undefined ? "" : `id: ${feed}:${id}\n`;
+  return `${idField}event: ${name}\ndata: ${data}\n\n`;
 }

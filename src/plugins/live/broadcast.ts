@@ -1,8 +1,11 @@
 import { patiently, type SlicedWork, TimeSlice } from "../../event-loop/sliced-work.ts";
 import type { Access } from "../../server/access.ts";
-import type { ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
+import type { Change, ChangeFeed, ChangeOrigin, FeedPosition, FeedRestart } from "../../server/change-feed.ts";
 import { type Audience, accessByElements, mayReadAll, mayReceive, type Verdict } from "./audience.ts";
-import { ChangeMessage, type Encode, withoutContent } from "./change-message.ts";
+import { withoutContent } from "./change-message.ts";
+
+/** Writes a change of the feed of this name in the format of some clients. */
+export type Encode = (change: Change, feed: string) => Buffer;
 
 /** The connection of a client that receives changes. */
 export interface Receiver {
@@ -32,9 +35,16 @@ interface Member {
   hasLeft: boolean;
 }
 
+/** A change of the feed of this name. Its bytes are made once for each format, when they are first needed. */
+interface Message {
+  readonly change: Change;
+  readonly feed: string;
+  readonly encoded: Map<Encode, Buffer>;
+}
+
 /** What is still being delivered: a change, or that the ids begin anew. */
 type Pending = { readonly era: number } & (
-  | { readonly message: ChangeMessage; readonly origin: ChangeOrigin }
+  | { readonly message: Message; readonly origin: ChangeOrigin }
   | { readonly restart: FeedRestart }
 );
 
@@ -64,7 +74,7 @@ export class Broadcast {
     this.#feed = feed;
     this.#onError = onError;
     this.#unsubscribe = feed.subscribe(
-      (change, origin) => this.#publish({ era: this.#era, message: new ChangeMessage(change, feed.name), origin }),
+      (change, origin) => this.#publish({ era: this.#era, message: messageOf(change, feed.name), origin }),
       (restart) => this.#publish({ era: ++this.#era, restart }),
       (path) => this.#judgesElements(path),
     );
@@ -186,7 +196,7 @@ export class Broadcast {
         if (member.hasLeft) return;
         member.lastId = change.id;
         try {
-          send(receiver, new ChangeMessage(change, name), mayReceive(receiver.audience, change, { site }));
+          send(receiver, messageOf(change, name), mayReceive(receiver.audience, change, { site }));
         } catch (error) {
           this.#failed(receiver, { name, lastId: change.id }, error);
         }
@@ -213,7 +223,16 @@ function restart(member: Member, era: number, { to, hasGap }: FeedRestart): void
   if (hasGap) member.receiver.writeGap(to);
 }
 
-function send(receiver: Receiver, message: ChangeMessage, verdict: Verdict): void {
-  if (verdict === "yes") receiver.write(message.as(receiver.encode));
-  else if (verdict === "without-content") receiver.write(receiver.encode(withoutContent(message.change), message.feed));
+function messageOf(change: Change, feed: string): Message {
+  return { change, feed, encoded: new Map() };
+}
+
+/** All clients of a format get the same buffer. */
+function send(receiver: Receiver, { change, feed, encoded }: Message, verdict: Verdict): void {
+  const { encode } = receiver;
+  if (verdict === "without-content") receiver.write(encode(withoutContent(change), feed));
+  if (verdict !== "yes") return;
+  const bytes = encoded.get(encode) ?? encode(change, feed);
+  encoded.set(encode, bytes);
+  receiver.write(bytes);
 }

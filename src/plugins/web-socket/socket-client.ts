@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import type { FeedPosition } from "../../server/change-feed.ts";
+import type { Change, FeedPosition } from "../../server/change-feed.ts";
 import type { Audience } from "../live/audience.ts";
-import type { Receiver } from "../live/broadcast.ts";
+import type { Encode } from "../live/broadcast.ts";
 import { changeText, gapText, helloText } from "../live/change-message.ts";
-import type { LiveClient } from "../live/live-clients.ts";
+import { LiveClient, maxUnsentBytes } from "../live/live-clients.ts";
 import { streamItems } from "./stream-item.ts";
 
 /** FIN, and the opcode of text (RFC 6455 §5.2). */
@@ -35,37 +34,18 @@ export function textFrame(text: string): Buffer {
 /** Most messages that a client may send from one ping to the next. Only `{"type":"ping"}` is answered. */
 const maxReceived = 1_000;
 
-/** A format of messages. */
-export interface SocketFormat {
-  readonly encode: Receiver["encode"];
-  /** The message for missed changes; `undefined` for a format without one. */
-  readonly gap: Buffer | undefined;
-  /** The message that names feed and id; `undefined` for a format without one. */
-  readonly hello: ((position: FeedPosition, path: string | undefined) => Buffer) | undefined;
-}
-
-export const jsonFormat: SocketFormat = {
-  encode: (change) => textFrame(changeText(change)),
-  gap: textFrame(gapText),
-  hello: (position, path) => textFrame(helloText(position, path)),
-};
-
 /** The ping of scripts in browsers, which cannot send ping frames. */
 const ping = '{"type":"ping"}';
 const pong = textFrame('{"type":"pong"}');
 
-export const streamItemFormat: SocketFormat = {
-  encode: (change) => Buffer.concat(streamItems(change).map(textFrame)),
-  gap: undefined,
-  hello: undefined,
-};
+const gap = textFrame(gapText);
 
-/** Options of {@link SocketClient}. */
-export interface SocketClientOptions {
-  readonly audience: Audience;
-  readonly format: SocketFormat;
-  /** Most bytes that may wait for a client to read. */
-  readonly maxUnsentBytes: number;
+function jsonMessage(change: Change): Buffer {
+  return textFrame(changeText(change));
+}
+
+function streamItemMessages(change: Change): Buffer {
+  return Buffer.concat(streamItems(change).map(textFrame));
 }
 
 /**
@@ -73,25 +53,18 @@ export interface SocketClientOptions {
  * frames that all clients share. That is safe as long as `ws` itself does not hold frames back: it does for
  * compression, which is off.
  */
-export class SocketClient implements LiveClient {
-  readonly audience: Audience;
-  readonly encode: Receiver["encode"];
-  readonly closed: Promise<void>;
+export class SocketClient extends LiveClient {
+  readonly encode: Encode;
   readonly #webSocket: WebSocket;
-  readonly #socket: Duplex;
-  readonly #format: SocketFormat;
-  readonly #maxUnsentBytes: number;
+  readonly #isStreamItem: boolean;
   #hasAnswered = true;
   #received = 0;
 
-  constructor(webSocket: WebSocket, socket: Duplex, { audience, format, maxUnsentBytes }: SocketClientOptions) {
+  constructor(webSocket: WebSocket, socket: Duplex, audience: Audience, isStreamItem: boolean) {
+    super(audience, socket, new Promise((resolve) => webSocket.once("close", () => resolve())));
     this.#webSocket = webSocket;
-    this.#socket = socket;
-    this.audience = audience;
-    this.encode = format.encode;
-    this.#format = format;
-    this.#maxUnsentBytes = maxUnsentBytes;
-    this.closed = new Promise((resolve) => webSocket.once("close", () => resolve()));
+    this.encode = isStreamItem ? streamItemMessages : jsonMessage;
+    this.#isStreamItem = isStreamItem;
     webSocket.on("pong", () => {
       this.#hasAnswered = true;
     });
@@ -99,31 +72,18 @@ export class SocketClient implements LiveClient {
     webSocket.on("error", () => {}); // the client broke the protocol or its connection; `ws` has closed it by now
   }
 
-  get isFull(): boolean {
-    return this.#socket.writableNeedDrain;
-  }
-
   write(frame: Buffer): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
-    if (this.#socket.writableLength > this.#maxUnsentBytes) this.close(1013, "too slow");
-    else this.#socket.write(frame);
+    if (this.stream.writableLength > maxUnsentBytes) this.close(1013, "too slow");
+    else this.stream.write(frame);
   }
 
   writeGap(): void {
-    if (this.#format.gap) this.write(this.#format.gap);
+    if (!this.#isStreamItem) this.write(gap);
   }
 
   writeHello(position: FeedPosition): void {
-    if (this.#format.hello) this.write(this.#format.hello(position, this.audience.path));
-  }
-
-  async drained(): Promise<void> {
-    const over = new AbortController();
-    await Promise.race([
-      once(this.#socket, "drain", { signal: over.signal }).catch(() => {}), // only ever aborted
-      this.closed,
-    ]);
-    over.abort();
+    if (!this.#isStreamItem) this.write(textFrame(helloText(position, this.audience.path)));
   }
 
   /** Sends a ping, or disconnects a client that did not answer the last one. */

@@ -4,7 +4,7 @@ import { permitAll } from "../../../src/server/access.ts";
 
 const large = Buffer.alloc(100_000, "x");
 
-function reader(maxUnsentBytes = 1_000_000): EventReader {
+function reader(): EventReader {
   const audience = {
     site: "*",
     path: undefined,
@@ -13,13 +13,12 @@ function reader(maxUnsentBytes = 1_000_000): EventReader {
     access: permitAll,
     isProven: () => true,
   };
-  return new EventReader(audience, maxUnsentBytes);
+  return new EventReader(audience);
 }
 
 describe("EventReader", () => {
   it("says when it is full, and when that has been read", async () => {
     const each = reader();
-    await each.drained();
     for (let i = 0; i < 3; i += 1) each.write(large);
     expect(each.isFull).toBe(true);
     const drained = each.drained();

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
-import { jsonFormat, SocketClient, textFrame } from "../../../src/plugins/web-socket/socket-client.ts";
+import { SocketClient, textFrame } from "../../../src/plugins/web-socket/socket-client.ts";
 import { permitAll } from "../../../src/server/access.ts";
 
 const audience = {
@@ -16,7 +16,7 @@ const audience = {
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
 
 /** A client over a connection that takes nothing until `take` is called. */
-function stalledClient(maxUnsentBytes: number): { client: SocketClient; sent: Buffer[]; take: () => Promise<void> } {
+function stalledClient(): { client: SocketClient; sent: Buffer[]; take: () => Promise<void> } {
   const sent: Buffer[] = [];
   let proceed: (() => void) | undefined;
   let isTaking = false;
@@ -32,7 +32,7 @@ function stalledClient(maxUnsentBytes: number): { client: SocketClient; sent: Bu
   const headers = { upgrade: "websocket", "sec-websocket-key": key, "sec-websocket-version": "13" };
   let client: SocketClient | undefined;
   server.handleUpgrade({ method: "GET", headers } as never, socket, Buffer.alloc(0), (connection) => {
-    client = new SocketClient(connection, socket, { audience, format: jsonFormat, maxUnsentBytes });
+    client = new SocketClient(connection, socket, audience, false);
   });
   const take = async (): Promise<void> => {
     isTaking = true;
@@ -43,9 +43,9 @@ function stalledClient(maxUnsentBytes: number): { client: SocketClient; sent: Bu
 }
 
 describe("SocketClient", () => {
-  it("takes what one writes up to the limit, and closes with 1013 beyond", async () => {
-    const { client, sent, take } = stalledClient(1_000);
-    const frame = textFrame("x".repeat(498));
+  it("takes what one writes up to a mebibyte, and closes with 1013 beyond", async () => {
+    const { client, sent, take } = stalledClient();
+    const frame = textFrame("x".repeat(525_000));
     for (let i = 0; i < 5; i += 1) client.write(frame);
     await take();
     const [, ...frames] = sent; // behind the answer to the handshake
