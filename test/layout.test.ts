@@ -63,7 +63,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   "html/engine": "what it passes on has tests of its own",
   "files/client-slice": "list-directory.test.ts, visible-entries.test.ts",
   "files/file-request": "interfaces",
-  "files/move-directory": "end-to-end/move-copy.test.ts",
   "files/serving": "end-to-end/static-options.test.ts",
   "redis/change-stream": "feed.test.ts",
   "redis/index": "exports.test.ts",

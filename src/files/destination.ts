@@ -25,7 +25,7 @@ export async function destinationOf(request: FileRequest): Promise<Destination> 
 }
 
 /** The same for a directory, whose path ends in `/`. A directory takes the place of nothing that is there. */
-export async function vacantDestinationOf(request: FileRequest): Promise<string> {
+export async function vacantPathOf(request: FileRequest): Promise<string> {
   const { exchange, storage, path: from } = request;
   const plain = await placeOf(request, destinationPath(exchange).replace(/\/$/, "") || "/");
   if (`${plain}/`.startsWith(from)) {

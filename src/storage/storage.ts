@@ -103,6 +103,8 @@ export interface MoveChecks {
   readonly check?: CommitCheck;
   /** Of what is at the new path. */
   readonly checkTarget?: CommitCheck;
+  /** Called once it is made, before watchers see it. */
+  readonly moved?: () => Promise<void>;
 }
 
 /** What a change left behind. */
@@ -191,8 +193,9 @@ export interface Storage {
   /** Makes a directory in one that exists. Throws `exists` if anything is there. @default clients cannot make one */
   makeDirectory?(path: string): Promise<void>;
   /**
-   * Gives a file another path in one step, in place of a file that may be there, after both checks. `undefined` where
-   * that takes a copy, and nothing was done. @default always
+   * Gives a file another path in one step, in place of a file that may be there, after both checks; or a directory with
+   * all in it, whose paths end in `/`, where nothing is. `undefined` where that takes a copy, and nothing was done.
+   * Throws `forbidden` where a part of a directory has to stay. @default always
    */
   move?(from: string, to: string, checks?: MoveChecks): Promise<WriteResult | undefined>;
   /** Checks whether something could be stored now; throws if not. */

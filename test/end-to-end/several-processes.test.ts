@@ -129,4 +129,27 @@ describe("several processes with one root", { tags: ["linux"] }, () => {
     expect(await Promise.all(deleting)).toEqual(numbers(20).map(() => [204, 404, 404]));
     expect(await readdir(directory)).toEqual([]);
   });
+
+  it("move a directory while others write to it: each file is at its old or its new path, and whole", async () => {
+    const { directory, urls, send } = await sharedDirectory({});
+    const [first = "", ...others] = urls;
+    const pathOf = (round: number): string => `/${round % 2 === 0 ? "one" : "two"}`;
+    for (let round = 0; round < timesOf(6, 60); round += 1) {
+      const [from, to] = [pathOf(round), pathOf(round + 1)];
+      await send("PUT", `${from}/a.txt`, { body: "old" });
+      const { pathname } = new URL(first + to);
+      const moving = sendTo(first, "MOVE", `${from}/`, { headers: { destination: pathname } });
+      const headers = { "if-match": "*" }; // which makes no new directory
+      const writing = others.flatMap((url) =>
+        numbers(4).map((n) => sendTo(url, "PUT", `${from}/a.txt`, { headers, body: `new ${n}` })),
+      );
+      const statuses = (await Promise.all(writing)).map(({ status }) => status);
+      expect((await moving).status).toBe(201);
+      expect(statuses.every((status) => [200, 412].includes(status))).toBe(true);
+      expect(await readFile(join(directory, to, "a.txt"), "utf8")).toMatch(
+        statuses.includes(200) ? /^new \d$/ : /^old$/,
+      );
+      expect((await readdir(directory)).join()).toBe(to.slice(1));
+    }
+  });
 });

@@ -1,12 +1,10 @@
 import type { EditRequest, ElementOperation, ElementSpace } from "../../elements/element-request.ts";
 import { appendFile } from "../../files/append-file.ts";
-import { copyFile } from "../../files/copy-file.ts";
+import { copyDirectory, copyFile, moveDirectory, moveFile } from "../../files/copy-move.ts";
 import { createFile } from "../../files/create-file.ts";
 import { deleteFile } from "../../files/delete-file.ts";
 import type { FileOperation, FileRequest } from "../../files/file-request.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
-import { copyDirectory, moveDirectory } from "../../files/move-directory.ts";
-import { moveFile } from "../../files/move-file.ts";
 import { readDirectory } from "../../files/read-directory.ts";
 import { readFile } from "../../files/read-file.ts";
 import { writeFile } from "../../files/write-file.ts";

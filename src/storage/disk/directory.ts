@@ -121,9 +121,10 @@ export function* closeDirectory({ file }: Directory): Program<void> {
   if (file !== undefined) yield* attempted(call.close(file));
 }
 
-/** Throws {@link Elsewhere} where only names lead to a directory, and lead to another one by now. */
-export function* requireInPlace({ real, way }: Directory): Program<void> {
-  if (way !== undefined && (yield* wayTo(real)) !== way) throw new Elsewhere();
+/** Throws {@link Elsewhere} where a directory has moved since it was opened, or another one has taken its name. */
+export function* requireInPlace(directory: Directory): Program<void> {
+  const { real, way } = directory;
+  if (way === undefined ? !liesInPlace(directory) : (yield* wayTo(real)) !== way) throw new Elsewhere();
 }
 
 /**

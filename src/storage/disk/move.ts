@@ -1,4 +1,5 @@
-import { basename, dirname } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { type HeldLock, requireHeld } from "../locks.ts";
 import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from "../storage.ts";
 import type { Disk } from "./disk.ts";
@@ -10,9 +11,10 @@ import { settle } from "./visible-file.ts";
 import type { FileRecord } from "./write-programs.ts";
 
 /**
- * Renames a file while nothing else on this machine changes it, or what is at its new path. `undefined` where a link or
- * another disk is on the way, where the file has other names, or where a note about an append to it lies beside it:
- * then a copy is needed.
+ * Renames a file while nothing else on this machine changes it, or what is at its new path; or a directory, to a path
+ * where nothing is. `undefined` where a link or another disk is on the way, where the file has other names, or where a
+ * note about an append to it lies beside it: then a copy is needed. Writes that are under way in a directory go with it,
+ * or find that it has moved.
  */
 export async function move(
   disk: Disk,
@@ -30,44 +32,49 @@ export async function move(
     diskLocks.run(second, async (inner) => {
       await disk.callWitnesses(from);
       await disk.callWitnesses(to);
-      return moveLocked(disk, source, target, checks, [outer, inner]);
+      const type = from.endsWith("/") ? "directory" : "file";
+      return moveLocked(disk, source, target, type, checks, [outer, inner]);
     }),
   );
 }
 
 async function locationWithoutLinks({ paths }: Disk, path: string): Promise<string | undefined> {
   const { real, missing } = await paths.target(path);
-  return !path.endsWith("/") && missing.length === 0 && real === paths.locationOf(path) ? real : undefined;
+  return missing.length === 0 && real === paths.locationOf(path) ? real : undefined;
 }
 
 async function moveLocked(
   disk: Disk,
   source: string,
   target: string,
-  { check, checkTarget }: MoveChecks,
+  type: StoredStat["type"],
+  { check, checkTarget, moved }: MoveChecks,
   held: readonly (HeldLock | undefined)[],
 ): Promise<WriteResult | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const [found, there] = await Promise.all([look(disk, source), look(disk, target)]);
-    if (!isMovable(found) || !(there === "nothing" || isMovable(there))) return undefined;
-    const replaced = there === "nothing" ? undefined : statOf(there);
-    const { version } = statOf(found);
-    check?.(statOf(found));
+    const isFree = there === "nothing";
+    if (!isMovable(found, type) || !(isFree || (type === "file" && isMovable(there, type)))) return undefined;
+    if (type === "directory") await requireMovableContent(disk, source);
+    const replaced = isFree ? undefined : statOf(there);
+    const before = statOf(found, type);
+    check?.(before);
     checkTarget?.(replaced);
     requireHeld(...held);
     const place = {
       directory: dirname(source),
       name: basename(source),
-      expected: version,
+      expected: before.version,
       missing: [],
       sync: disk.sync,
     };
     const goal = { directory: dirname(target), name: basename(target), expected: replaced?.version };
-    const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessOtherDisk);
+    const result = await disk.run({ kind: "move", ...place, goal }).catch(unlessCopied);
     if (result === undefined || result.kind === "elsewhere") return undefined;
     if (result.kind !== "done" || !result.record) continue; // another program has changed one of them
-    const stat: StoredStat = statOf(result.record);
-    settle(target, stat, fileIdentity(result.record));
+    const stat: StoredStat = statOf(result.record, type);
+    if (type === "file") settle(target, stat, fileIdentity(result.record));
+    await moved?.();
     return { created: replaced === undefined, stat };
   }
   throw new StorageError("conflict");
@@ -78,10 +85,20 @@ async function look(disk: Disk, location: string): Promise<FileRecord | "nothing
   return result.kind !== "found" || result.hasNote ? "elsewhere" : (result.found ?? "nothing");
 }
 
-function isMovable(found: FileRecord | "nothing" | "elsewhere"): found is FileRecord {
-  return typeof found === "object" && found.type === "file" && found.nlink === 1n;
+function isMovable(found: FileRecord | "nothing" | "elsewhere", type: StoredStat["type"]): found is FileRecord {
+  return typeof found === "object" && found.type === type && (type === "directory" || found.nlink === 1n);
 }
 
-function unlessOtherDisk(error: unknown): undefined {
-  if (errnoOf(error) !== "EXDEV") throw error;
+/** Throws where what is in a directory may not come along: a protected file would not be protected elsewhere. */
+async function requireMovableContent({ paths }: Disk, directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const isPlain = entry.isFile() || entry.isDirectory(); // a link may lead to something else from there
+    if (!isPlain || paths.isProtected(join(entry.parentPath, entry.name))) throw new StorageError("forbidden");
+  }
+}
+
+/** Windows renames no directory in which a file is open. */
+function unlessCopied(error: unknown): undefined {
+  const isInUse = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoOf(error));
+  if (!isInUse && errnoOf(error) !== "EXDEV") throw error;
 }

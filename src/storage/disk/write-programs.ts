@@ -417,6 +417,7 @@ function* addOrTakeBack(
 ): Program<void> {
   let isWhole = false;
   try {
+    yield* requireInPlace(directory);
     yield* markBegun(note.file);
     yield* add(job.content, note, file);
     isWhole = true;
@@ -471,7 +472,7 @@ function* remove(directory: Directory, job: Extract<Job, { kind: "remove" }>): P
 }
 
 /**
- * Renames a file. Another program that takes the new name between the last look and the rename loses its file: a link,
+ * Renames a file or directory. Another program that takes the new name between the last look and the rename loses its file: a link,
  * which would refuse, and then a removal leave two names for one file after a crash, of which an append would change
  * both.
  */

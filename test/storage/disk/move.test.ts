@@ -2,6 +2,7 @@ import { link, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskStorage } from "../../../src/storage/disk/disk-storage.ts";
+import { timesOf } from "../../helpers/effort.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 import { content, textAt } from "../content.ts";
 
@@ -55,6 +56,66 @@ describe("a move on the disk", () => {
     ] as const;
     for (const [from, to] of moves) expect(await storage.move?.(from, to), `${from} ${to}`).toBeUndefined();
     expect(await readdir(at)).toEqual(before);
+  });
+
+  it("is a rename of a directory with all in it, of which watchers hear when its maker has been told", async () => {
+    const { root: at, storage } = await root();
+    await storage.write("/dir/in/c.txt", content("c"));
+    const { ino } = await stat(join(at, "dir"));
+    const version = (await storage.stat("/dir/in/c.txt"))?.version;
+    const order: string[] = [];
+    const unwatch = await storage.watch?.({
+      changed: (path, now, wasThere) => void ((now || wasThere) && order.push(`${now?.type ?? "gone"} ${path}`)),
+      ignores: () => false,
+      failed: (error) => order.push(String(error)),
+    });
+    const moved = async (): Promise<void> => {
+      expect(await textAt(storage, "/new/in/c.txt")).toBe("c");
+      await writeFile(join(at, "later.txt"), ""); // what happened before is noticed before
+      await expect.poll(() => order).toEqual(["file /later.txt"]);
+      order.push("moved");
+    };
+    expect(await storage.move?.("/dir/", "/new/", { moved })).toMatchObject({ created: true });
+    await expect.poll(() => order.slice(2).sort()).toEqual(["file /new/in/c.txt", "gone /dir/in/c.txt"]);
+    await unwatch?.();
+    expect([(await stat(join(at, "new"))).ino, (await storage.stat("/new/in/c.txt"))?.version]).toEqual([ino, version]);
+  });
+
+  it("refuses a directory in which something has to stay, and leaves one to a copy whose new path is taken", async () => {
+    const { root: at, storage } = await root();
+    await storage.write("/full/x.txt", content("x"));
+    const within = { link: "../a.txt", none: "nothing", outside: "/etc/hosts" };
+    for (const [name, target] of Object.entries(within)) {
+      await mkdir(join(at, name));
+      await symlink(target, join(at, name, "l"));
+      await expect(storage.move?.(`/${name}/`, "/new/"), name).rejects.toMatchObject({ code: "forbidden" });
+    }
+    await storage.write("/kept/in/users.html", content("u"));
+    await storage.protect?.(join(at, "kept/in/users.html"));
+    await expect(storage.move?.("/kept/", "/new/")).rejects.toMatchObject({ code: "forbidden" });
+    for (const taken of ["/full/", "/a.txt/"]) expect(await storage.move?.("/dir/", taken)).toBeUndefined();
+    expect(await readdir(at)).not.toContain("new");
+  });
+
+  it("takes writes that are under way along, or has them find that the directory is gone", async () => {
+    const { storage } = await root();
+    for (let round = 0; round < timesOf(10, 200); round += 1) {
+      const [from, to] = round % 2 === 0 ? ["/dir/", "/new/"] : ["/new/", "/dir/"];
+      await storage.write(`${from}a.txt`, content("-"));
+      const told: string[] = [];
+      const writing = ["1", "2", "3", "4"].map(async (text) => {
+        const made = await storage.append(`${from}a.txt`, content(text)).catch(() => undefined);
+        if (made) told.push(text);
+      });
+      const moving = storage.move?.(from, to, {
+        moved: async () => void told.push((await textAt(storage, `${to}a.txt`)) ?? ""),
+      });
+      await Promise.all([...writing, moving]);
+      // What was told to be appended before the move is what was there then, and nothing was appended after it.
+      const appended = told.slice(0, -1).join("");
+      expect([told.at(-1), await textAt(storage, `${to}a.txt`)]).toEqual([`-${appended}`, `-${appended}`]);
+      await storage.remove(`${to}a.txt`);
+    }
   });
 
   it("does not wait for ever for another one the other way round", async () => {
