@@ -1,5 +1,9 @@
+import { ConfigError } from "../config.ts";
 import { HttpError } from "../http/http-error.ts";
 import { filePath } from "../local-files/file-path.ts";
+import { checkOptions } from "../options/check-config.ts";
+import { fileLocation, pluginOptions } from "../options/option-types.ts";
+import { listOf, type OptionsSchema, text, valueThat, yesOrNo } from "../options/schema.ts";
 import type { User } from "../server/access.ts";
 import type { Exchange } from "../server/exchange.ts";
 import type { Plugin } from "../server/plugin.ts";
@@ -11,12 +15,11 @@ import {
   createHashing,
 } from "./basic-auth/accounts.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";
-import { checkBasicAuthOptions } from "./basic-auth/options.ts";
 import { parseHash } from "./basic-auth/password.ts";
-import type { UserRecord } from "./basic-auth/users.ts";
+import { type KnownUser, type UserRecord, userNameProblem } from "./basic-auth/users.ts";
 import { readUsersFile } from "./basic-auth/users-file.ts";
 import { applyRules } from "./permissions/apply-rules.ts";
-import { createPermissions, type PermissionRule, type Permissions } from "./permissions/rules.ts";
+import { createPermissions, type PermissionRule, type Permissions, ruleSchema } from "./permissions/rules.ts";
 import { fileSource, fixedSource, type Source } from "./permissions/source.ts";
 
 /** Options for {@link basicAuth}. Either `authfile` or `users`. */
@@ -36,6 +39,16 @@ export interface BasicAuthOptions {
   readonly realm?: string | undefined;
 }
 
+/** What the options of `basicAuth` are checked against. */
+export const basicAuthOptions: OptionsSchema = pluginOptions({
+  authfile: fileLocation,
+  users: valueThat(() => true, "users"), // checked below: the sentence of a problem would show the passwords
+  rules: listOf(ruleSchema, "a list of rules"),
+  // It stands between quotes in a header field, and many clients know no more than this.
+  requireUser: yesOrNo,
+  realm: text("printable ASCII characters", (value) => /^[\x20-\x7e]+$/.test(value)),
+});
+
 /**
  * Authenticates clients by user name and password (RFC 7617) and applies permission rules to all, anonymous ones
  * included. A request without permission gets 401 where the client is anonymous and 403 where it is signed in, before
@@ -49,7 +62,7 @@ export interface BasicAuthOptions {
  * createFileServer({ root: "site", plugins: [basicAuth({ authfile: "/etc/site/users.html" })] });
  */
 export function basicAuth(options: BasicAuthOptions): Plugin {
-  checkBasicAuthOptions(options);
+  checkOptions("basicAuth", basicAuthOptions, options);
   const { realm = "filement", requireUser = false } = options;
   const source = accountsSource(options);
   const challenge = `Basic realm="${realm.replace(/["\\]/g, "\\$&")}", charset="UTF-8"`;
@@ -84,9 +97,8 @@ interface UsersAndRules {
   readonly permissions: Permissions;
 }
 
-/** Where the users that checked options name come from. */
-function accountsSource(options: BasicAuthOptions): Source<UsersAndRules> {
-  const { authfile, users = [], rules = [] } = options;
+function accountsSource({ authfile, users, rules = [] }: BasicAuthOptions): Source<UsersAndRules> {
+  if ((authfile === undefined) === (users === undefined)) wrong(["expected either authfile or users"]);
   const hashing = createHashing();
   const path = authfile === undefined ? undefined : filePath(String(authfile));
   if (path !== undefined) {
@@ -96,10 +108,8 @@ function accountsSource(options: BasicAuthOptions): Source<UsersAndRules> {
       failure: "the users file has changed and cannot be used; the former users and rules remain in force",
       async load() {
         const found = await readUsersFile(path);
-        const accounts = accountsOfUsers(found.users, hashing);
-        await accounts.ready;
         const permissions = createPermissions([...rules, ...found.rules]);
-        return { content: { accounts, permissions }, permissions, warnings: found.warnings };
+        return { content: { accounts: accountsOfUsers(found.users, hashing), permissions }, warnings: found.warnings };
       },
     });
   }
@@ -107,11 +117,53 @@ function accountsSource(options: BasicAuthOptions): Source<UsersAndRules> {
   if (typeof users === "function") {
     return fixedSource("basicAuth", { accounts: accountsOfFunction(users), permissions });
   }
-  const warnings = users.flatMap((user) => {
-    const { warning } = parseHash(user);
-    return warning === undefined ? [] : [`user ${JSON.stringify(user.username)}: ${warning}`];
-  });
-  return fixedSource("basicAuth", { accounts: accountsOfUsers(users, hashing), permissions }, warnings);
+  const known = knownUsers(users);
+  const warnings = known.flatMap(({ record, stored: { warning } }) =>
+    warning === undefined ? [] : [`user ${JSON.stringify(record.username)}: ${warning}`],
+  );
+  return fixedSource("basicAuth", { accounts: accountsOfUsers(known, hashing), permissions }, warnings);
+}
+
+function wrong(problems: readonly string[]): never {
+  throw new ConfigError(problems.map((problem) => `basicAuth: ${problem}`));
+}
+
+/** The users of a list. Throws a `ConfigError` that names everything that is wrong, and repeats no password. */
+function knownUsers(users: unknown): readonly KnownUser[] {
+  if (!Array.isArray(users)) wrong(["users: expected a list of users or a function"]);
+  if (users.length === 0) wrong(["users is []: expected at least one user"]);
+  const problems: string[] = [];
+  const known = new Map<string, KnownUser>();
+  for (const [index, record] of users.entries()) {
+    const problem = problemOfRecord(record);
+    if (problem !== undefined) {
+      problems.push(`users[${index}]: ${problem}`);
+      continue;
+    }
+    const { username } = record;
+    const stored = parseHash(record);
+    if (stored.problem !== undefined) problems.push(`user ${JSON.stringify(username)}: ${stored.problem}`);
+    if (known.has(username)) problems.push(`user ${JSON.stringify(username)} is there twice`);
+    known.set(username, { record, stored });
+  }
+  if (problems.length > 0) wrong(problems);
+  return [...known.values()];
+}
+
+const userProperties: ReadonlySet<string> = new Set(["username", "password", "encryption", "roles"]);
+
+function problemOfRecord(record: unknown): string | undefined {
+  if (typeof record !== "object" || record === null) return "expected an object with username and password";
+  const unknown = Object.keys(record).find((key) => !userProperties.has(key));
+  if (unknown !== undefined) return `expected no property ${JSON.stringify(unknown)}`;
+  const { username, password, encryption, roles } = record as Partial<Record<keyof UserRecord, unknown>>;
+  if (typeof username !== "string") return "expected a username";
+  const nameProblem = userNameProblem(username);
+  if (nameProblem !== undefined) return nameProblem;
+  if (typeof password !== "string") return "expected a password";
+  if (encryption !== undefined && typeof encryption !== "string") return "expected the name of an encryption";
+  const isRoles = roles === undefined || (Array.isArray(roles) && roles.every((role) => typeof role === "string"));
+  return isRoles ? undefined : "expected roles that are a list of names";
 }
 
 /** The user of a request; `undefined` for an anonymous one. Throws 401 for wrong credentials. */

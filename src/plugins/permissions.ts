@@ -147,8 +147,7 @@ function rulesSource(rules: NonNullable<PermissionsOptions["rules"]>): Source<Pe
     async load() {
       const { readRulesFile } = await import("./basic-auth/users-file.ts");
       const found = await readRulesFile(location);
-      const permissions = createPermissions(found.rules);
-      return { content: permissions, permissions, warnings: found.warnings };
+      return { content: createPermissions(found.rules), warnings: found.warnings };
     },
   });
 }

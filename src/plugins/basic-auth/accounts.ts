@@ -1,13 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { FairQueue } from "../../event-loop/fair-queue.ts";
-import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 import { latestUser } from "../permissions/latest-user.ts";
 import type { Credentials } from "./credentials.ts";
-import { isPossiblePassword, parseHash, type StoredPassword } from "./password.ts";
-import type { UserRecord } from "./users.ts";
+import { isPossiblePassword, type StoredPassword } from "./password.ts";
+import type { KnownUser, UserRecord } from "./users.ts";
 
 /** Who may sign in. */
 export interface Accounts {
@@ -18,12 +17,6 @@ export interface Accounts {
   identify(credentials: Credentials, address: string): Promise<User | undefined>;
   /** The same user in these accounts; `undefined` for one who was removed, or has another password by now. */
   renewed(user: User): User | undefined;
-}
-
-/** Accounts of a list of users. */
-export interface ListedAccounts extends Accounts {
-  /** Resolves when all users of the list are read, which happens in slices. */
-  readonly ready: Promise<void>;
 }
 
 /** What outlives a change of users: waiting requests keep their turn, earlier users their place. */
@@ -61,37 +54,26 @@ const records = new WeakMap<User, UserRecord>();
  * The time of an attempt does not tell which names exist. A failed one compares the password with one hash of each kind
  * in the list: the user's own, where the name exists, and another user's for each other kind of the most common ones.
  */
-export function accountsOfUsers(
-  users: readonly UserRecord[],
-  { queue, right }: Hashing,
-  parse: (record: UserRecord) => StoredPassword = parseHash,
-): ListedAccounts {
+export function accountsOfUsers(users: readonly KnownUser[], { queue, right }: Hashing): Accounts {
   const known = new Map<string, { readonly user: User; readonly stored: StoredPassword }>();
-  let decoys: readonly StoredPassword[] = [];
+  const kinds = new Map<string, StoredPassword[]>();
+  for (const { record, stored } of users) {
+    const user = userOf(record.username, record.roles);
+    records.set(user, record);
+    known.set(record.username, { user, stored });
+    if (stored.kind === undefined) continue;
+    const alike = kinds.get(stored.kind);
+    if (alike) alike.push(stored);
+    else kinds.set(stored.kind, [stored]);
+  }
+  const decoys = [...kinds.values()]
+    .sort((one, other) => other.length - one.length)
+    .slice(0, maxDecoys)
+    .flatMap(([first]) => first ?? []);
   /** Checks that wait or run; all requests with the same credentials share one. */
   const attempts = new Map<string, Promise<User | undefined>>();
 
-  async function readUsers(): Promise<void> {
-    const kinds = new Map<string, { readonly decoy: StoredPassword; count: number }>();
-    const slice = new TimeSlice();
-    for (const record of users) {
-      if (slice.isOver) await slice.renew();
-      const stored = parse(record);
-      const user = userOf(record.username, record.roles);
-      records.set(user, record);
-      known.set(record.username, { user, stored });
-      if (stored.kind === undefined) continue;
-      const kind = kinds.get(stored.kind) ?? { decoy: stored, count: 0 };
-      kind.count += 1;
-      kinds.set(stored.kind, kind);
-    }
-    const byCount = [...kinds.values()].sort((one, other) => other.count - one.count);
-    decoys = byCount.slice(0, maxDecoys).map(({ decoy }) => decoy);
-  }
-  const ready = readUsers();
-
   async function check({ username, password }: Credentials): Promise<User | undefined> {
-    await ready;
     const own = known.get(username);
     if (await own?.stored.matches(password)) return own?.user;
     for (const decoy of decoys) {
@@ -112,7 +94,6 @@ export function accountsOfUsers(
   }
 
   return {
-    ready,
     async identify(credentials, address) {
       const { username, password } = credentials;
       if (!isPossiblePassword(password)) return undefined;

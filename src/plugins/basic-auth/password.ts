@@ -1,10 +1,5 @@
-import { apr1 } from "./password/apr1.ts";
-import { argon2 } from "./password/argon2.ts";
-import { bcrypt } from "./password/bcrypt.ts";
-import type { PasswordFormat, PasswordHash } from "./password/password-format.ts";
-import { plaintext } from "./password/plaintext.ts";
-import { scrypt } from "./password/scrypt.ts";
-import { sha1 } from "./password/sha1.ts";
+import { createHmac, randomBytes } from "node:crypto";
+import { hashFormats, isSame, type PasswordHash } from "./hash-formats.ts";
 import type { Encryption, UserRecord } from "./users.ts";
 
 /** The password of a user, ready to be compared with. */
@@ -24,30 +19,35 @@ export interface StoredPassword {
 /** More than any tool hashes (`htpasswd` stops at 255), and short enough to hash at once. */
 const maxPasswordBytes = 1024;
 
-type HashFormat = Exclude<Encryption, "plaintext">;
+/** All implementations for Node compute thousands of rounds on the event loop. */
+const shaCrypt = /^\$[56]\$.*\$[./0-9A-Za-z]{43,86}$/;
+const shaCryptProblem =
+  "the password is a SHA-crypt hash ($5$ or $6$), which is not supported: expected bcrypt (htpasswd -B) or argon2";
 
-const formats: Readonly<Record<HashFormat, PasswordFormat>> = {
-  bcrypt,
-  argon2,
-  scrypt,
-  apr1,
-  sha1,
-};
-const formatNames = Object.keys(formats) as HashFormat[];
+const unknownFormat =
+  'the password is stored in no known format and never matches (a plain one needs the encryption "plaintext")';
+
+type HashName = keyof typeof hashFormats;
+const hashNames = Object.keys(hashFormats) as HashName[];
 
 /**
  * Recognises how a user's password is stored, once, when the users are loaded. Never throws: what is wrong is the
  * `problem` of what it gives. No text in it repeats any of the password or the hash.
  */
-export function parseHash(record: Pick<UserRecord, "password" | "encryption">): StoredPassword {
-  const { password, encryption } = record;
+export function parseHash({ password, encryption }: Pick<UserRecord, "password" | "encryption">): StoredPassword {
   if (password === "") return unusable(encryption, { problem: "the password is empty" });
   if (shaCrypt.test(password)) return unusable(undefined, { problem: shaCryptProblem });
-  const format = formatNames.find((name) => formats[name].isMeant.test(password));
-  if (encryption === "plaintext") return parsePlaintext(password, format);
-  if (encryption !== undefined && encryption !== format) return unusable(format, contradiction(encryption, format));
-  if (format === undefined) return unusable(undefined, { warning: unknownFormat });
-  return stored(format, formats[format].read(password));
+  const format = hashNames.find((name) => hashFormats[name].beginning.test(password));
+  if (encryption !== undefined && encryption !== "plaintext" && encryption !== format) {
+    return unusable(format, { problem: contradiction(encryption, format) });
+  }
+  const hash = format && hashFormats[format].read(password);
+  if (encryption === "plaintext") {
+    // A hash marked as plain text would itself be the password of everyone who reads a copy of the file.
+    const isHash = typeof hash === "object";
+    return stored("plaintext", isHash ? contradiction("plaintext", format) : plaintext(password));
+  }
+  return hash ? stored(format, hash) : unusable(undefined, { warning: unknownFormat });
 }
 
 /** Whether a text is a hash of a known format. */
@@ -63,42 +63,36 @@ export function isPossiblePassword(password: string): boolean {
   return !password.includes("\0") && Buffer.byteLength(password) <= maxPasswordBytes;
 }
 
-/** All implementations for Node compute thousands of rounds on the event loop. */
-const shaCrypt = /^\$[56]\$.*\$[./0-9A-Za-z]{43,86}$/;
-const shaCryptProblem =
-  "the password is a SHA-crypt hash ($5$ or $6$), which is not supported: expected bcrypt (htpasswd -B) or argon2";
-
-const unknownFormat =
-  'the password is stored in no known format and never matches (a plain one needs the encryption "plaintext")';
-
-function parsePlaintext(password: string, format: HashFormat | undefined): StoredPassword {
-  if (!isPossiblePassword(password)) {
-    const problem = `the password has a NUL or more than ${maxPasswordBytes} bytes, and could never match`;
-    return unusable("plaintext", { problem });
+/** The password itself, for users files that say so. */
+function plaintext(text: string): PasswordHash | string {
+  if (!isPossiblePassword(text)) {
+    return `the password has a NUL or more than ${maxPasswordBytes} bytes, and could never match`;
   }
-  // A hash marked as plain text would itself be the password of everyone who reads a copy of the file.
-  if (format !== undefined && "kind" in formats[format].read(password)) {
-    return unusable("plaintext", contradiction("plaintext", format));
-  }
-  return stored("plaintext", plaintext(password));
+  // Digests are of one length, and comparing them tells nothing about the length of the password.
+  const key = randomBytes(32);
+  const digest = (password: string | Buffer): Buffer => createHmac("sha256", key).update(password).digest();
+  const expected = digest(text);
+  return {
+    kind: "plaintext",
+    warning: "the password is stored as plain text: everyone who can read the file knows it",
+    matches: async (password) => isSame(digest(password), expected),
+  };
 }
 
-function contradiction(encryption: Encryption, format: HashFormat | undefined): { readonly problem: string } {
-  if (encryption !== "plaintext" && !Object.hasOwn(formats, encryption)) {
-    const known = ["plaintext", ...formatNames].join(", ");
+function contradiction(encryption: Encryption, format: HashName | undefined): string {
+  if (encryption !== "plaintext" && !Object.hasOwn(hashFormats, encryption)) {
     // Not repeated: it may be a password in the wrong place.
-    return { problem: `the encryption is unknown: expected one of ${known}` };
+    return `the encryption is unknown: expected one of ${["plaintext", ...hashNames].join(", ")}`;
   }
   const actual = format === undefined ? "in no known format" : `a hash of the format "${format}"`;
-  return { problem: `encryption is "${encryption}", but the password is ${actual}` };
+  return `encryption is "${encryption}", but the password is ${actual}`;
 }
 
-function stored(format: Encryption, hash: PasswordHash | { readonly problem: string }): StoredPassword {
-  if ("problem" in hash) return unusable(format, hash);
+function stored(format: Encryption | undefined, hash: PasswordHash | string): StoredPassword {
+  if (typeof hash === "string") return unusable(format, { problem: hash });
   return {
+    ...hash,
     format,
-    kind: hash.kind,
-    ...(hash.warning !== undefined && { warning: hash.warning }),
     matches: async (password) => isPossiblePassword(password) && hash.matches(Buffer.from(password)),
   };
 }

@@ -3,13 +3,21 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
 import { isPrincipal, type PermissionRule } from "../permissions/rules.ts";
-import { readHtpasswd } from "./htpasswd-file.ts";
 import { parseHash } from "./password.ts";
-import { type FoundUsers, type LineNote, maxProblems, shown, type UserRecord } from "./users.ts";
+import {
+  type FoundUsers,
+  type KnownUser,
+  type LineNote,
+  maxProblems,
+  nothingFound,
+  shown,
+  type UserRecord,
+  userNameProblem,
+} from "./users.ts";
 
 /** The content of a users file. */
 export interface UsersFile {
-  readonly users: readonly UserRecord[];
+  readonly users: readonly KnownUser[];
   readonly rules: readonly PermissionRule[];
   /** For the log: passwords in plain text, weak hashes, and the like. */
   readonly warnings: readonly string[];
@@ -41,8 +49,8 @@ async function readFile(location: string): Promise<UsersFile & { readonly isHtml
   const text = await textOf(location, path);
   const isHtml = /^\s*</.test(text) || /\.html?$/i.test(path);
   const found = await (isHtml ? readPage(text) : readHtpasswd(text));
-  await checkUsers(found);
-  const { users, rules, problems, warnings } = found;
+  const users = await checkUsers(found);
+  const { rules, problems, warnings } = found;
   const inFile = (notes: readonly LineNote[]): string[] => {
     const inOrder = [...notes].sort((one, other) => one.line - other.line);
     return [...new Set(inOrder.map(({ line, text }) => `${location}, line ${line}: ${text}`))];
@@ -58,6 +66,36 @@ async function readPage(text: string): Promise<FoundUsers> {
   return readMicrodataUsers(text);
 }
 
+/** Reads an Apache `htpasswd` file: `name:hash` in each line; further fields are ignored, and so are comments. */
+export async function readHtpasswd(text: string): Promise<FoundUsers> {
+  const found = nothingFound();
+  const slice = new TimeSlice();
+  let line = 0;
+  for (const [untrimmed] of text.matchAll(/[^\n]*\n?/g)) {
+    if (slice.isOver) await slice.renew();
+    if (found.problems.length >= maxProblems) break;
+    line += 1;
+    const entry = untrimmed.trim();
+    if (entry === "" || entry.startsWith("#")) continue;
+    const user = readEntry(entry);
+    if (typeof user === "string") found.problems.push({ line, text: user });
+    else found.users.push({ ...user, line });
+  }
+  return found;
+}
+
+/** The user of an entry, or what is wrong with it; never with what may be a password. */
+function readEntry(entry: string): UserRecord | string {
+  const [username = "", password] = entry.split(":");
+  if (password === undefined) return "there is no colon: expected name:hash";
+  const nameProblem = userNameProblem(username);
+  if (nameProblem !== undefined) return nameProblem;
+  const user = shown(username);
+  if (username !== username.trim() || password !== password.trim())
+    return `there is white space beside the colon after ${user}: expected name:hash`;
+  return password === "" ? `user ${user} has no password: expected a hash after the colon` : { username, password };
+}
+
 async function textOf(location: string, path: string): Promise<string> {
   try {
     return await readTextFile(path);
@@ -67,8 +105,9 @@ async function textOf(location: string, path: string): Promise<string> {
   }
 }
 
-/** Adds what is wrong between the users and rules of a file: names that come twice, passwords that cannot work. */
-async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Promise<void> {
+/** Reads the passwords, and adds what is wrong between users and rules: names that come twice, and the like. */
+async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Promise<readonly KnownUser[]> {
+  const known: KnownUser[] = [];
   const lines = new Map<string, number>();
   const roles = new Set<string>();
   /** The first user with a warning, and how many more have the same. */
@@ -76,14 +115,16 @@ async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Pro
   const slice = new TimeSlice();
   for (const { line, ...user } of users) {
     if (slice.isOver) await slice.renew();
-    if (problems.length >= maxProblems) return;
+    if (problems.length >= maxProblems) return [];
     const name = shown(user.username);
     const earlier = lines.get(nameKey(user.username));
     if (earlier === undefined) lines.set(nameKey(user.username), line);
     else problems.push({ line, text: `the user name ${name} stands in line ${earlier} already: expected another one` });
     for (const role of user.roles ?? []) roles.add(role);
 
-    const { problem, warning } = parseHash(user);
+    const stored = parseHash(user);
+    known.push({ record: user, stored });
+    const { problem, warning } = stored;
     if (problem !== undefined) problems.push({ line, text: `user ${name}: ${problem}` });
     if (warning === undefined) continue;
     const first = weak.get(warning);
@@ -93,13 +134,14 @@ async function checkUsers({ users, rules, problems, warnings }: FoundUsers): Pro
   for (const [warning, { line, name, more }] of weak) {
     warnings.push({ line, text: `user ${name}${more > 0 ? ` and ${more} more` : ""}: ${warning}` });
   }
-  if (users.length === 0) return; // then they stand in another file
+  if (users.length === 0) return []; // then they stand in another file
   for (const { line, username, role } of rules) {
     if (username !== undefined && !isPrincipal(username) && !lines.has(nameKey(username)))
       warnings.push({ line, text: `the rule is about the user ${shown(username)}, but there is no such user` });
     if (role !== undefined && !roles.has(role))
       warnings.push({ line, text: `the rule is about the role ${shown(role)}, which no user has` });
   }
+  return known;
 }
 
 /** Two encodings of "é" look the same, so they are one name. */

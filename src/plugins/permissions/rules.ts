@@ -43,8 +43,6 @@ export interface Permissions {
   selectorsOf(user: User | undefined, path: string): readonly string[];
   /** Whether a rule allows anonymous clients to write somewhere. Another rule may still deny it. */
   readonly anyoneMayWrite: boolean;
-  /** The rules about anonymous clients, in words, by which two versions are compared. */
-  readonly forAnyone: Readonly<Record<"allow" | "deny", ReadonlySet<string>>>;
 }
 
 const writing: ReadonlySet<Right> = new Set(["create", "overwrite", "append", "delete"]);
@@ -132,7 +130,6 @@ export function createPermissions(given: readonly PermissionRule[]): Permissions
       ({ username, permission, ...rule }) =>
         username === "*" && permission === "allow" && rightsIn(rule).some((right) => writing.has(right)),
     ),
-    forAnyone: { allow: inWords(rules, "allow"), deny: inWords(rules, "deny") },
     selectorsOf(user, path) {
       const concerned = rulesFor(user).filter((rule) => rule.path.matches(path, user?.name));
       const selectors = concerned.flatMap(({ selector }) =>
@@ -148,15 +145,6 @@ export function createPermissions(given: readonly PermissionRule[]): Permissions
       return decisive?.allows ?? false;
     },
   };
-}
-
-function inWords(rules: readonly PermissionRule[], permission: "allow" | "deny"): ReadonlySet<string> {
-  const forAnyone = rules.filter((rule) => rule.username === "*" && rule.permission === permission);
-  const words = forAnyone.map((rule) => {
-    const elements = rule.selector === undefined ? "" : ` (${rule.selector})`;
-    return `${rightsIn(rule).join(", ")} ${rule.path}${elements}`;
-  });
-  return new Set(words);
 }
 
 /** Whether a rule has a say about what of a file is meant. */

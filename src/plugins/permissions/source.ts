@@ -2,7 +2,6 @@ import { ConfigError } from "../../config.ts";
 import { WatchedFile } from "../../local-files/watched-file.ts";
 import type { Logger } from "../../server/logger.ts";
 import type { Site } from "../../server/site.ts";
-import type { Permissions } from "./rules.ts";
 
 /** Where users and rules come from. */
 export interface Source<Content> {
@@ -28,8 +27,6 @@ export interface FileSourceOptions<Content> {
 
 interface Loaded<Content> {
   readonly content: Content;
-  /** Those in the content. Where a change lets anonymous clients do more, that is logged. */
-  readonly permissions: Permissions;
   /** For the log. */
   readonly warnings: readonly string[];
 }
@@ -57,21 +54,16 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
   const { plugin, location, failure } = options;
   let opening: Promise<WatchedFile<Content>> | undefined;
   let file: WatchedFile<Content> | undefined;
-  let before: Permissions | undefined;
   const sites = new Set<Site>();
 
   const open = (logger: Logger): Promise<WatchedFile<Content>> =>
     WatchedFile.open({
       location,
       async load() {
-        const { content, permissions, warnings } = await options.load();
+        const { content, warnings } = await options.load();
         // Again: a deployment may have turned a link on the way to the file, which then lies somewhere else.
         for (const site of sites) await site.protect(location);
-        const [first, ...more] = before ? openedBy(before, permissions) : [];
-        before = permissions;
-        const others = more.length > 0 ? `, and ${more.length} more` : "";
-        const opened = first === undefined ? [] : [`${location} now lets anonymous clients ${first}${others}`];
-        warn(logger, plugin, [...warnings, ...opened]);
+        warn(logger, plugin, warnings);
         return content;
       },
       onFailure: (error) => {
@@ -106,12 +98,6 @@ export function fileSource<Content>(options: FileSourceOptions<Content>): Source
       await opened?.close();
     },
   };
-}
-
-/** What a change of rules lets anonymous clients do. */
-function openedBy({ forAnyone: before }: Permissions, { forAnyone: now }: Permissions): readonly string[] {
-  const denied = now.allow.size > 0 ? [...before.deny].filter((what) => !now.deny.has(what)) : [];
-  return [...[...now.allow].filter((what) => !before.allow.has(what)), ...denied];
 }
 
 function warn(logger: Logger, plugin: string, warnings: readonly string[]): void {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readHtpasswd } from "../../../src/plugins/basic-auth/htpasswd-file.ts";
 import { parseHash } from "../../../src/plugins/basic-auth/password.ts";
+import { readHtpasswd } from "../../../src/plugins/basic-auth/users-file.ts";
 import { stepClock, turnsUntil } from "../../helpers/counted-work.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 

@@ -24,7 +24,7 @@ async function problemsOf(location: string): Promise<readonly string[]> {
 describe("readUsersFile", () => {
   it("reads htpasswd, given as a path or a URL", async () => {
     const path = await file(`ada:${hash}\n`);
-    const expected = { users: [{ username: "ada", password: hash }], rules: [], warnings: [] };
+    const expected = { users: [{ record: { username: "ada", password: hash } }], rules: [], warnings: [] };
     expect(await readUsersFile(path)).toMatchObject(expected);
     expect(await readUsersFile(pathToFileURL(path).href)).toMatchObject(expected);
   });
@@ -33,7 +33,7 @@ describe("readUsersFile", () => {
     "reads microdata from a file %s that looks like HTML",
     async (name) => {
       const { users, rules, warnings } = await readUsersFile(await file(`\n \t${usersPage}`, name));
-      expect(users.map(({ username }) => username)).toEqual(["ada", "grace"]);
+      expect(users.map(({ record }) => record.username)).toEqual(["ada", "grace"]);
       expect(rules).toHaveLength(5);
       expect(warnings.join()).toContain("grace"); // SHA-1 without salt
     },
@@ -48,9 +48,9 @@ describe("readUsersFile", () => {
 
   it("does not mind a byte order mark in either format", async () => {
     const htpasswd = await readUsersFile(await file(`\ufeffada:${hash}\r\n`));
-    expect(htpasswd.users).toMatchObject([{ username: "ada", password: hash }]);
+    expect(htpasswd.users).toMatchObject([{ record: { username: "ada", password: hash } }]);
     const html = await readUsersFile(await file(`\ufeff${usersPage.replaceAll("\n", "\r\n")}`));
-    expect(html.users.map(({ username }) => username)).toEqual(["ada", "grace"]);
+    expect(html.users.map(({ record }) => record.username)).toEqual(["ada", "grace"]);
   });
 
   it("names the file as it was given, the line, and what was expected, for all problems in order", async () => {
@@ -74,7 +74,10 @@ describe("readUsersFile", () => {
   it("warns with file and line", async () => {
     const path = await file("ada:$2b$04$qlQMrZ9jPfYboyj16vE2S.OImxm03fqCb5ivqpGoXgL6jQco4WBEy\n\n\nbob:hunter3\n");
     const { users, warnings } = await readUsersFile(path);
-    expect(users).toMatchObject([{ username: "ada" }, { username: "bob", password: "hunter3" }]);
+    expect(users).toMatchObject([
+      { record: { username: "ada" } },
+      { record: { username: "bob", password: "hunter3" } },
+    ]);
     expect(warnings).toEqual([
       expect.stringMatching(/users, line 1: user "ada": .*cost 4/),
       expect.stringMatching(/users, line 4: user "bob": .*never matches/),
