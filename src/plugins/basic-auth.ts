@@ -15,8 +15,8 @@ import {
   createHashing,
 } from "./basic-auth/accounts.ts";
 import { readCredentials } from "./basic-auth/credentials.ts";
-import { parseHash } from "./basic-auth/password.ts";
-import { type KnownUser, type UserRecord, userNameProblem } from "./basic-auth/users.ts";
+import { type KnownUser, parseHash } from "./basic-auth/password.ts";
+import { type UserRecord, userNameProblem } from "./basic-auth/users.ts";
 import { readUsersFile } from "./basic-auth/users-file.ts";
 import { applyRules } from "./permissions/apply-rules.ts";
 import { createPermissions, type PermissionRule, type Permissions, ruleSchema } from "./permissions/rules.ts";

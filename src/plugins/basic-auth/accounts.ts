@@ -5,8 +5,8 @@ import { HttpError } from "../../http/http-error.ts";
 import type { User } from "../../server/access.ts";
 import { latestUser } from "../permissions/latest-user.ts";
 import type { Credentials } from "./credentials.ts";
-import { isPossiblePassword, type StoredPassword } from "./password.ts";
-import type { KnownUser, UserRecord } from "./users.ts";
+import { isPossiblePassword, type KnownUser, type StoredPassword } from "./password.ts";
+import type { UserRecord } from "./users.ts";
 
 /** Who may sign in. */
 export interface Accounts {

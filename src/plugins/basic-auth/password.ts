@@ -16,6 +16,12 @@ export interface StoredPassword {
   matches(password: string): Promise<boolean>;
 }
 
+/** A user whose password is ready to be compared with. */
+export interface KnownUser {
+  readonly record: UserRecord;
+  readonly stored: StoredPassword;
+}
+
 /** More than any tool hashes (`htpasswd` stops at 255), and short enough to hash at once. */
 const maxPasswordBytes = 1024;
 

@@ -3,10 +3,9 @@ import { TimeSlice } from "../../event-loop/sliced-work.ts";
 import { expectedLocation, filePath } from "../../local-files/file-path.ts";
 import { readTextFile, TextFileError } from "../../local-files/text-file.ts";
 import { isPrincipal, type PermissionRule } from "../permissions/rules.ts";
-import { parseHash } from "./password.ts";
+import { type KnownUser, parseHash } from "./password.ts";
 import {
   type FoundUsers,
-  type KnownUser,
   type LineNote,
   maxProblems,
   nothingFound,

@@ -1,5 +1,4 @@
 import type { PermissionRule } from "../permissions/rules.ts";
-import type { StoredPassword } from "./password.ts";
 
 /** How a password is stored where its own text does not tell. */
 export type Encryption = "plaintext" | "bcrypt" | "argon2" | "scrypt" | "apr1" | "sha1";
@@ -13,12 +12,6 @@ export interface UserRecord {
   readonly encryption?: Encryption | undefined;
   /** What the rules call the user besides the name. @default [] */
   readonly roles?: readonly string[] | undefined;
-}
-
-/** A user whose password is ready to be compared with. */
-export interface KnownUser {
-  readonly record: UserRecord;
-  readonly stored: StoredPassword;
 }
 
 /** A sentence about a line of a users file, without the name of the file; never with any part of a password. */
