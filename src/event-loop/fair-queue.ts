@@ -27,10 +27,11 @@ export interface TaskOptions {
 }
 
 interface Waiting {
-  readonly client: Client;
+  /** The groups that it is in, from the outermost: known clients or others, their address, the account there. */
+  readonly groups: readonly string[];
   readonly weight: number;
   begin(): void;
-  refuse(reason: unknown): void;
+  refuse(): void;
 }
 
 /**
@@ -40,19 +41,17 @@ interface Waiting {
  */
 export class FairQueue {
   readonly #concurrency: number;
+  readonly #maxWaiting: number;
   readonly #refusal: () => Error;
-  readonly #known: Line;
-  readonly #others: Line;
-  #isKnownNext = true;
+  readonly #waiting = new Group();
   #running = 0;
 
   constructor(options: FairQueueOptions = {}) {
     const { concurrency = 1, maxWaiting = Number.POSITIVE_INFINITY } = options;
     const { refusal = () => new Error("too many tasks wait") } = options;
     this.#concurrency = concurrency;
+    this.#maxWaiting = maxWaiting;
     this.#refusal = refusal;
-    this.#known = new Line(maxWaiting);
-    this.#others = new Line(maxWaiting);
   }
 
   /** Runs `task` when it is its turn and gives its result. Throws the refusal, or the reason of an aborted signal. */
@@ -64,115 +63,84 @@ export class FairQueue {
     try {
       return await task();
     } finally {
-      this.#passOn();
+      // The place goes straight to the next in line: a newcomer must not slip in between.
+      const next = this.#waiting.take();
+      if (next) next.begin();
+      else this.#running -= 1;
     }
   }
 
-  #turn(client: Client, weight: number, signal: AbortSignal | undefined): Promise<void> {
-    const line = client.isKnown ? this.#known : this.#others;
+  #turn({ address, account = "", isKnown = false }: Client, weight: number, signal?: AbortSignal): Promise<void> {
+    const groups = [isKnown ? "known" : "others", address, account];
     return new Promise((resolve, reject) => {
+      // Some tasks hold the event loop; it must turn after each.
+      const begin = (): void => void setImmediate(resolve);
+      const waiting = { groups, weight, begin, refuse: () => reject(this.#refusal()) };
       const leave = (): void => {
-        line.remove(waiting);
-        reject(signal?.reason);
-      };
-      const waiting: Waiting = {
-        client,
-        weight,
-        begin: () => {
-          signal?.removeEventListener("abort", leave);
-          // Some tasks hold the event loop; it must turn after each.
-          setImmediate(resolve);
-        },
-        refuse: (reason) => {
-          signal?.removeEventListener("abort", leave);
-          reject(reason);
-        },
+        if (this.#waiting.remove(waiting)) reject(signal?.reason);
       };
       signal?.addEventListener("abort", leave, { once: true });
-      for (const refused of line.add(waiting)) refused.refuse(this.#refusal());
+      const line = this.#waiting.add(waiting);
+      while (line.weight > this.#maxWaiting) {
+        const newest = line.newestOfHeaviest();
+        if (!newest || !this.#waiting.remove(newest)) break;
+        newest.refuse();
+      }
     });
-  }
-
-  // The place goes straight to the next in line: a newcomer must not slip in between.
-  #passOn(): void {
-    const lines = this.#isKnownNext ? [this.#known, this.#others] : [this.#others, this.#known];
-    this.#isKnownNext = !this.#isKnownNext;
-    const next = lines[0]?.take() ?? lines[1]?.take();
-    if (next) next.begin();
-    else this.#running -= 1;
   }
 }
 
-/** Waiting tasks by address and account. The first of each map is next; after its turn it goes to the end. */
-class Line {
-  readonly #max: number;
-  readonly #addresses = new Map<string, Map<string, Waiting[]>>();
-  #weight = 0;
+/** Waiting tasks, in groups of groups. The first group is next; after its turn it goes to the end. */
+class Group {
+  weight = 0;
+  readonly #groups = new Map<string, Group>();
+  readonly #tasks: Waiting[] = [];
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Adds a task; gives those that are too much now. */
-  add(waiting: Waiting): readonly Waiting[] {
-    const { address, account = "" } = waiting.client;
-    const accounts = this.#addresses.get(address) ?? new Map<string, Waiting[]>();
-    this.#addresses.set(address, accounts);
-    const tasks = accounts.get(account) ?? [];
-    accounts.set(account, tasks);
-    tasks.push(waiting);
-    this.#weight += waiting.weight;
-    const refused: Waiting[] = [];
-    while (this.#weight > this.#max) {
-      const most = heaviest(this.#addresses.values(), (each) => weightOf([...each.values()].flat()));
-      const newest = heaviest(most?.values() ?? [], weightOf)?.at(-1);
-      if (!newest) break;
-      this.remove(newest);
-      refused.push(newest);
+  /** Adds a task; gives its outermost group. */
+  add(waiting: Waiting, depth = 0): Group {
+    this.weight += waiting.weight;
+    const name = waiting.groups[depth];
+    if (name === undefined) {
+      this.#tasks.push(waiting);
+      return this;
     }
-    return refused;
+    const group = this.#groups.get(name) ?? new Group();
+    this.#groups.set(name, group);
+    group.add(waiting, depth + 1);
+    return group;
   }
 
   take(): Waiting | undefined {
-    const [next] = this.#addresses;
-    if (!next) return undefined;
-    const [address, accounts] = next;
-    const [[account, tasks] = ["", []]] = accounts;
-    const [task] = tasks;
-    this.#addresses.delete(address);
-    this.#addresses.set(address, accounts);
-    accounts.delete(account);
-    accounts.set(account, tasks);
-    if (task) this.remove(task);
+    const [first] = this.#groups;
+    const task = first ? first[1].take() : this.#tasks.shift();
+    this.weight -= task?.weight ?? 0;
+    if (!first) return task;
+    const [name, group] = first;
+    this.#groups.delete(name);
+    if (!group.isEmpty) this.#groups.set(name, group);
     return task;
   }
 
-  remove(waiting: Waiting): void {
-    const { address, account = "" } = waiting.client;
-    const accounts = this.#addresses.get(address);
-    const tasks = accounts?.get(account);
-    const index = tasks?.indexOf(waiting) ?? -1;
-    if (!accounts || !tasks || index === -1) return;
-    tasks.splice(index, 1);
-    this.#weight -= waiting.weight;
-    if (tasks.length === 0) accounts.delete(account);
-    if (accounts.size === 0) this.#addresses.delete(address);
+  /** Whether the task was there. */
+  remove(waiting: Waiting, depth = 0): boolean {
+    const name = waiting.groups[depth];
+    const group = name === undefined ? undefined : this.#groups.get(name);
+    const index = this.#tasks.indexOf(waiting);
+    if (group ? !group.remove(waiting, depth + 1) : index === -1) return false;
+    if (!group) this.#tasks.splice(index, 1);
+    else if (name !== undefined && group.isEmpty) this.#groups.delete(name);
+    this.weight -= waiting.weight;
+    return true;
   }
-}
 
-/** The last of those that weigh most: among equals, the newcomer. */
-function heaviest<T>(groups: Iterable<T>, weigh: (group: T) => number): T | undefined {
-  let found: T | undefined;
-  let most = 0;
-  for (const group of groups) {
-    const weight = weigh(group);
-    if (weight < most) continue;
-    most = weight;
-    found = group;
+  /** Among groups of the same weight, the newcomer. */
+  newestOfHeaviest(): Waiting | undefined {
+    const [first, ...others] = this.#groups.values();
+    const heaviest = others.reduce((most, each) => (each.weight >= (most?.weight ?? 0) ? each : most), first);
+    return heaviest ? heaviest.newestOfHeaviest() : this.#tasks.at(-1);
   }
-  return found;
-}
 
-function weightOf(tasks: readonly Waiting[]): number {
-  return tasks.reduce((sum, { weight }) => sum + weight, 0);
+  get isEmpty(): boolean {
+    return this.#groups.size === 0 && this.#tasks.length === 0;
+  }
 }

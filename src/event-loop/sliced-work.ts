@@ -8,11 +8,6 @@ import { type Client, FairQueue } from "./fair-queue.ts";
  */
 export type SlicedWork<Value> = Generator<Promise<unknown> | undefined, Value, void>;
 
-/** Says when it is time for others. */
-interface Slice {
-  readonly isOver: boolean;
-}
-
 /** Work that a function without `yield` needs and cannot wait for; see {@link demand} and {@link patiently}. */
 class Unfinished {
   readonly work: SlicedWork<unknown>;
@@ -41,19 +36,18 @@ export function* atHand<Value>(value: Value): SlicedWork<Value> {
 /** What a promise gives, for work that has to wait for it; what is no promise is at hand. */
 export function* settled<Value>(promise: Value | Promise<Value>): SlicedWork<Value> {
   if (!(promise instanceof Promise)) return promise;
-  const outcome: { value?: { readonly is: Value }; error?: { readonly is: unknown } } = {};
+  const settledAs: (() => Value)[] = [];
   const known = promise.then(
-    (is) => {
-      outcome.value = { is };
-    },
-    (is: unknown) => {
-      outcome.error = { is };
-    },
+    (value) => void settledAs.push(() => value),
+    (error: unknown) =>
+      void settledAs.push(() => {
+        throw error;
+      }),
   );
   for (;;) {
     yield known;
-    if (outcome.error) throw outcome.error.is;
-    if (outcome.value) return outcome.value.is;
+    const [outcome] = settledAs;
+    if (outcome) return outcome();
   }
 }
 
@@ -81,7 +75,10 @@ async function inMoreSlices<Value>(
 }
 
 /** Goes on until the slice is over, the work has to wait, or it is done. */
-function oneSlice<Value>(work: SlicedWork<Value>, slice: Slice): IteratorResult<Promise<unknown> | undefined, Value> {
+function oneSlice<Value>(
+  work: SlicedWork<Value>,
+  slice: TimeSlice,
+): IteratorResult<Promise<unknown> | undefined, Value> {
   let piece = work.next();
   while (!piece.done && !piece.value && !slice.isOver) piece = work.next();
   return piece;
@@ -105,23 +102,18 @@ export function demand<Value>(work: SlicedWork<Value>): Value {
 /** Calls a function, and again after each work that it demanded and that took more than one piece. */
 export function* patiently<Value>(ask: () => Value): SlicedWork<Value> {
   for (;;) {
-    const asked = answered(ask);
-    if (!(asked instanceof Unfinished)) return asked;
+    let unfinished: Unfinished;
+    asking += 1;
+    try {
+      return ask();
+    } catch (thrown) {
+      if (!(thrown instanceof Unfinished)) throw thrown;
+      unfinished = thrown;
+    } finally {
+      asking -= 1;
+    }
     yield;
-    yield* asked.work;
-  }
-}
-
-/** What a function returns, or the work that it demands first. */
-function answered<Value>(ask: () => Value): Value | Unfinished {
-  asking += 1;
-  try {
-    return ask();
-  } catch (thrown) {
-    if (thrown instanceof Unfinished) return thrown;
-    throw thrown;
-  } finally {
-    asking -= 1;
+    yield* unfinished.work;
   }
 }
 

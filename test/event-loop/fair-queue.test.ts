@@ -42,7 +42,7 @@ describe("FairQueue", () => {
       add(name, { address: "same", isKnown: name.startsWith("k") }),
     );
     await finish(...tasks);
-    expect(begun).toEqual(["k1", "a1", "k2", "a2", "a3"]);
+    expect(begun).toEqual(["a1", "k1", "a2", "k2", "a3"]);
   });
 
   it("refuses the newest of the address that sends the most when too many wait", async () => {
