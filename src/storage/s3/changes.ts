@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PathLock } from "../locks.ts";
-import { StorageError } from "../storage.ts";
+import { type CommitCheck, StorageError } from "../storage.ts";
 import { type Condition, unchangedSince } from "./object-store.ts";
-import { type Found, maxKeptBytes, objectAt, type Places } from "./places.ts";
+import { type Found, maxKeptBytes, objectAt, type Places, parentOf, slashed, unslashed } from "./places.ts";
+import type { DeletesOnCondition } from "./probe.ts";
 import { attemptsOf, isAbsent, isAnswer, isLostRace, isOutage, isUploadGone } from "./store-error.ts";
-import { newMark, type StoredObject, wasMade } from "./stored-object.ts";
+import { isKnownSince, newMark, newWrite, type StoredObject, tombstone, wasMade } from "./stored-object.ts";
 
 /** Most times that a change is begun again after losing a race: with four rivals, one in a million loses all. */
 const maxTries = 48;
@@ -18,18 +19,18 @@ const lookPauseMs = 1_000;
  * What a store said of a change that it did not acknowledge: it came too late, or an attempt after the first did, which
  * may have been made by the first; or nothing of use.
  */
-export type Refusal = "refused" | "refused-later" | "failed";
+type Refusal = "refused" | "refused-later" | "failed";
 
-export interface Sending<Made> {
+interface Sending<Made> {
   send(): Promise<Made>;
   /** What has become of one that was not acknowledged, as far as what is there now tells. */
   outcome(now: Found, said: Refusal): { readonly made: Made } | "not-made" | "unknown";
 }
 
-/** How a try to change something ended. `again`: with what is there now. */
-export type Tried<Made> = Sending<Made> | { readonly unchanged: Made } | { readonly again: Found };
+/** How a try to change something goes on; `"again"`: with what is there now. */
+export type Tried<Made> = Sending<Made> | { readonly unchanged: Made } | "again";
 
-export interface Commit {
+interface Commit {
   readonly path: string;
   readonly mark: string;
   /** The version that it is on top of. */
@@ -49,8 +50,7 @@ export class Changes {
 
   /**
    * Tries a change until no other comes in between; throws `conflict` where that happens again and again. The first try
-   * may be about what was seen a moment ago: where that leads to an error, or to no change, it counts if it is true
-   * still.
+   * may be about what was seen a moment ago, which is good for a change, but neither for an error nor for none.
    *
    * A request whose answer was lost may have been made: the change is only tried again where it is known that it was
    * not.
@@ -65,35 +65,25 @@ export class Changes {
     const look = (): Promise<Found> => store.bounded(lookNow);
     return this.#locks.run(path, async () => {
       const recent = this.places.recent(path);
-      let found = recent ?? (await look());
-      let isFresh = recent === undefined;
+      let found = recent;
       for (let tries = 1; tries <= maxTries; tries += 1) {
-        let failure: { readonly error: unknown } | undefined;
-        let tried: Tried<Made> | undefined;
-        try {
-          tried = await attempt(found, mark);
-        } catch (error) {
-          if (isFresh) throw error;
-          failure = { error };
+        const current = found ?? (await look());
+        const isRecent = current === recent;
+        found = undefined;
+        const tried = await attempt(current, mark).catch((error: unknown) => {
+          if (!isRecent) throw error;
+        });
+        if (tried === undefined) continue;
+        if (tried !== "again" && "unchanged" in tried) {
+          if (!isRecent) return tried.unchanged;
+          continue;
         }
-        if (tried && "send" in tried) {
-          const sending = tried;
-          const sent = await store.bounded(() => this.#send(look, sending));
+        if (tried !== "again") {
+          const sent = await store.bounded(() => this.#send(look, tried));
           if ("made" in sent) return sent.made;
-          tried = sent;
+          found = sent.again;
         }
-        if (tried && "again" in tried) {
-          await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
-          found = tried.again;
-        } else {
-          const now = isFresh ? found : await look();
-          if (isSame(found, now)) {
-            if (failure) throw failure.error;
-            if (tried) return tried.unchanged;
-          }
-          found = now;
-        }
-        isFresh = true;
+        await pause(Math.random() * Math.min(maxPauseMs, 5 * 2 ** tries));
       }
       throw new StorageError("conflict");
     });
@@ -113,12 +103,13 @@ export class Changes {
       if (!isRefused && !isOutage(error) && isFirst) throw error;
       const said = isRefused ? (isFirst ? "refused" : "refused-later") : "failed";
       const now = await lookAgain(look).catch((failure: unknown) => {
-        throw said === "refused" ? failure : unknownOutcome(error);
+        throw said === "refused" ? failure : new StorageError("outcome-unknown", error);
       });
       const outcome = sending.outcome(now, said);
       if (typeof outcome !== "string") return outcome;
       // Without an answer, the request may still be on its way.
-      if (said !== "refused" && (outcome === "unknown" || !isAnswer(error))) throw unknownOutcome(error);
+      if (said !== "refused" && (outcome === "unknown" || !isAnswer(error)))
+        throw new StorageError("outcome-unknown", error);
       if (!isRefused) throw error;
       if (isUploadGone(error)) throw new StorageError("conflict", error);
       return { again: now };
@@ -145,15 +136,54 @@ export class Changes {
         if (!object) return before || said === "refused-later" ? "unknown" : "not-made";
         const isMade = wasMade(mark, before, object);
         if (!isMade) return isMade === false ? "not-made" : "unknown";
-        return { made: made(object.writes[0] === mark ? object : overtaken(object, mark)) };
+        // The tag of one that others have changed since is theirs, and matches nothing of ours.
+        const overtaken = { ...object, stat: { ...object.stat, version: `overtaken-${mark}` } };
+        return { made: made(object.writes[0] === mark ? object : overtaken) };
       },
     };
   }
+
+  async remove(
+    path: string,
+    check: CommitCheck | undefined,
+    deletesOnCondition: () => Promise<DeletesOnCondition>,
+  ): Promise<void> {
+    if (path === "/") throw new StorageError("forbidden");
+    const { places } = this;
+    const look = (): Promise<Found> => places.look(path);
+    await this.run(unslashed(path), look, async (found, mark): Promise<Tried<void>> => {
+      if (found.kind === "nothing") throw new StorageError("not-found");
+      const isFull = found.kind === "directory" && (await places.firstBelow(path, false)) !== undefined;
+      if (isFull) throw new StorageError("not-empty");
+      check?.(found.kind === "file" ? found.object.stat : found.stat);
+      if (found.kind === "directory") return removal(places, path, undefined);
+      if (await deletesOnCondition()) return removal(places, path, found.object);
+      // What comes between a look and a DELETE would be lost. A tombstone stays: others may write in its place at any
+      // time.
+      const write = { ...newWrite(mark, found.object), isTombstone: true, properties: {} };
+      const bury = async (condition: Condition): Promise<StoredObject> => {
+        await places.makeMarker(parentOf(path)); // it outlives what is in it
+        return places.store.put(places.keyOf(path), tombstone, write, condition);
+      };
+      return this.commit({ path, mark, before: found.object }, bury, () => undefined);
+    });
+  }
 }
 
-/** An object that others have changed since: its tag is theirs, and matches nothing of ours. */
-function overtaken(object: StoredObject, mark: string): StoredObject {
-  return { ...object, stat: { ...object.stat, version: `overtaken-${mark}` } };
+/** Removes a file, or without one the marker of a directory: what is put into it meanwhile keeps it. */
+function removal(places: Places, path: string, file: StoredObject | undefined): Sending<void> {
+  return {
+    async send() {
+      await places.makeMarker(parentOf(path)); // it outlives what is in it
+      await places.store.remove(places.keyOf(file ? path : slashed(path)), file);
+      places.saw(path, { kind: "nothing" });
+    },
+    outcome(now, said) {
+      if (now.kind === "nothing") return said === "refused" ? "not-made" : { made: undefined };
+      if (now.kind === "directory" || !file) return "unknown";
+      return isKnownSince(file, now.object) ? "not-made" : "unknown";
+    },
+  };
 }
 
 /** What is there now. In the outage in which an answer was lost, the first look may fail, too. */
@@ -166,18 +196,4 @@ async function lookAgain(look: () => Promise<Found>): Promise<Found> {
       await pause(Math.random() * lookPauseMs);
     }
   }
-}
-
-function unknownOutcome(cause: unknown): StorageError {
-  return new StorageError("outcome-unknown", cause);
-}
-
-/** Throws for an object whose content is stored in a coding: a part of it cannot be changed. */
-export function requirePlain({ properties }: StoredObject): void {
-  if (properties.ContentEncoding !== undefined) throw new StorageError("encoded");
-}
-
-function isSame(a: Found, b: Found): boolean {
-  if (a.kind === "file" && b.kind === "file") return a.object.stat.version === b.object.stat.version;
-  return a.kind === b.kind;
 }

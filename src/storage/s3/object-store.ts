@@ -9,9 +9,8 @@ import type {
   ServiceOutputTypes,
 } from "@aws-sdk/client-s3";
 import { type ByteSpan, StorageError } from "../storage.ts";
-import { keptProperties } from "./properties.ts";
 import { asStorageError, isAbsent } from "./store-error.ts";
-import { metadataOf, type NewWrite, objectOf, type StoredObject, writtenObject } from "./stored-object.ts";
+import { type NewWrite, objectOf, propertiesWith, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** The library of the store, which is loaded at the first request. */
 export type Sdk = typeof import("@aws-sdk/client-s3");
@@ -28,11 +27,6 @@ export type Condition = { readonly IfMatch: string } | { readonly IfNoneMatch: "
 
 export function unchangedSince(seen: StoredObject | undefined): Condition {
   return seen ? { IfMatch: seen.etag } : { IfNoneMatch: "*" };
-}
-
-export interface ObjectContent {
-  readonly object: StoredObject;
-  readonly body: Readable;
 }
 
 export interface ListedObject {
@@ -94,13 +88,13 @@ export class ObjectStore {
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
-    const answer = await this.#absentOr("head", (sdk) => new sdk.HeadObjectCommand(this.#at(key)));
+    const answer = await this.#request((sdk) => new sdk.HeadObjectCommand(this.#at(key))).catch(unlessAbsent);
     return answer && objectOf(answer, answer.ContentLength ?? 0, key);
   }
 
-  async get(key: string): Promise<ObjectContent | undefined> {
+  async get(key: string): Promise<{ readonly object: StoredObject; readonly body: Readable } | undefined> {
     const input = { ...this.#at(key), ChecksumMode: "ENABLED" } as const;
-    const answer = await this.#absentOr("get", (sdk) => new sdk.GetObjectCommand(input));
+    const answer = await this.#request((sdk) => new sdk.GetObjectCommand(input)).catch(unlessAbsent);
     // On Node the body is a stream of Node.
     return answer && { object: objectOf(answer, answer.ContentLength ?? 0, key), body: answer.Body as Readable };
   }
@@ -108,27 +102,26 @@ export class ObjectStore {
   /** A part of one version of an object. Throws where that is not stored any more. */
   async getSpan(key: string, { start, end }: ByteSpan, { etag }: StoredObject): Promise<Readable> {
     const input = { ...this.#at(key), Range: `bytes=${start}-${end}`, IfMatch: etag };
-    const { Body } = await this.#request("get", (sdk) => new sdk.GetObjectCommand(input));
+    const { Body } = await this.#request((sdk) => new sdk.GetObjectCommand(input));
     return Body as Readable;
   }
 
   async put(key: string, content: Uint8Array, write: NewWrite, condition: Condition): Promise<StoredObject> {
-    const properties = keptProperties(write.properties, metadataOf(write), key);
-    const input = { ...this.#at(key), ...contentFields(content), ...properties, ...condition };
-    const { ETag = "" } = await this.#request("put", (sdk) => new sdk.PutObjectCommand(input), this.#timeFor(content));
+    const input = { ...this.#at(key), ...contentFields(content), ...propertiesWith(write, key), ...condition };
+    const { ETag = "" } = await this.#write((sdk) => new sdk.PutObjectCommand(input), this.#timeFor(content));
     return writtenObject(write, ETag, content.byteLength);
   }
 
   /** Removes an object; with `seen`, if it is still that version. */
   async remove(key: string, seen?: StoredObject): Promise<void> {
     const input = { ...this.#at(key), ...(seen && { IfMatch: seen.etag }) };
-    await this.#request("delete", (sdk) => new sdk.DeleteObjectCommand(input));
+    await this.#request((sdk) => new sdk.DeleteObjectCommand(input));
   }
 
   /** A page of the keys that begin with a prefix, up to the next `/`, or of all of them. */
   async list(Prefix: string, how: ListOptions): Promise<KeyPage> {
     const input = { Bucket: this.bucket, Prefix, ...how };
-    const answer = await this.#request("list", (sdk) => new sdk.ListObjectsV2Command(input));
+    const answer = await this.#request((sdk) => new sdk.ListObjectsV2Command(input));
     const { Contents = [], CommonPrefixes = [], IsTruncated = false, NextContinuationToken } = answer;
     return {
       objects: Contents.map(({ Key = "", LastModified = new Date(0), Size = 0, ETag = "" }) => {
@@ -141,28 +134,22 @@ export class ObjectStore {
 
   /** Begins an object that is put together of parts; gives the name of the upload. */
   async beginUpload(key: string, write: NewWrite): Promise<string> {
-    const properties = keptProperties(write.properties, metadataOf(write), key);
-    const input = { ...this.#at(key), ...properties, ...uploadChecksum };
-    const { UploadId = "" } = await this.#request("begin-upload", (sdk) => new sdk.CreateMultipartUploadCommand(input));
+    const input = { ...this.#at(key), ...propertiesWith(write, key), ...uploadChecksum };
+    const { UploadId = "" } = await this.#request((sdk) => new sdk.CreateMultipartUploadCommand(input));
     return UploadId;
   }
 
   async uploadPart(key: string, UploadId: string, PartNumber: number, content: Uint8Array): Promise<Part> {
     const input = { ...this.#at(key), UploadId, PartNumber, ...contentFields(content) };
-    const time = this.#timeFor(content);
-    const { ETag, ChecksumCRC32 } = await this.#request("upload-part", (sdk) => new sdk.UploadPartCommand(input), time);
-    return { PartNumber, ETag, ChecksumCRC32 };
+    const answer = await this.#write((sdk) => new sdk.UploadPartCommand(input), this.#timeFor(content));
+    return { PartNumber, ETag: answer.ETag, ChecksumCRC32: answer.ChecksumCRC32 };
   }
 
-  /** Makes a part of a span of a version of the object itself. Throws where that is not stored any more. */
-  async copyPart(key: string, UploadId: string, PartNumber: number, from: StoredObject, span: ByteSpan): Promise<Part> {
-    const source = {
-      CopySource: `${this.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
-      CopySourceIfMatch: from.etag,
-      CopySourceRange: `bytes=${span.start}-${span.end}`,
-    };
-    const input = { ...this.#at(key), UploadId, PartNumber, ...source };
-    const answer = await this.#request("copy-part", (sdk) => new sdk.UploadPartCopyCommand(input), copyMs);
+  /** Makes a part of a version of the object itself. Throws where that is not stored any more. */
+  async copyPart(key: string, UploadId: string, PartNumber: number, from: StoredObject): Promise<Part> {
+    const CopySource = `${this.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
+    const input = { ...this.#at(key), UploadId, PartNumber, CopySource, CopySourceIfMatch: from.etag };
+    const answer = await this.#request((sdk) => new sdk.UploadPartCopyCommand(input), copyMs);
     const { ETag, ChecksumCRC32 } = answer.CopyPartResult ?? {};
     return { PartNumber, ETag, ChecksumCRC32 };
   }
@@ -171,14 +158,13 @@ export class ObjectStore {
   async completeUpload(key: string, UploadId: string, parts: readonly Part[], condition: Condition): Promise<string> {
     const whole = { MultipartUpload: { Parts: [...parts] }, ChecksumType: uploadChecksum.ChecksumType };
     const input = { ...this.#at(key), UploadId, ...whole, ...condition };
-    const name = "complete-upload";
-    const { ETag = "" } = await this.#request(name, (sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs);
+    const { ETag = "" } = await this.#write((sdk) => new sdk.CompleteMultipartUploadCommand(input), copyMs);
     return ETag;
   }
 
   async abortUpload(key: string, UploadId: string): Promise<void> {
     const input = { ...this.#at(key), UploadId };
-    await this.#request("abort-upload", (sdk) => new sdk.AbortMultipartUploadCommand(input));
+    await this.#request((sdk) => new sdk.AbortMultipartUploadCommand(input));
   }
 
   #at(key: string): { readonly Bucket: string; readonly Key: string } {
@@ -189,20 +175,21 @@ export class ObjectStore {
     return this.#answerMs + content.byteLength / slowBytesPerMs;
   }
 
-  async #absentOr<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
-    name: string,
+  async #write<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
     command: Make<Input, Answer>,
-  ): Promise<Answer | undefined> {
+    requestTimeout: number,
+  ): Promise<Answer> {
     try {
-      return await this.#request(name, command);
+      const answer = await this.#request(command, requestTimeout);
+      this.hasWritten = true;
+      return answer;
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (error instanceof StorageError) this.hasWritten = false;
       throw error;
     }
   }
 
   async #request<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes>(
-    name: string,
     command: Make<Input, Answer>,
     requestTimeout: number = this.#answerMs,
   ): Promise<Answer> {
@@ -213,21 +200,18 @@ export class ObjectStore {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), Math.max(1, deadline.at - since)).unref();
     try {
-      const limits = { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) };
-      const answer = await client.send(command(sdk), limits);
-      if (writing.has(name)) this.hasWritten = true;
-      return answer;
+      return await client.send(command(sdk), { abortSignal: limit.signal, ...(!isGiven && { requestTimeout }) });
     } catch (error) {
-      const known = asStorageError(error);
-      if (writing.has(name) && known instanceof StorageError) this.hasWritten = false;
-      throw known;
+      throw asStorageError(error);
     } finally {
       clearTimeout(timer); // or it would cut off content that is still on its way
     }
   }
 }
 
-const writing: ReadonlySet<string> = new Set(["put", "upload-part", "complete-upload"]);
+function unlessAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
+}
 
 type Make<Input extends ServiceInputTypes, Answer extends ServiceOutputTypes> = (
   sdk: Sdk,

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { doneInTime } from "../../event-loop/in-time.ts";
+import { BytesFile } from "../bytes-file.ts";
 import { type ByteSpan, type OpenFile, type OpenFor, StorageError, type StoredStat } from "../storage.ts";
 import { FreshAnswers } from "./fresh-answers.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { type FoundFile, maxKeptBytes, type Places } from "./places.ts";
-import { isUnknownOutcome } from "./store-error.ts";
+import { isOutage } from "./store-error.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** How often reading goes on where the store, or the way to it, broke off. */
@@ -30,20 +31,19 @@ export class ObjectReader {
   async open(path: string, purpose: OpenFor): Promise<OpenFile | undefined> {
     if (path.endsWith("/")) return undefined;
     const { store } = this.#places;
-    const key = this.#places.keyOf(path);
     const known = this.#places.known(path);
     if (known?.bytes) {
       const found = await this.#kept.of(path); // those who ask at the same time share an answer
-      return found && new OpenObject(store, key, found.object, found.bytes);
+      return found && this.#opened(path, found);
     }
     if (purpose === "properties") {
-      const object = await store.head(key);
+      const object = await store.head(this.#places.keyOf(path));
       if (!object || object.isTombstone) return undefined;
       this.#places.saw(path, { kind: "file", object });
-      return new OpenObject(store, key, object);
+      return this.#opened(path, { object });
     }
     const found = await this.#fetch(path, purpose === "version" && known?.wasRead ? known : undefined);
-    return found && new OpenObject(store, key, found.file.object, found.file.bytes ?? found.body);
+    return found && this.#opened(path, found.file, found.body);
   }
 
   /** A file with its content, for a change; `undefined` where there is none. */
@@ -51,10 +51,13 @@ export class ObjectReader {
     const known = this.#places.known(path);
     const found = await this.#fetch(path, known?.bytes && known);
     if (!found) return undefined;
-    const { object, bytes } = found.file;
-    if (bytes) return { kind: "file", object, bytes };
-    const file = new OpenObject(this.#places.store, this.#places.keyOf(path), object, found.body);
-    return { kind: "file", object, bytes: await file.bytes() };
+    const { file, body } = found;
+    return { kind: "file", object: file.object, bytes: await this.#opened(path, file, body).bytes() };
+  }
+
+  #opened(path: string, { object, bytes }: Pick<FoundFile, "object" | "bytes">, body?: Readable): OpenFile {
+    if (bytes) return new BytesFile(object.stat, bytes);
+    return new OpenObject(this.#places.store, this.#places.keyOf(path), object, body);
   }
 
   /** Asks for a file. A small one is read at once; the content of another is on its way, unless it is the one known. */
@@ -97,7 +100,6 @@ export class ObjectReader {
 /** A file that is stored as an object: the version that was there when it was opened. */
 class OpenObject implements OpenFile {
   readonly stat: StoredStat;
-  readonly content: Uint8Array | undefined;
   readonly #store: ObjectStore;
   readonly #key: string;
   readonly #object: StoredObject;
@@ -105,34 +107,24 @@ class OpenObject implements OpenFile {
   #body: Readable | undefined;
   #isClosed = false;
 
-  /** @param content all of it, or the stream in which all of it comes; otherwise it is asked for */
-  constructor(store: ObjectStore, key: string, object: StoredObject, content?: Uint8Array | Readable) {
+  /** @param body the stream in which all of the content comes; otherwise it is asked for */
+  constructor(store: ObjectStore, key: string, object: StoredObject, body: Readable | undefined) {
     this.stat = object.stat;
     this.#store = store;
     this.#key = key;
     this.#object = object;
-    this.content = content instanceof Uint8Array ? content : undefined;
-    this.#body = content instanceof Readable ? content : undefined;
-    this.#body?.on("error", () => {}); // not read yet; a reader asks for the rest
+    this.#body = body?.on("error", () => {}); // not read yet; a reader asks for the rest
   }
 
   async bytes(span: ByteSpan = this.#whole()): Promise<Uint8Array> {
-    this.#requireOpen(span);
-    if (this.content) return this.content.subarray(span.start, span.end + 1);
     return allOf(this.#pieces(span, this.#takeBody(span)), span.end + 1 - span.start);
   }
 
   stream(span: ByteSpan = this.#whole()): Readable {
-    this.#requireOpen(span);
-    if (!this.content) {
-      const body = this.#takeBody(span);
-      const stream = Readable.from(this.#pieces(span, body), { objectMode: false });
-      // Of a stream that is never read, nothing else would give the connection back.
-      return body ? stream.once("close", () => body.destroy()) : stream;
-    }
-    // A copy: the reader of a stream owns its pieces.
-    const bytes = Buffer.from(this.content.subarray(span.start, span.end + 1));
-    return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
+    const body = this.#takeBody(span);
+    const stream = Readable.from(this.#pieces(span, body), { objectMode: false });
+    // Of a stream that is never read, nothing else would give the connection back.
+    return body ? stream.once("close", () => body.destroy()) : stream;
   }
 
   async close(): Promise<void> {
@@ -145,13 +137,10 @@ class OpenObject implements OpenFile {
     return { start: 0, end: this.stat.size - 1 };
   }
 
-  #requireOpen({ end }: ByteSpan): void {
-    if (this.#isClosed) throw new Error("the file was closed before it was read");
-    if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
-  }
-
   /** The stream that came with the file, for the first one who reads all of it. */
   #takeBody({ start, end }: ByteSpan): Readable | undefined {
+    if (this.#isClosed) throw new Error("the file was closed before it was read");
+    if (end >= this.stat.size) throw new RangeError("the span reaches beyond the end of the file");
     if (start > 0 || end < this.stat.size - 1) return undefined;
     const body = this.#body;
     this.#body = undefined;
@@ -192,7 +181,7 @@ function isWrong(error: unknown): boolean {
 
 /** Whether the version that was opened is not stored any more; its rest cannot be had. */
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "$metadata" in error && !isUnknownOutcome(error);
+  return error instanceof Error && "$metadata" in error && !isOutage(error);
 }
 
 /** Another try of the client opens the version that is there now. */

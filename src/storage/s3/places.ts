@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { forbiddenInName } from "../../http/request-target.ts";
-import { maxMissing, StorageError, type StoredStat } from "../storage.ts";
-import type { KeyPage, ListedObject, ObjectStore } from "./object-store.ts";
+import { maxMissing, StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
+import type { KeyPage, ListedObject, ListOptions, ObjectStore } from "./object-store.ts";
 import { isLostRace } from "./store-error.ts";
 import { directoryStat, newMark, newWrite, type StoredObject, tombstone } from "./stored-object.ts";
 
@@ -31,6 +31,11 @@ const maxBytes = 32 * 1024 * 1024;
 /** What an entry takes besides the content. */
 const entryBytes = 1024;
 
+/** Keys that the store is asked for at once: as many as it gives. */
+const pageKeys = 1000;
+/** Comes after every other character, in keys, too. */
+const lastCharacter = "\u{10ffff}";
+/** Keys without a path that are named in the log. */
 const maxTold = 100;
 /** How long a change may be begun with what was seen last, in milliseconds. */
 const recentMs = 10_000;
@@ -101,27 +106,53 @@ export class Places {
         if (isMarker && !isMarkerIncluded) continue;
         // What cannot be shown keeps its directory from being removed, but does not make one.
         if (!isMarker && isMarkerIncluded && !isSpeakable(object.key.slice(prefix.length))) {
-          this.cannotShow(path, object.key);
+          this.#cannotShow(path, object.key);
           continue;
         }
-        if (!(await this.isTombstone(object))) return object;
+        if (!(await this.#isTombstone(object))) return object;
       }
       next = page.next;
     } while (next !== undefined);
     return undefined;
   }
 
-  async isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
+  async #isTombstone({ key, size, etag }: ListedObject): Promise<boolean> {
     if (size !== tombstone.byteLength) return false;
     return etag === tombstoneTag || (await this.store.head(key))?.isTombstone === true; // tags of encrypted ones differ
   }
 
-  cannotShow(path: string, key: string): void {
+  #cannotShow(path: string, key: string): void {
     if (this.#unspeakable.has(key) || this.#unspeakable.size >= maxTold) return;
     this.#unspeakable.add(key);
-    const count = this.#unspeakable.size;
     const text = `${JSON.stringify(key)} below ${path} cannot be shown: no path can spell the key`;
-    this.report(new Error(`${text} (${count} of them so far${count === maxTold ? "; others are not named" : ""})`));
+    this.report(new Error(`${text} (${this.#unspeakable.size} of them so far)`));
+  }
+
+  /** The names in a directory in key order, a page of the store at a time; with `after`, those behind that entry. */
+  async *list(
+    path: string,
+    mayHoldOnlyDeleted: boolean,
+    after?: StoredEntry,
+  ): AsyncGenerator<StoredEntry, void, undefined> {
+    const prefix = this.keyOf(slashed(path));
+    let isThere = path === "/" || after !== undefined;
+    const last = after?.type === "directory" ? `${after.name}/${lastCharacter}` : after?.name;
+    let from: ListOptions = last === undefined ? {} : { StartAfter: prefix + last };
+    for (;;) {
+      const page: KeyPage = await this.store.list(prefix, { MaxKeys: pageKeys, Delimiter: "/", ...from });
+      isThere ||= page.objects.length > 0 || page.prefixes.length > 0;
+      if (!isThere) throw new StorageError("not-found");
+      for (const { key, object } of inOrder(page)) {
+        const name = unslashed(key.slice(prefix.length));
+        if (key === prefix || (object && (await this.#isTombstone(object)))) continue;
+        if (!isSpeakable(name)) this.#cannotShow(path, key);
+        else if (object) yield { name, type: "file" };
+        else if (!mayHoldOnlyDeleted || (await this.firstBelow(slashed(path) + name)))
+          yield { name, type: "directory" };
+      }
+      if (page.next === undefined) return;
+      from = { ContinuationToken: page.next };
+    }
   }
 
   saw(path: string, found: Found): void {
@@ -176,6 +207,15 @@ export class Places {
     return found;
   }
 
+  /** Makes the marker of a directory that is not there, in one that is. */
+  async makeDirectory(path: string): Promise<void> {
+    if ((await this.look(unslashed(path))).kind !== "nothing") throw new StorageError("exists");
+    const parent = parentOf(path);
+    const above = parent === "/" ? "directory" : (await this.look(parent)).kind;
+    if (above !== "directory") throw new StorageError(above === "file" ? "not-a-directory" : "no-parent");
+    if (!(await this.makeMarker(path))) throw new StorageError("exists");
+  }
+
   /** Makes the marker of a directory; whether it was not there. The root has none. */
   async makeMarker(path: string): Promise<boolean> {
     if (path === "/") return false;
@@ -189,23 +229,28 @@ export class Places {
     }
   }
 
+  /** Why there is no file at a path. */
   async missing(path: string, found: Found): Promise<StorageError> {
     if (found.kind === "directory") return new StorageError("is-directory");
-    try {
-      await this.requireParent(path, true);
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (error.code === "not-a-directory") return error;
-      if (error.code !== "too-deep") throw error;
-    }
+    await this.requireParent(path, true).catch((error: unknown) => {
+      if (!(error instanceof StorageError && error.code === "too-deep")) throw error;
+    });
     return new StorageError("not-found");
   }
 }
 
-export function isSpeakable(rest: string): boolean {
+function isSpeakable(rest: string): boolean {
   return unslashed(rest)
     .split("/")
     .every((name) => name !== "" && name !== "." && name !== ".." && !forbiddenInName.test(name));
+}
+
+/** Files and directories of a page in the order of the store, which is that of the bytes of keys. */
+function inOrder({ objects, prefixes }: KeyPage): readonly { readonly key: string; readonly object?: ListedObject }[] {
+  const keys = [...objects.map((object) => ({ key: object.key, object })), ...prefixes.map((key) => ({ key }))];
+  return keys
+    .map((each) => ({ ...each, bytes: Buffer.from(each.key) }))
+    .sort((one, other) => Buffer.compare(one.bytes, other.bytes));
 }
 
 export function parentOf(path: string): string {

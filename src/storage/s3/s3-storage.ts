@@ -1,18 +1,13 @@
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { type Storage, StorageError, type StoredStat } from "../storage.ts";
-import { append } from "./append.ts";
 import { Changes } from "./changes.ts";
-import { list } from "./list.ts";
-import { makeDirectory } from "./make-directory.ts";
 import { type Connection, ObjectStore, type Sdk } from "./object-store.ts";
 import { ObjectReader } from "./open-object.ts";
 import { Places } from "./places.ts";
 import { type DeletesOnCondition, isForbidden, otherTag, probe } from "./probe.ts";
-import { remove } from "./remove.ts";
-import { retries } from "./retries.ts";
 import { isAbsent, isLostRace } from "./store-error.ts";
 import { newMark, newWrite } from "./stored-object.ts";
-import { update, waitingUpdates, write } from "./write.ts";
+import { append, update, waitingUpdates, write } from "./write.ts";
 
 /** Options for {@link s3Storage}. */
 export interface S3StorageOptions {
@@ -37,6 +32,9 @@ export interface S3StorageOptions {
 /** How long a connection may take to be made, in milliseconds; then it is tried again. */
 const connectionMs = 3_000;
 const maxAttempts = 4;
+/** Pauses between attempts: random, up to a bound that doubles, in milliseconds. */
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
 
 /** Keys of what is made to try the store out begin with it. */
 const probeName = ".filement-probe";
@@ -98,13 +96,13 @@ export function s3Storage(options: S3StorageOptions): Storage {
     open: (path, purpose = "content") => store.bounded(() => reader.open(path, purpose)),
     listsInOrder: true,
     async *list(path, after) {
-      yield* list(places, path, (await probing) ?? true, after);
+      yield* places.list(path, (await probing) === false, after);
     },
     write: (path, content, how) => write(changes, path, content, how),
     append: (path, content, how) => append(changes, reader, path, content, how?.check),
     update: (path, edit, made) => update(updates, path, edit, made),
-    remove: (path, how) => remove(changes, path, how?.check, deletesOnCondition),
-    makeDirectory: (path) => store.bounded(() => makeDirectory(places, path)),
+    remove: (path, how) => changes.remove(path, how?.check, deletesOnCondition),
+    makeDirectory: (path) => store.bounded(() => places.makeDirectory(path)),
     check,
     async close() {
       if (!options.client) (await connection)?.client.destroy();
@@ -147,7 +145,7 @@ async function connect({ client, credentials, ...options }: S3StorageOptions): P
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials !== undefined && credentials !== "environment" && { credentials }),
     forcePathStyle: pathStyle,
-    retryStrategy: retries(maxAttempts),
+    retryStrategy: retries,
     requestHandler: {
       connectionTimeout: connectionMs,
       throwOnRequestTimeout: true,
@@ -158,6 +156,23 @@ async function connect({ client, credentials, ...options }: S3StorageOptions): P
   });
   return { sdk, client: made, isGiven: false };
 }
+
+type Strategy = Extract<NonNullable<S3ClientConfig["retryStrategy"]>, { recordSuccess: unknown }>;
+
+/**
+ * Sends a request again that failed on its way or at the store, whatever became of others. The SDK's own strategy has a
+ * budget for all requests together: after some failures it gives up at the first.
+ */
+const retries: Strategy = {
+  acquireInitialRetryToken: async () => ({ getRetryCount: () => 0, getRetryDelay: () => 0 }),
+  async refreshRetryTokenForRetry(before, { errorType }) {
+    const count = before.getRetryCount() + 1;
+    if (count >= maxAttempts || errorType === "CLIENT_ERROR") throw new Error("the request is not sent again");
+    const pauseMs = Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** count);
+    return { getRetryCount: () => count, getRetryDelay: () => pauseMs };
+  },
+  recordSuccess() {},
+};
 
 async function loadSdk(): Promise<Sdk> {
   try {

@@ -1,6 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { StoredStat } from "../storage.ts";
-import { fieldsOf, type Properties, propertiesOf } from "./properties.ts";
+import { contentTypeTable } from "../../http/content-type.ts";
+import type { StoredFields, StoredStat } from "../storage.ts";
+
+/** What an object has beside its content, by the names in the store's commands. It outlives changes of content. */
+export interface Properties {
+  readonly ContentType?: string | undefined;
+  readonly ContentEncoding?: string | undefined;
+  readonly ContentLanguage?: string | undefined;
+  readonly ContentDisposition?: string | undefined;
+  readonly CacheControl?: string | undefined;
+  readonly Metadata?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface StoredObject {
   readonly stat: StoredStat;
@@ -21,6 +31,12 @@ export interface ObjectHeaders extends Properties {
   readonly ETag?: string | undefined;
   readonly LastModified?: Date | undefined;
 }
+
+const typeOf = contentTypeTable({});
+/** What stores and tools say where they know no type. */
+const unknownTypes: ReadonlySet<string> = new Set(["binary/octet-stream", "application/octet-stream", ""]);
+/** No codings of the content; the first is what some stores keep of how it was sent. */
+const noCodings: ReadonlySet<string> = new Set(["aws-chunked", "identity", ""]);
 
 /** Metadata entry of objects: when it was written, and the latest writes (`x-amz-meta-filement`). */
 const entryName = "filement";
@@ -61,9 +77,11 @@ function startOf(before: StoredObject | undefined): string {
   return before ? `=${createHash("sha256").update(before.stat.version).digest("base64url").slice(0, 8)}` : "-";
 }
 
-export function metadataOf({ writes, modified, isTombstone }: NewWrite): Record<string, string> {
-  const time = modified.getTime().toString(36);
-  return { [entryName]: [time, ...writes].join(" "), ...(isTombstone && { [deletedName]: "true" }) };
+/** What is stored with a write, beside the content. */
+export function propertiesWith({ properties, writes, modified, isTombstone }: NewWrite, key: string): Properties {
+  const own = { [entryName]: [modified.getTime().toString(36), ...writes].join(" ") };
+  const Metadata = { ...properties.Metadata, ...own, ...(isTombstone && { [deletedName]: "true" }) };
+  return { ...properties, ContentType: properties.ContentType ?? typeOf(key), Metadata };
 }
 
 export function writtenObject(write: NewWrite, etag: string, size: number): StoredObject {
@@ -75,16 +93,12 @@ export function objectOf(headers: ObjectHeaders, size: number, key: string): Sto
   const { ETag: etag = "", LastModified: lastModified = new Date(0), Metadata = {} } = headers;
   const properties = propertiesOf(headers, key);
   const [time = "", ...writes] = (Metadata[entryName] ?? "").split(" ");
-  const written = Number.parseInt(time, 36);
-  if (writes.length === 0 || Number.isNaN(written)) {
-    const time = lastModified.getTime().toString(36);
-    return { stat: fileStat(size, lastModified, etag, time, properties), etag, writes: [], properties };
+  const modified = new Date(Number.parseInt(time, 36));
+  if (writes.length > 0 && !Number.isNaN(modified.getTime())) {
+    return writtenObject({ writes, modified, isTombstone: deletedName in Metadata, properties }, etag, size);
   }
-  return writtenObject(
-    { writes, modified: new Date(written), isTombstone: deletedName in Metadata, properties },
-    etag,
-    size,
-  );
+  const name = lastModified.getTime().toString(36);
+  return { stat: fileStat(size, lastModified, etag, name, properties), etag, writes: [], properties };
 }
 
 /**
@@ -120,4 +134,32 @@ function tokenOf(etag: string): string {
 /** Directories have no versions of their own: they are prefixes. */
 export function directoryStat(path: string, modified: Date): StoredStat {
   return { type: "directory", size: 0, modified, version: createHash("sha256").update(path).digest("base64url") };
+}
+
+/** What another program has stored with an object: a type only where it is not the one that the key has anyway. */
+function propertiesOf(answer: Properties, key: string): Properties {
+  const { ContentType = "", ContentEncoding = "", Metadata = {} } = answer;
+  const { ContentLanguage, ContentDisposition, CacheControl } = answer;
+  const codings = ContentEncoding.split(",").filter((coding) => !noCodings.has(coding.trim().toLowerCase()));
+  return {
+    ContentType: unknownTypes.has(ContentType) || ContentType === typeOf(key) ? undefined : ContentType,
+    ContentEncoding: codings.length > 0 ? codings.join(",").trim() : undefined,
+    ContentLanguage,
+    ContentDisposition,
+    CacheControl,
+    Metadata: Object.fromEntries(Object.entries(Metadata).filter(([name]) => !name.startsWith(entryName))),
+  };
+}
+
+/** The header fields that they stand for; `undefined` where there are none. */
+function fieldsOf(properties: Properties): StoredFields | undefined {
+  const fields = {
+    "content-type": properties.ContentType,
+    "content-encoding": properties.ContentEncoding,
+    "content-language": properties.ContentLanguage,
+    "content-disposition": properties.ContentDisposition,
+    "cache-control": properties.CacheControl,
+  };
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
 }

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
-import type { ByteSpan, Content } from "../storage.ts";
+import type { Content } from "../storage.ts";
 import type { Condition, ObjectStore, Part } from "./object-store.ts";
 import { type NewWrite, type StoredObject, writtenObject } from "./stored-object.ts";
 
 /** Size of the parts of long content. An upload holds three: the first, one on its way, one that fills. */
 const partBytes: number = 8 * 1024 * 1024;
-/** The number of the first part of long content. Before it is room for the file that it is appended to. */
-const firstPart = 1001;
+/** Number of the second part of long content. Before it are the first, and the file that it is appended to. */
+const secondPart = 3;
 
 /**
  * Content that was received: its first part in memory, the others, if there are any, as parts of an upload in the
@@ -35,17 +35,15 @@ export class Upload {
 
   /** Receives all of the content; if there are several parts, `beforeParts` is called before any is sent. */
   async receive(content: Content, beforeParts: () => Promise<unknown> = async () => {}): Promise<void> {
-    let isFirst = true;
     for await (const part of partsOf(content)) {
       this.size += part.byteLength;
-      if (isFirst) {
+      if (this.size === part.byteLength) {
         this.first = part;
-        isFirst = false;
         continue;
       }
       await this.#sending;
       if (this.#parts.length === 0) await beforeParts();
-      const number = firstPart + this.#parts.length;
+      const number = secondPart + this.#parts.length;
       this.#sending = this.put(number, part).then((sent) => void this.#parts.push(sent));
       this.#sending.catch(() => {}); // thrown where it is awaited
     }
@@ -57,14 +55,14 @@ export class Upload {
     return this.#parts.length === 0 ? this.first : undefined;
   }
 
-  /** Sends a part that goes before the rest: some of the content, or what `copy` makes. */
+  /** Sends a part. */
   async put(number: number, content: Uint8Array): Promise<Part> {
     return this.#store.uploadPart(this.#key, await this.#begin(), number, content);
   }
 
   /** Makes a part of a version of the file itself. */
-  async copy(number: number, from: StoredObject, span: ByteSpan): Promise<Part> {
-    return this.#store.copyPart(this.#key, await this.#begin(), number, from, span);
+  async copy(number: number, from: StoredObject): Promise<Part> {
+    return this.#store.copyPart(this.#key, await this.#begin(), number, from);
   }
 
   /** Makes the object of its parts and of what came after the first. May be tried again if the condition fails. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import {
+  type CommitCheck,
   type Content,
   type FileUpdate,
   StorageError,
@@ -8,12 +9,17 @@ import {
   type WriteResult,
 } from "../storage.ts";
 import { Draft, WaitingChanges } from "../waiting-changes.ts";
-import { type Changes, requirePlain, type Tried } from "./changes.ts";
+import type { Changes, Tried } from "./changes.ts";
 import type { Part } from "./object-store.ts";
 import type { ObjectReader } from "./open-object.ts";
 import { type Found, type FoundFile, objectAt } from "./places.ts";
-import { earlyWrite, type NewWrite, newMark, newWrite } from "./stored-object.ts";
+import { earlyWrite, type NewWrite, newMark, newWrite, type StoredObject } from "./stored-object.ts";
 import { Upload } from "./upload.ts";
+
+/** Smallest part of an object that others follow: a limit of S3. Shorter files are sent again. */
+const minPartBytes = 5 * 1024 * 1024;
+/** The most that a store copies at once. */
+const maxCopyBytes = 5 * 1024 * 1024 * 1024;
 
 /** Stores content as a file: one request where it is short, an upload in parts where it is long. */
 export async function write(
@@ -26,18 +32,15 @@ export async function write(
   const { places } = changes;
   const key = places.keyOf(path);
   const look = (): Promise<Found> => places.look(path);
-  const replaceable = (found: Found): Promise<FoundFile | undefined> =>
-    requireReplaceable(changes, path, found, options);
-
   const mark = newMark();
-  const ahead = (): NewWrite => unencoded(earlyWrite(mark, objectAt(places.recent(path))));
-  const upload = new Upload(places.store, key, ahead);
+  const upload = new Upload(places.store, key, () => unencoded(earlyWrite(mark, objectAt(places.recent(path)))));
   try {
-    await upload.receive(content, async () => replaceable(await look())); // before anything is sent in vain
+    // Before anything is sent in vain.
+    await upload.receive(content, async () => requireReplaceable(changes, path, await look(), options));
     const { bytes } = upload;
     let first: Part | undefined;
     const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
-      const before = await replaceable(found);
+      const before = await requireReplaceable(changes, path, found, options);
       options.check?.(before?.object.stat);
       return changes.commit(
         { path, mark, before: objectAt(found), bytes },
@@ -68,10 +71,58 @@ async function requireReplaceable(
   { createParents = true, exclusive = false }: WriteOptions,
 ): Promise<FoundFile | undefined> {
   if (found.kind === "directory") throw new StorageError("is-directory");
-  const file = found.kind === "file" ? found : undefined;
-  if (file && exclusive) throw new StorageError("exists");
-  if (!file) await places.requireParent(path, createParents);
-  return file;
+  if (found.kind === "nothing") return void (await places.requireParent(path, createParents));
+  if (exclusive) throw new StorageError("exists");
+  return found;
+}
+
+/** Adds content to the end of a file. The store copies what is there already, where that is long. */
+export async function append(
+  changes: Changes,
+  reader: ObjectReader,
+  path: string,
+  content: Content,
+  check: CommitCheck | undefined,
+): Promise<WriteResult> {
+  const { places } = changes;
+  const key = places.keyOf(path);
+  const look = (): Promise<Found> => places.look(path);
+  const recent = places.recent(path);
+  const known = recent?.kind === "file" ? recent : await look();
+  if (known.kind !== "file") throw await places.missing(path, known);
+
+  const mark = newMark();
+  const upload = new Upload(places.store, key, () => earlyWrite(mark, objectAt(places.recent(path))));
+  try {
+    await upload.receive(content);
+    const attempt = async (found: Found): Promise<Tried<WriteResult>> => {
+      if (found.kind !== "file") throw await places.missing(path, found);
+      const { object } = found;
+      const { stat } = object;
+      check?.(stat);
+      requirePlain(object);
+      if (upload.size === 0) return { unchanged: { created: false, stat } };
+      if (stat.size > maxCopyBytes) throw new StorageError("full", new Error("the store cannot copy the file"));
+
+      const short = stat.size < minPartBytes ? await reader.read(path) : undefined;
+      if (stat.size < minPartBytes && short?.object.stat.version !== stat.version) return "again";
+      const whole = short && upload.bytes && Buffer.concat([short.bytes, upload.bytes]);
+      return changes.commit(
+        { path, mark, before: object, bytes: whole },
+        async (condition) => {
+          if (whole) return places.store.put(key, whole, newWrite(mark, object), condition);
+          const before = short
+            ? [await upload.put(1, Buffer.concat([short.bytes, upload.first]))]
+            : [await upload.copy(1, object), await upload.put(2, upload.first)];
+          return upload.complete(before, stat.size + upload.size, condition);
+        },
+        (stored) => ({ created: false, stat: stored.stat }),
+      );
+    };
+    return await changes.run(path, look, attempt, mark);
+  } finally {
+    await upload.abort();
+  }
 }
 
 /** Stores updates that wait together at once: reads, edits and puts, again if the file was changed in between. */
@@ -84,7 +135,7 @@ export function waitingUpdates(changes: Changes, reader: ObjectReader): WaitingC
     const stored = await changes.run(path, look, async (found, mark): Promise<Tried<StoredStat | undefined>> => {
       if (found.kind !== "file") throw await places.missing(path, found);
       const current = found.bytes ? found : await reader.read(path);
-      if (!current?.bytes) return { again: { kind: "nothing" } };
+      if (!current?.bytes) return "again";
       const { object, bytes } = current;
       requirePlain(object);
       const draft = new Draft(object.stat, async () => new Uint8Array(bytes));
@@ -110,8 +161,14 @@ export function update(
   return updates.run(path, async (draft) => {
     const { stat } = draft;
     const edited = stat && (await edit(() => draft.bytes(), stat));
-    if (!edited) return;
-    const after = draft.replace(edited);
-    made?.(after);
+    if (edited) {
+      const after = draft.replace(edited);
+      made?.(after);
+    }
   });
+}
+
+/** Throws for an object whose content is stored in a coding: a part of it cannot be changed. */
+function requirePlain({ properties }: StoredObject): void {
+  if (properties.ContentEncoding !== undefined) throw new StorageError("encoded");
 }
