@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { ConfigError } from "../config.ts";
 import type { BucketDecision, BucketStore, RateLimitPolicy } from "../plugins/rate-limit/bucket-store.ts";
 import { TokenBucket } from "../plugins/rate-limit/token-bucket.ts";
-import { RedisConnection, type RedisSource, redisScript } from "./connection.ts";
+import { RedisConnection, type RedisSource } from "./connection.ts";
 
 /** Options for {@link redisBuckets}. */
 export interface RedisBucketsOptions {
@@ -19,7 +19,7 @@ const maxExpiryMs = 1e12;
  * A bucket is the number of tokens that are missing, and when that was so, in microseconds. Takes (1) or gives back
  * (-1) a token. A bucket that would be full has expired, which is the same.
  */
-const changeBucket = redisScript(`
+const changeBucket = `
 local change, tokensInMs, capacity, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = ARGV[5] and {0, ARGV[5]} or redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -38,7 +38,7 @@ elseif stored then
   redis.call('DEL', KEYS[1])
 end
 return {allowed and 1 or 0, string.format('%.17g', missing)}
-`);
+`;
 
 /**
  * Keeps the buckets of `rateLimit({ store })` in a Redis, where several servers share them, within one token. Each

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Change, ChangeOrigin, UnnumberedChange } from "../server/change-feed.ts";
-import { type RedisClient, type RedisConnection, redisScript } from "./connection.ts";
+import type { RedisClient, RedisConnection } from "./connection.ts";
 
 /** A change of this server on its way into the stream. */
 export interface OutgoingChange {
@@ -63,7 +63,7 @@ end
  * were not told yet. A change that leads to one of these comes after one that was made later: a new feed has all
  * clients look again.
  */
-const addChanges = redisScript(`${lastEntry}
+const addChanges = `${lastEntry}
 local server, longest = ARGV[1], ARGV[2]
 local known = tonumber(redis.call('GET', KEYS[2]) or 0)
 local feed, number = last()
@@ -96,19 +96,19 @@ for index = 3, #KEYS do
 end
 redis.call('SET', KEYS[2], string.format('%.0f', known), 'EX', ${senderSeconds})
 return receipts
-`);
+`;
 
 /** Begins a new feed in place of the one that is named, or where there is none. */
-const beginFeed = redisScript(`${lastEntry}
+const beginFeed = `${lastEntry}
 local feed = last()
 if string.format('%.0f', feed) == ARGV[2] then begin(math.max(time(), feed + 1)) end
-`);
+`;
 
 /**
  * Says that this server is there, for a while. Where others have not said so again, changes of theirs may have been
  * lost: then a new feed begins. Gives the id of the last entry.
  */
-const showPresence = redisScript(`${lastEntry}
+const showPresence = `${lastEntry}
 local server, lease, looks = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local now = time()
 redis.call('ZADD', KEYS[2], now + lease, server)
@@ -118,7 +118,7 @@ if looks == '1' and redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now) > 0 the
   feed, number = begin(math.max(now, feed + 1))
 end
 return string.format('%.0f-%.0f', feed, number)
-`);
+`;
 
 export class ChangeStream {
   readonly #connection: RedisConnection;
@@ -191,11 +191,7 @@ export class ChangeStream {
     return `${this.#key}:states:${hash("sha256", `${site}\n${path}`, "base64url").slice(0, 22)}`;
   }
 
-  #run(
-    script: Parameters<RedisConnection["runScript"]>[0],
-    keys: readonly string[],
-    values: readonly string[],
-  ): Promise<unknown> {
+  #run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
     return this.#connection.runScript(script, [this.#stream, ...keys], [this.server, ...values]);
   }
 }

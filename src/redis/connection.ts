@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { inTime } from "../event-loop/in-time.ts";
 import { messageOf } from "../server/logger.ts";
 import { type SharedService, sharedServices } from "../server/shared-services.ts";
@@ -11,7 +10,7 @@ export interface RedisClient {
   duplicate(options?: object): RedisClient;
   connect(): Promise<unknown>;
   sendCommand(command: readonly string[]): Promise<unknown>;
-  on(event: "ready" | "error", listener: (error: Error) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
   destroy(): void;
 }
 
@@ -20,12 +19,6 @@ export interface RedisClient {
  * options count. The client itself is left alone.
  */
 export type RedisSource = string | RedisClient;
-
-/** A program of Redis, which runs alone and as a whole. */
-export interface RedisScript {
-  readonly text: string;
-  readonly sha: string;
-}
 
 /** Longest pause between two attempts to connect, in milliseconds; the first is a tenth of a second. */
 const longestPauseMs = 2_000;
@@ -48,15 +41,10 @@ export class RedisError extends Error {
   override readonly name = "RedisError";
 }
 
-export function redisScript(text: string): RedisScript {
-  return { text, sha: hash("sha1", text, "hex") };
-}
-
 /**
  * A connection that all who name the same Redis share. It is made when it is first needed, and made again when it
  * breaks, after pauses of at most two seconds. While it is broken, commands fail at once. Each command has a time
- * limit, of half a second where nothing else is said; after one that ran into it, the next fail at once until Redis
- * answers again.
+ * limit, of half a second where nothing else is said.
  */
 export class RedisConnection {
   static readonly #shared = new Map<RedisSource, RedisConnection>();
@@ -68,8 +56,6 @@ export class RedisConnection {
   #client: RedisClient | undefined;
   #opening: Promise<void> | undefined;
   #lastError: unknown;
-  /** Commands whose time is over and that have no reply yet. */
-  #overdue = 0;
 
   private constructor(source: RedisSource) {
     this.#source = source;
@@ -104,103 +90,68 @@ export class RedisConnection {
 
   /** Sends a command and gives its reply. Throws a {@link RedisError} where none comes in time. */
   async run(command: readonly string[], limitMs: number = commandMs): Promise<unknown> {
+    const late = (): never => {
+      throw new RedisError(`${this.name} has not answered for ${limitMs} ms`);
+    };
     try {
-      return await this.#send(command, limitMs);
-    } catch (error) {
-      throw error instanceof RedisError ? error : this.#problem(error);
+      if (this.#users === 0) throw new Error("not connected");
+      this.#opening ??= this.#open();
+      if (!this.#client?.isReady) await inTime(this.#opening, openMs, late);
+      if (!this.#client?.isReady) throw this.#lastError;
+      const reply = this.#client.sendCommand(command);
+      // A reply that came while this process did something else for long is read before the time is over.
+      return await inTime<unknown>(reply, limitMs, () => inTime(reply, 1, late));
+    } catch (cause) {
+      if (cause instanceof RedisError) throw cause;
+      throw new RedisError(`${this.name} cannot be asked: ${messageOf(cause ?? "not connected")}`, { cause });
     }
   }
 
-  /** Runs a script. Its text is sent only where Redis does not know it. */
-  async runScript(
-    script: RedisScript,
+  /** Runs a Lua script, alone and as a whole. */
+  runScript(
+    script: string,
     keys: readonly string[],
     values: readonly string[],
     limitMs: number = commandMs,
   ): Promise<unknown> {
-    const rest = [String(keys.length), ...keys, ...values];
-    try {
-      return await this.run(["EVALSHA", script.sha, ...rest], limitMs);
-    } catch (error) {
-      if (!isUnknownScript((error as RedisError).cause)) throw error;
-      return await this.run(["EVAL", script.text, ...rest], limitMs);
-    }
+    return this.run(["EVAL", script, String(keys.length), ...keys, ...values], limitMs);
   }
 
   /** A separate connection for commands that wait. It is not made again when it breaks. Rejects if it fails. */
   async dedicated(): Promise<RedisClient> {
-    const like = await clientOf(this.#source);
-    const client = like.duplicate({
-      ...plain,
-      socket: { ...like.options.socket, ...timeouts, reconnectStrategy: false },
-    });
+    const client = await this.#newClient({}, { reconnectStrategy: false });
     client.on("error", () => {}); // the command under way tells
     await client.connect();
     return client;
   }
 
-  async #send(command: readonly string[], limitMs: number): Promise<unknown> {
-    if (this.#users === 0) throw this.#problem(undefined);
-    this.#opening ??= this.#open();
-    const late = new RedisError(`${this.name} has not answered for ${limitMs} ms`);
-    if (!this.#client?.isReady) await inTime(this.#opening, openMs, () => Promise.reject(late));
-    const client = this.#client;
-    if (!client?.isReady) throw this.#problem(this.#lastError);
-    if (this.#overdue > 0) throw late;
-    let isOverdue = false;
-    const reply = client.sendCommand(command).finally(() => {
-      if (isOverdue) this.#overdue -= 1;
-    });
-    const giveUp = (): never => {
-      isOverdue = true;
-      this.#overdue += 1;
-      throw late;
-    };
-    // A reply that came while this process did something else for long is read before the time is over.
-    return inTime<unknown>(reply, limitMs, () => inTime(reply, 1, giveUp));
-  }
-
   /** Resolves when the connection stands, or could not be made at once; then it is tried again and again. */
   async #open(): Promise<void> {
-    const like = await clientOf(this.#source);
-    const client = like.duplicate({
-      ...plain,
-      commandsQueueMaxLength: maxPending,
-      pingInterval: pingMs,
-      socket: {
-        ...like.options.socket,
-        ...timeouts,
-        reconnectStrategy(attempts: number) {
-          // Not all instances at the same moment.
-          return Math.min(longestPauseMs, 100 * 2 ** attempts) * (0.5 + Math.random() / 2);
-        },
+    const limits = { commandsQueueMaxLength: maxPending, pingInterval: pingMs };
+    const client = await this.#newClient(limits, {
+      reconnectStrategy(attempts: number) {
+        // Not all instances at the same moment.
+        return Math.min(longestPauseMs, 100 * 2 ** attempts) * (0.5 + Math.random() / 2);
       },
     });
     if (this.#users === 0) return; // released meanwhile
     sharedServices.add(this.#service);
+    this.#client = client;
     await new Promise<void>((resolve) => {
-      client.on("ready", () => resolve());
-      client.on("error", (error) => {
+      const failed = (error: unknown): void => {
         this.#lastError = error;
         resolve();
-      });
-      this.#client = client;
-      client.connect().catch((error: unknown) => {
-        this.#lastError = error;
-        resolve();
-      });
+      };
+      client.on("error", failed);
+      client.connect().then(() => resolve(), failed);
     });
   }
 
-  #problem(cause: unknown): RedisError {
-    return new RedisError(`${this.name} cannot be asked: ${messageOf(cause ?? "not connected")}`, { cause });
+  async #newClient(options: object, socket: object): Promise<RedisClient> {
+    const source = this.#source;
+    const like: RedisClient = typeof source === "string" ? (await loadClient()).createClient({ url: source }) : source;
+    return like.duplicate({ ...plain, ...options, socket: { ...like.options.socket, ...timeouts, ...socket } });
   }
-}
-
-async function clientOf(source: RedisSource): Promise<RedisClient> {
-  if (typeof source !== "string") return source;
-  const { createClient } = await loadClient();
-  return createClient({ url: source });
 }
 
 /** An optional dependency: not before a Redis is named, and in `try`, where bundlers do not insist on it. */
@@ -219,11 +170,6 @@ export function destroy(client: RedisClient): void {
   } catch {
     // Closed already: the package throws in this case.
   }
-}
-
-/** Whether Redis has answered that it has not been sent a script yet. */
-function isUnknownScript(error: unknown): boolean {
-  return messageOf(error).startsWith("NOSCRIPT");
 }
 
 function nameOf(source: RedisSource): string {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError } from "../config.ts";
 import type { HeldLock, SharedLocks } from "../storage/locks.ts";
 import { StorageError } from "../storage/storage.ts";
-import { RedisConnection, type RedisSource, redisScript } from "./connection.ts";
+import { RedisConnection, type RedisSource } from "./connection.ts";
 
 /** Options for {@link redisLocks}. */
 export interface RedisLocksOptions {
@@ -23,10 +23,10 @@ const pauseMs = 20;
 const turnMs = 50;
 
 /** Lengthens a lock, or ends it (0), where it is still one's own. */
-const keepLock = redisScript(`
+const keepLock = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return ARGV[2] == '0' and redis.call('DEL', KEYS[1]) or redis.call('PEXPIRE', KEYS[1], ARGV[2])
-`);
+`;
 
 /**
  * Locks for `diskStorage(root, { locks })` where several machines change the files of one directory, such as one on

@@ -148,6 +148,6 @@ describe("buckets in Redis", { tags: ["redis-server"] }, () => {
 });
 
 async function commandsOf(redis: { ask(...command: string[]): Promise<string> }): Promise<number> {
-  const [, calls = 0] = /cmdstat_evalsha:calls=(\d+)/.exec(await redis.ask("INFO", "commandstats")) ?? [];
+  const [, calls = 0] = /cmdstat_eval:calls=(\d+)/.exec(await redis.ask("INFO", "commandstats")) ?? [];
   return Number(calls);
 }

@@ -1,7 +1,7 @@
 import { createClient } from "@redis/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { RedisConnection, RedisError, redisScript } from "../../src/redis/connection.ts";
-import { cableTo, redisServer } from "./redis-server.ts";
+import { RedisConnection, RedisError } from "../../src/redis/connection.ts";
+import { redisServer } from "./redis-server.ts";
 
 function connectionTo(source: Parameters<typeof RedisConnection.to>[0]): RedisConnection {
   const connection = RedisConnection.to(source).hold();
@@ -39,17 +39,6 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     await failureOf(other.run(["PING"])); // who has released it has no business with it
   });
 
-  it("runs a script that Redis has not heard of, also after it has forgotten all of them", async () => {
-    const redis = await redisServer();
-    const connection = connectionTo(redis.url);
-    const script = redisScript("return {KEYS[1], ARGV[1]}");
-    expect(await connection.runScript(script, ["a"], ["b"])).toEqual(["a", "b"]);
-    expect(await connection.runScript(script, ["a"], ["c"])).toEqual(["a", "c"]);
-    expect(await redis.ask("INFO", "commandstats")).toMatch(/cmdstat_eval:calls=1,/);
-    await redis.ask("SCRIPT", "FLUSH");
-    expect(await connection.runScript(script, ["a"], ["d"])).toEqual(["a", "d"]);
-  });
-
   it("names the Redis in its errors, and not the password", async () => {
     const { port, kill } = await redisServer();
     await kill();
@@ -67,16 +56,5 @@ describe("a connection to Redis", { tags: ["redis-server"] }, () => {
     await failureOf(connection.run(["PING"]));
     await redis.start();
     await expect.poll(() => connection.run(["PING"]).catch(() => "away")).toBe("PONG");
-  });
-
-  it("waits for a silent Redis once, and not again with each command, until it answers", async () => {
-    const cable = await cableTo(await redisServer());
-    const connection = connectionTo(cable.url);
-    await connection.run(["PING"]);
-    cable.silence();
-    await failureOf(connection.run(["PING"], 100));
-    for (let index = 0; index < 20; index += 1) await failureOf(connection.run(["PING"], 60_000));
-    cable.restore();
-    await expect.poll(() => connection.run(["PING"], 60_000).catch(() => "silent")).toBe("PONG");
   });
 });
