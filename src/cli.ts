@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { type CommandLine, help, parseCommandLine, UsageError } from "./cli/command-line.ts";
 import { logLines, type OperatorLog } from "./cli/log-lines.ts";
-import { openHostWarnings } from "./cli/open-hosts.ts";
-import { serve } from "./cli/serve.ts";
-import { defaultAddress, startFiles } from "./cli/start-files.ts";
+import { serve, serveStandardIo } from "./cli/serve.ts";
+import { defaultAddress, openHostWarnings, startFiles } from "./cli/start-files.ts";
 import { readTlsFiles } from "./cli/tls-files.ts";
 import { ConfigError } from "./config.ts";
 import { messageOf } from "./server/logger.ts";
@@ -23,10 +22,8 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
       log = logLines((line) => process.stderr.write(line), style);
       if ("importFrom" in commandLine) return await importPage(commandLine.importFrom, log);
       if ("initIn" in commandLine) await init(commandLine.initIn);
-      else if (commandLine.isOverStandardIo) {
-        const { serveStandardIo } = await import("./cli/standard-io.ts");
-        await serveStandardIo(commandLine, log, process.env);
-      } else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
+      else if (commandLine.isOverStandardIo) await serveStandardIo(commandLine, log);
+      else await (commandLine.check ? check(commandLine, log) : serve(commandLine, log));
     }
     return 0;
   } catch (error) {

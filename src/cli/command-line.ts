@@ -48,39 +48,30 @@ when the server cannot start, or cannot stop in order, and for an imported page 
 command line.
 `;
 
-export interface CommandLine {
+type Switch =
+  | "live"
+  | "single"
+  | "cors"
+  | "accessLog"
+  | "mcp"
+  /** A language model is served over standard input and output, and nothing else is. */
+  | "isOverStandardIo"
+  | "readOnly"
+  | "check"
+  | "watchConfig"
+  | "verbose";
+
+export interface CommandLine extends Readonly<Record<Switch, boolean>> {
   /** A directory, the URL of a bucket, or the page that configures the server. */
   readonly target: string;
   /** `undefined` where the configuration is to say. */
   readonly port: number | undefined;
   readonly host: string | undefined;
-  /** Further names for a server that only listens on this computer. */
   readonly allowedHosts: readonly string[];
-  /** Whether to serve the module and the web socket of live pages, and watch the directory. */
-  readonly live: boolean;
-  /** Of a directory: the file of those who may read and write. */
   readonly users: string | undefined;
   readonly history: string | undefined;
-  readonly single: boolean;
-  readonly cors: boolean;
-  readonly accessLog: boolean;
-  readonly mcp: boolean;
-  /** Whether a language model is served over standard input and output, and nothing else is. */
-  readonly isOverStandardIo: boolean;
-  readonly readOnly: boolean;
   readonly tls: TlsFiles | undefined;
-  readonly check: boolean;
-  readonly watchConfig: boolean;
   readonly logFormat: LogFormat;
-  readonly verbose: boolean;
-}
-
-export interface ImportCommand {
-  readonly importFrom: string;
-}
-
-export interface InitCommand {
-  readonly initIn: string;
 }
 
 export class UsageError extends Error {
@@ -93,13 +84,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function parseCommandLine(
   args: readonly string[],
   environment: Environment = {},
-): CommandLine | ImportCommand | InitCommand | "help" | "version" {
+): CommandLine | { readonly importFrom: string } | { readonly initIn: string } | "help" | "version" {
   const { values, positionals: given } = parse(args);
   if (values.help) return "help";
   if (values.version) return "version";
   const [first, ...others] = given;
-  if (first === "import-config") return importOf(others);
-  if (first === "init") return initOf(others);
+  // A directory of this name is `./import-config`.
+  if (first === "import-config") return { importFrom: onlyOne(others[0], others, "import-config expects one page") };
+  if (first === "init") return { initIn: onlyOne(others[0] ?? ".", others, "init expects one directory") };
   const isOverStandardIo = first === "mcp";
   const { "access-log": accessLog, "allowed-host": names, "log-format": format, cert, key, ...rest } = values;
   if (isOverStandardIo && accessLog) throw new UsageError("mcp has no standard output for --access-log");
@@ -124,15 +116,9 @@ export function parseCommandLine(
   };
 }
 
-/** A directory of this name is `./import-config`. */
-function importOf([page, ...others]: readonly string[]): ImportCommand {
-  if (page === undefined || others.length > 0) throw new UsageError("import-config expects one page");
-  return { importFrom: page };
-}
-
-function initOf([initIn = ".", ...others]: readonly string[]): InitCommand {
-  if (initIn === "" || others.length > 0) throw new UsageError("init expects one directory");
-  return { initIn };
+function onlyOne(operand: string | undefined, all: readonly string[], problem: string): string {
+  if (!operand || all.length > 1) throw new UsageError(problem);
+  return operand;
 }
 
 function parse(args: readonly string[]) {

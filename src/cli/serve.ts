@@ -1,10 +1,12 @@
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { WatchedFile } from "../local-files/watched-file.ts";
 import { type CommandLine, UsageError } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
 import { type Service, startService } from "./service.ts";
-import { isPage } from "./start-files.ts";
+import { isPage, startFiles } from "./start-files.ts";
 
 /** How long a page that has changed has to stay the same, in milliseconds. */
 const settleMs = 100;
@@ -37,6 +39,28 @@ export async function serve(commandLine: CommandLine, log: OperatorLog): Promise
     await service.stop();
   }
   await page?.close();
+}
+
+/** Serves a language model over standard input and output, as the user whom `FILEMENT_USER` names. */
+export async function serveStandardIo(commandLine: CommandLine, log: OperatorLog): Promise<void> {
+  if (await isPage(commandLine.target)) throw new UsageError("mcp expects a directory, not a page");
+  const { mcpDoor } = await import("../plugins/mcp/door.ts");
+  const door = mcpDoor();
+  const { files } = await startFiles({ ...commandLine, mcp: door.plugin }, log);
+  const { FILEMENT_USER: name, FILEMENT_PASSWORD: password = "" } = process.env;
+  const credentials = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+  try {
+    const ended = Promise.race([
+      once(process.stdin, "close"),
+      once(process.stdin, "end"),
+      signalled("SIGINT", "SIGTERM"),
+    ]);
+    const served = await door.serve(process.stdin, process.stdout, name ? { authorization: credentials } : {});
+    await ended;
+    await served.close();
+  } finally {
+    await files.close();
+  }
 }
 
 /** Resolves at the first of these signals. The next one ends the process at once, as it does without a handler. */

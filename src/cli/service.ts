@@ -6,8 +6,7 @@ import { messageOf } from "../server/logger.ts";
 import type { CommandLine } from "./command-line.ts";
 import { Listener, type Timeouts } from "./listener.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { openHostWarnings, writersNotice } from "./open-hosts.ts";
-import { defaultAddress, type StartedFiles, startFiles } from "./start-files.ts";
+import { defaultAddress, openHostWarnings, type StartedFiles, startFiles } from "./start-files.ts";
 import { SwitchOver } from "./switch-over.ts";
 import { readTlsFiles } from "./tls-files.ts";
 
@@ -93,13 +92,19 @@ export async function startService(
   };
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
+/** Who may change files, where anonymous clients may not. */
+function writersNotice({ readOnly, users }: CommandLine): string {
+  if (readOnly) return "files can only be read (--read-only)";
+  return users === undefined
+    ? "only clients that the page lets in can change files"
+    : `only users of ${users} can change the files here, after signing in`;
 }
 
 /** Where to listen: the command line takes precedence over the configuration. */
-function addressOf({ host, port }: CommandLine, { bindAddress, bindPort }: StartedFiles["address"]): Address {
+function addressOf(
+  { host, port }: CommandLine,
+  { bindAddress, bindPort }: StartedFiles["address"],
+): { readonly host: string; readonly port: number } {
   return { host: host ?? bindAddress ?? defaultAddress, port: port ?? bindPort ?? 3000 };
 }
 

@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
-import type { FileServerConfig, HostConfig, PageConfig } from "../config.ts";
+import { ConfigError, type FileServerConfig, type HostConfig, type PageConfig } from "../config.ts";
 import { loadConfig } from "../config-page/load-when-asked.ts";
 import { doneInTime } from "../event-loop/in-time.ts";
 import { createFileServer, type FileServer } from "../file-server.ts";
+import { openHostWarnings as warningsOf } from "../hosts/authentication.ts";
+import { withoutUserInfo } from "../plugins/access-log/entry.ts";
+import { messageOf } from "../server/logger.ts";
 import type { Plugin } from "../server/plugin.ts";
-import { isBucketUrl } from "../storage/s3/bucket-url.ts";
-import { withBuckets } from "./bucket-roots.ts";
+import { bucketUrlProblem, isBucketUrl, readBucketUrl } from "../storage/s3/bucket-url.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { OperatorLog } from "./log-lines.ts";
-import { isLoopback } from "./open-hosts.ts";
-import { requestLog } from "./request-log.ts";
 
 /** How long all plugins and storages together may take to start, in milliseconds. */
 const startMs = 60_000;
@@ -58,13 +58,29 @@ async function configOf(asked: Asked): Promise<Pick<StartedFiles, "config" | "ad
   const loaded: PageConfig = (await isPage(target)) ? await loadConfig(target) : await directoryConfig(target, asked);
   const secrets = tls ? [tls.cert, tls.key] : [];
   const { bindAddress, bindPort } = loaded;
-  const config = {
-    ...(await withBuckets(loaded)),
+  const config = await eachHost(loaded, withBucket);
+  const ours = {
+    ...config,
     ...(readOnly && { readOnly }),
     allowedHosts: allowedNames(loaded, host ?? bindAddress ?? defaultAddress, allowedHosts),
     protectedFiles: [...(loaded.protectedFiles ?? []), ...secrets],
   };
-  return { config: verbose ? withPlugins(config, [requestLog()]) : config, address: { bindAddress, bindPort } };
+  const withLog = <Config extends HostConfig>(each: Config): Config => ({
+    ...each,
+    plugins: [requestLog(), ...(each.plugins ?? config.plugins ?? [])],
+  });
+  return { config: verbose ? await eachHost(ours, withLog) : ours, address: { bindAddress, bindPort } };
+}
+
+/** Changes a server without hosts, or each of its hosts. */
+async function eachHost<Config extends FileServerConfig>(
+  config: Config,
+  change: <Each extends HostConfig>(each: Each) => Each | Promise<Each>,
+): Promise<Config> {
+  if (Object.keys(config.hosts ?? {}).length === 0) return change(config);
+  const hosts: Record<string, HostConfig> = {};
+  for (const [name, host] of Object.entries(config.hosts ?? {})) hosts[name] = await change(host);
+  return { ...config, hosts };
 }
 
 async function directoryConfig(root: string, options: DirectoryOptions): Promise<FileServerConfig> {
@@ -96,11 +112,38 @@ function allowedNames(
   return isRestricted ? [...(allowedHosts ?? []), ...asked] : undefined;
 }
 
-function withPlugins(config: FileServerConfig, first: readonly Plugin[]): FileServerConfig {
-  const extended = <Config extends HostConfig>(host: Config): Config => ({
-    ...host,
-    plugins: [...first, ...(host.plugins ?? config.plugins ?? [])],
-  });
-  const hosts = Object.entries(config.hosts ?? {}).map(([name, host]) => [name, extended(host)] as const);
-  return hosts.length === 0 ? extended(config) : { ...config, hosts: Object.fromEntries(hosts) };
+/** Whether only programs of this computer can reach an address. `false` for names other than `localhost`. */
+export function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+}
+
+/** Warnings of hosts to which anonymous clients may write. Their plugins have to be started. */
+export function openHostWarnings(config: FileServerConfig, address: string): readonly string[] {
+  const clients = isLoopback(address) ? "every program on this computer" : `every client that can reach ${address}`;
+  return warningsOf(config, clients, "--read-only or --users FILE changes that, and basic-auth in a page");
+}
+
+/** Opens a root that is a bucket; the keys come from the environment. */
+async function withBucket<Config extends HostConfig>(config: Config): Promise<Config> {
+  const { root } = config;
+  if (!isBucketUrl(root)) return config;
+  const place = readBucketUrl(root);
+  if (!place) throw new ConfigError([`root is ${bucketUrlProblem(root)}`]);
+  const { s3Storage } = await import("../storage/s3/s3-storage.ts");
+  try {
+    return { ...config, root: undefined, storage: s3Storage({ ...place, credentials: "environment" }) };
+  } catch (error) {
+    throw new ConfigError([`root is ${JSON.stringify(root)}: ${messageOf(error)}`]);
+  }
+}
+
+function requestLog(): Plugin {
+  return {
+    name: "request-log",
+    observe({ id, address, method, host, url, site }, { status, bytes, durationMs, aborted }) {
+      const request = { requestId: id, address, method, host, url: withoutUserInfo(url) };
+      const ms = Math.round(durationMs * 10) / 10;
+      site.logger.info({ ...request, status, bytes, ms, ...(aborted && { aborted }) }, "request");
+    },
+  };
 }

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { withBuckets } from "../../src/cli/bucket-roots.ts";
 import { logLines } from "../../src/cli/log-lines.ts";
 import { startFiles } from "../../src/cli/start-files.ts";
 import { createFileServer } from "../../src/file-server.ts";
@@ -54,15 +53,11 @@ describe("a root in a bucket", () => {
   it.each(["s3://", "s3://site?endpiont=http://127.0.0.1", "s3://site?endpoint=127.0.0.1", "s3://site//a"])(
     "is refused with its URL where that makes no sense: %s",
     async (root) => {
-      await expect(withBuckets({ hosts: { "*": { root } } })).rejects.toThrow(`root is "${root}": `);
-      await expect(withBuckets({ root })).rejects.toThrow(`root is "${root}": `);
+      await expect(startFiles({ target: root, tls: undefined, verbose: false }, log)).rejects.toMatchObject({
+        problems: [expect.stringContaining(`root is "${root}": `)],
+      });
     },
   );
-
-  it("leaves a configuration without buckets as it is", async () => {
-    const config = { root: "site", hosts: { a: { root: "one" } } };
-    expect(await withBuckets(config)).toEqual(config);
-  });
 
   it("is not opened in code, where the keys are not those of the environment", () => {
     expect(() => createFileServer({ root: "s3://site" })).toThrow("s3Storage of filement/s3");

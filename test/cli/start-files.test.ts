@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { logLines } from "../../src/cli/log-lines.ts";
-import { isPage, startFiles } from "../../src/cli/start-files.ts";
+import { logLines, type OperatorLog } from "../../src/cli/log-lines.ts";
+import { isLoopback, isPage, openHostWarnings, startFiles } from "../../src/cli/start-files.ts";
+import type { FileServerConfig } from "../../src/config.ts";
+import { basicAuth } from "../../src/plugins/basic-auth.ts";
 import { configPage, pluginItem } from "../helpers/config-page.ts";
+import { rawRequest, serve } from "../helpers/serve.ts";
 import { temporaryDirectory } from "../helpers/temporary-directory.ts";
 
 const log = logLines(() => {}, { logFormat: "text", verbose: false });
@@ -126,4 +129,71 @@ describe("starting a file server", () => {
     const targets = [join(directory, "page"), directory, join(directory, "none.html"), join(directory, "none")];
     expect(await Promise.all(targets.map(isPage))).toEqual([true, false, true, false]);
   });
+});
+
+describe("the log of requests", () => {
+  async function verbose(): Promise<{ told: object[]; config: FileServerConfig }> {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "a.txt"), "hello");
+    const told: object[] = [];
+    const info: OperatorLog["info"] = (fields, message) => told.push({ ...fields, message });
+    const asked = { target: directory, tls: undefined, verbose: true };
+    const { files, config } = await startFiles(asked, log);
+    await files.close();
+    return { told, config: { ...config, logger: { ...log, info } } };
+  }
+
+  it("tells who asked for what, and what became of it", async () => {
+    const { told, config } = await verbose();
+    const { port, files } = await serve(config);
+    await fetch(`http://127.0.0.1:${port}/a.txt?q`, { headers: { "x-request-id": "r-1" } });
+    await files.close();
+    expect(told).toEqual([
+      {
+        message: "request",
+        requestId: "r-1",
+        address: "127.0.0.1",
+        method: "GET",
+        host: "127.0.0.1",
+        url: "/a.txt?q",
+        status: 200,
+        bytes: 5,
+        ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  it("keeps a password in a request target to itself", async () => {
+    const { told, config } = await verbose();
+    const { port, files } = await serve(config);
+    await rawRequest(port, "GET", `http://ada:s3cret@127.0.0.1:${port}/a.txt`);
+    await files.close();
+    expect(told).toMatchObject([{ url: `http://127.0.0.1:${port}/a.txt`, status: 400 }]);
+  });
+});
+
+describe("hosts to which anonymous clients may write", () => {
+  it("are warned of by name, with who can reach them", () => {
+    const warnings = (address: string, config: FileServerConfig) => openHostWarnings(config, address);
+    expect(warnings("0.0.0.0", { root: "." })).toEqual([
+      "every client that can reach 0.0.0.0 can change the files here: there is no authentication (--read-only or --users FILE changes that, and basic-auth in a page)",
+    ]);
+    expect(warnings("127.0.0.1", { hosts: { a: { root: "a" }, b: { root: "b" } } })).toEqual([
+      "every program on this computer can change the files of a, b: there is no authentication (--read-only or --users FILE changes that, and basic-auth in a page)",
+    ]);
+    expect(warnings("0.0.0.0", { root: ".", plugins: [basicAuth({ users: async () => false })] })).toEqual([]);
+  });
+});
+
+describe("a loopback address", () => {
+  it.each(["127.0.0.1", "127.9.8.7", "localhost", "::1", "::ffff:127.0.0.1"])("is %s", (address) => {
+    expect(isLoopback(address)).toBe(true);
+  });
+
+  it.each(["0.0.0.0", "::", "192.168.0.1", "127.0.0.1.example", "localhost.example", "1270.0.1.1"])(
+    "is not %s",
+    (address) => {
+      expect(isLoopback(address)).toBe(false);
+    },
+  );
 });
