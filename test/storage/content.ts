@@ -1,26 +1,19 @@
 import { basename, dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { enterDirectory, leaveDirectory, type OpenDirectory } from "../../src/storage/disk/open-directory.ts";
-import { openFile } from "../../src/storage/disk/visible-file.ts";
+import type { Disk } from "../../src/storage/disk/disk.ts";
+import { look, openFile } from "../../src/storage/disk/look.ts";
+import { DiskPaths } from "../../src/storage/disk/paths.ts";
 import type { Content, FileUpdate, OpenFile, Storage, StoredEntry, StoredStat } from "../../src/storage/storage.ts";
 
-/** A directory that is there, open. */
-export async function openedDirectory(real: string): Promise<OpenDirectory> {
-  const directory = await enterDirectory(real);
-  if (!directory) throw new Error(`${real} should be a directory`);
-  return directory;
-}
-
-/** Runs a function that looks at a name in an open directory, for a file or directory whose name has no links in it. */
-export async function at<T>(real: string, see: (directory: OpenDirectory, name: string) => Promise<T>): Promise<T> {
-  const directory = await openedDirectory(dirname(real));
-  return see(directory, basename(real)).finally(() => leaveDirectory(directory));
+/** A disk that is only looked at. */
+export function lookedAt(root: string): Disk {
+  return { paths: new DiskPaths(root, "within-root"), isReadOnly: false } as Partial<Disk> as Disk;
 }
 
 /** A file opened on the disk. */
 export async function fileAt(real: string): Promise<OpenFile> {
-  const file = await at(real, openFile);
-  if (file === undefined || file === "elsewhere") throw new Error(`${real} should be a file`);
+  const file = await look(lookedAt(dirname(real)), `/${basename(real)}`, openFile);
+  if (file === undefined) throw new Error(`${real} should be a file`);
   return file;
 }
 

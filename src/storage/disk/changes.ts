@@ -4,28 +4,30 @@ import { setTimeout as pause } from "node:timers/promises";
 import { requireHeld } from "../locks.ts";
 import { StorageError, type StoredStat } from "../storage.ts";
 import { type Change, type ChangeResult, Draft, type Group, type Outcome, WaitingChanges } from "../waiting-changes.ts";
+import { endAppend } from "./append.ts";
+import { type Directory, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, fileIdentity, statOf, uniqueMoment } from "./file-record.ts";
+import { type FileRecord, type Job, type JobResult, look, type ReceivedContent } from "./jobs.ts";
 import { type LockedTarget, locked, maxAttempts } from "./locked-target.ts";
+import { knownWhole, openFile, settle, whileAppending } from "./look.ts";
 import { StandingNotes } from "./standing-notes.ts";
-import { temporaryFileName } from "./temporary-file.ts";
-import { knownWhole, settle, whileAppending } from "./visible-file.ts";
-import type { FileRecord, Job, JobResult, ReceivedContent } from "./write-programs.ts";
+import { inPool, type Program } from "./system-calls.ts";
+import { appendNoteName, temporaryFileName } from "./temporary-names.ts";
+import { inDirectory } from "./write-programs.ts";
 
 /** A file as it is known to be, or to have been a moment ago. */
 interface Known {
-  /** What it is shown as; `undefined` for nothing. */
+  /** `undefined` for nothing. */
   readonly stat: StoredStat | undefined;
-  /** The version on the disk. */
-  readonly version: string | undefined;
   /** Names it, whatever paths lead to it. */
   readonly identity: string;
   /** Whether it was looked at under the lock. */
   readonly isFresh: boolean;
 }
 
-const nothing: Known = { stat: undefined, version: undefined, identity: "", isFresh: true };
+const nothing: Known = { stat: undefined, identity: "", isFresh: true };
 
 /** Between attempts to replace a file that is being read, in milliseconds; half a second in all. */
 const firstPauseMs = 4;
@@ -67,10 +69,10 @@ export class DiskChanges {
       known = undefined;
       let isStale = false;
       const read = async (): Promise<Uint8Array> => {
-        const bytes = await this.#read(target, looked);
-        isStale = bytes === undefined;
-        if (!bytes) throw new StorageError("conflict");
-        return bytes;
+        const file = await within(target.directory, (open) => openFile(this.#disk, open, target.name));
+        isStale = !file || file === "elsewhere" || file.stat.version !== looked.stat?.version;
+        if (!file || file === "elsewhere") throw new StorageError("conflict");
+        return file.bytes().finally(() => file.close());
       };
       const draft = new Draft(looked.stat, read, !isBelowNothing);
       await group.apply(draft);
@@ -82,7 +84,7 @@ export class DiskChanges {
       requireHeld(target.held);
       const result = await this.#store(target, looked, draft.outcome, group, isAlone);
       if (result === "again" && !isBelowNothing) continue;
-      if (result === "again" || result.kind === "elsewhere" || result.kind === "read") return "elsewhere";
+      if (result === "again" || result.kind === "elsewhere") return "elsewhere";
       if (result.kind === "done") return answered(group, this.#settled(target, draft, result.record));
       if (!isAlone && isShared(result, looked, draft.outcome)) {
         return diskLocks.run(looked.identity, () => this.#make(path, target, group, true));
@@ -108,20 +110,12 @@ export class DiskChanges {
     const stat = statOf(found);
     const identity = fileIdentity(found);
     if (hasNote && knownWhole(target.real)?.stat.version !== stat.version) {
-      const { directory, name } = target;
-      const mend = (): Promise<JobResult> => this.#disk.run({ kind: "mend", directory, name, inode: found.ino });
+      const mend = () => inPool(inDirectory(target.directory, (open) => ended(open, target.name, found.ino)));
       const mended = await (found.nlink > 1n && !isAlone ? diskLocks.run(identity, mend) : mend());
       return mended.kind === "found" ? this.#known(target, { ...mended, hasNote: false }, isAlone) : undefined;
     }
     settle(target.real, stat, identity);
-    return { stat, version: stat.version, identity, isFresh: true };
-  }
-
-  /** `undefined` where it is another version by now. */
-  async #read({ directory, name }: LockedTarget, { version }: Known): Promise<Uint8Array | undefined> {
-    if (version === undefined) throw new StorageError("not-found");
-    const result = await this.#disk.run({ kind: "read", directory, name, expected: version });
-    return result.kind === "read" ? result.bytes : undefined;
+    return { stat, identity, isFresh: true };
   }
 
   /** `"again"` where the directory has gone, or another program put a file there. */
@@ -143,9 +137,9 @@ export class DiskChanges {
     }
   }
 
-  #jobOf(target: LockedTarget, { version: expected, identity }: Known, outcome: Outcome, isAlone: boolean): Job {
+  #jobOf(target: LockedTarget, { stat, identity }: Known, outcome: Outcome, isAlone: boolean): Job {
     const { directory, missing, name } = target;
-    const place = { directory, missing, name, expected, sync: this.#disk.sync };
+    const place = { directory, missing, name, expected: stat?.version, sync: this.#disk.sync };
     if (outcome.kind === "replaced") {
       const content = outcome.content as Uint8Array | ReceivedContent; // the only other content of this storage
       return { kind: "replace", ...place, content, temporary: temporaryFileName(), moment: uniqueMoment() };
@@ -174,13 +168,19 @@ async function answered(group: Group, stored: StoredStat | undefined): Promise<"
 
 function remembered(real: string): Known | undefined {
   const known = knownWhole(real);
-  return known && { ...known, version: known.stat.version, isFresh: false };
+  return known && { ...known, isFresh: false };
+}
+
+/** Ends an append that its process did not live to end, and looks what is there then. */
+function* ended(directory: Directory, name: string, inode: bigint): Program<JobResult> {
+  yield* endAppend(directory.at(appendNoteName(inode)), directory.at(name));
+  return yield* look(directory, name);
 }
 
 /** Whether it is the file that was expected, and has other names: then its own lock has to be held as well. */
-function isShared(result: JobResult, { version }: Known, { kind }: Outcome): boolean {
+function isShared(result: JobResult, { stat }: Known, { kind }: Outcome): boolean {
   if (kind !== "appended" || result.kind !== "found" || !result.found) return false;
-  return result.found.nlink > 1n && statOf(result.found).version === version;
+  return result.found.nlink > 1n && statOf(result.found).version === stat?.version;
 }
 
 function joined(content: readonly (Uint8Array | ReceivedContent)[]): Uint8Array | ReceivedContent {

@@ -1,9 +1,8 @@
 import { type BigIntStats, constants, existsSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StorageError } from "../storage.ts";
-import { attempted, recordAt } from "./file-calls.ts";
 import { errnoOf, fileIdentity, meansAbsent } from "./file-record.ts";
-import { call, type Program, syncDirectory } from "./system-calls.ts";
+import { attempted, call, inPool, type Program, recordAt, syncDirectory } from "./system-calls.ts";
 
 /** Where Linux shows the open files of this process, if that may be read; looked for when first needed. */
 const descriptorsFolder = "/proc/self/fd";
@@ -50,6 +49,17 @@ export interface Directory {
 export class Elsewhere extends StorageError {
   constructor() {
     super("conflict");
+  }
+}
+
+/** What `use` gives, with the directory at a real location; `"elsewhere"` where that is not there, or lies elsewhere. */
+export async function within<T>(real: string, use: (directory: Directory) => Promise<T>): Promise<T | "elsewhere"> {
+  const directory = await inPool(openDirectory(real));
+  if (!directory) return "elsewhere";
+  try {
+    return await use(directory);
+  } finally {
+    await inPool(closeDirectory(directory));
   }
 }
 
@@ -101,20 +111,15 @@ export function liesInPlace({ real, file }: Directory): boolean {
 function* wayTo(real: string): Program<string> {
   const above = dirname(real);
   const way = above === real ? "" : yield* wayTo(above);
-  const record = yield* admitted(recordAt(real));
-  if (record === "refused") return way;
-  if (!record?.isDirectory()) throw new Elsewhere();
-  return `${way} ${fileIdentity(record)}`;
-}
-
-/** What a system refuses has a number; Node's `--permission` and Deno have none. */
-function* admitted<Result>(step: Program<Result>): Program<Result | "refused"> {
+  let record: BigIntStats | undefined;
   try {
-    return yield* step;
+    record = yield* recordAt(real);
   } catch (error) {
     if (errnoOf(error) !== "") throw error;
-    return "refused";
+    return way; // Node's `--permission` or Deno refuses: what a system refuses has a number
   }
+  if (!record?.isDirectory()) throw new Elsewhere();
+  return `${way} ${fileIdentity(record)}`;
 }
 
 export function* closeDirectory({ file }: Directory): Program<void> {
@@ -127,11 +132,18 @@ export function* requireInPlace(directory: Directory): Program<void> {
   if (way === undefined ? !liesInPlace(directory) : (yield* wayTo(real)) !== way) throw new Elsewhere();
 }
 
+/** The record of a name in a directory. Throws {@link Elsewhere} where that is not certain. */
+export function* recordIn(directory: Directory, name: string): Program<BigIntStats> {
+  const stats = yield* call.lstat(directory.at(name), { bigint: true });
+  if (yield* stillHolds(directory, name, stats)) return stats;
+  throw new Elsewhere();
+}
+
 /**
  * Whether what was found in a directory under a name was not found by way of a link that took the place of a directory
  * meanwhile: where only names lead there, both are asked again.
  */
-export function* stillHolds(directory: Directory, name: string, found: BigIntStats): Program<boolean> {
+function* stillHolds(directory: Directory, name: string, found: BigIntStats): Program<boolean> {
   if (directory.way === undefined) return true;
   try {
     yield* requireInPlace(directory);

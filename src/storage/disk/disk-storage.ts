@@ -1,7 +1,6 @@
-import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { SharedLocks } from "../locks.ts";
+import { requireHeld, type SharedLocks } from "../locks.ts";
 import { type OpenFile, type Storage, StorageError, type StoredStat } from "../storage.ts";
 import { DiskChanges } from "./changes.ts";
 import type { Disk } from "./disk.ts";
@@ -9,19 +8,15 @@ import { diskLocks, lockProblem } from "./disk-locks.ts";
 import { threadOf } from "./disk-thread.ts";
 import { withStorageErrors } from "./file-record.ts";
 import { list } from "./list.ts";
-import { look } from "./look.ts";
-import { makeDirectory } from "./make-directory.ts";
+import { locked } from "./locked-target.ts";
+import { look, openFile, statAt } from "./look.ts";
 import { move } from "./move.ts";
-import { enterDirectory, leaveDirectory } from "./open-directory.ts";
 import { DiskPaths, type SymlinkRule } from "./paths.ts";
 import { remove } from "./remove.ts";
 import { SmallFiles } from "./small-files.ts";
-import { Sweep } from "./sweep.ts";
-import { call, inPool } from "./system-calls.ts";
-import { TemporaryFile } from "./temporary-file.ts";
-import { onlyRead, openFile, statAt } from "./visible-file.ts";
+import { sweep } from "./sweep.ts";
 import { type Witnesses, watch } from "./watch.ts";
-import { append, update, write } from "./write.ts";
+import { append, check, update, write } from "./write.ts";
 
 /** Options for {@link diskStorage}. */
 export interface DiskStorageOptions {
@@ -61,6 +56,7 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
   const thread = threadOf(statSync(paths.root).dev);
   const disk: Disk = {
     paths,
+    isReadOnly: readOnly,
     alive: new Set(),
     sync: durability === "fsync",
     async run(job, late) {
@@ -74,17 +70,16 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     report: (problem) => report(problem),
   };
   const changes = new DiskChanges(disk);
-  if (readOnly) onlyRead.add(paths.root);
   const smallFiles = new SmallFiles(disk.paths);
   const unshare = locks && diskLocks.share(disk.paths.root, locks);
-  const sweep = new Sweep(paths.root, disk.report);
+  let endSweep = async (): Promise<void> => {};
   return {
     async start(reporter = () => {}, warn = () => {}, isWritten = true) {
       report = reporter;
       const problem = locks ? undefined : await lockProblem();
       if (problem) warn(`no other process should write to ${disk.paths.root}: ${problem}`);
       if (readOnly || !isWritten) return disk.paths.requireRoot();
-      await sweep.begin();
+      endSweep = await sweep(paths.root, disk.report);
     },
     stat: (path) => withStorageErrors(stat(disk, path)),
     open: (path) => smallFiles.open(path, () => withStorageErrors(open(disk, path))),
@@ -104,32 +99,13 @@ export function diskStorage(root: string | URL, options: DiskStorageOptions = {}
     },
     watch: (watcher) => watch(disk, watcher, witnesses),
     async close() {
-      await sweep.close();
+      await endSweep();
       for (const timer of disk.alive) clearInterval(timer);
       await changes.close();
-      if (readOnly) onlyRead.delete(paths.root);
       unshare?.();
       await locks?.close?.();
     },
   };
-}
-
-/** Checks whether something could be stored now, by a byte under a name that clients do not see; throws if not. */
-async function check({ paths, sync }: Disk): Promise<void> {
-  await paths.requireRoot();
-  const directory = await enterDirectory(paths.root);
-  if (!directory) throw new StorageError("unavailable");
-  try {
-    const file = await TemporaryFile.create(directory);
-    try {
-      await file.receive([Buffer.of(0)]);
-      if (sync) await inPool(call.fsync(file.file));
-    } finally {
-      await file.remove();
-    }
-  } finally {
-    await leaveDirectory(directory);
-  }
 }
 
 async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {
@@ -140,4 +116,15 @@ async function stat(disk: Disk, path: string): Promise<StoredStat | undefined> {
 
 async function open(disk: Disk, path: string): Promise<OpenFile | undefined> {
   return path.endsWith("/") ? undefined : look(disk, path, openFile);
+}
+
+async function makeDirectory(disk: Disk, path: string): Promise<void> {
+  await locked(disk, path, performance.now(), async ({ directory, missing, name, real, held }) => {
+    if (real === disk.paths.root) throw new StorageError("exists");
+    if (missing.length > 0) throw new StorageError("no-parent");
+    requireHeld(held);
+    const result = await disk.run({ kind: "make-directory", directory, name, sync: disk.sync });
+    if (result.kind === "found") throw new StorageError("exists");
+    return result.kind === "done" ? "done" : "elsewhere";
+  });
 }

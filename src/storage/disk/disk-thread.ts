@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { StorageError } from "../storage.ts";
+import type { Job, JobResult } from "./jobs.ts";
 import { received } from "./sent-results.ts";
 import { inPool } from "./system-calls.ts";
-import { type Job, type JobResult, programOf } from "./write-programs.ts";
+import { programOf } from "./write-programs.ts";
 import type { ThreadMessage } from "./write-thread.ts";
 
 /** Content beyond this is not worth a copy: its calls are made by way of Node's thread pool. */

@@ -1,8 +1,10 @@
+import type { Job, JobResult } from "./jobs.ts";
 import type { DiskPaths } from "./paths.ts";
-import type { Job, JobResult } from "./write-programs.ts";
 
 export interface Disk {
   readonly paths: DiskPaths;
+  /** Whether reading changes nothing: a cut append is told of as if it had not begun. */
+  readonly isReadOnly: boolean;
   /** Keep the process alive while changes wait for a lock, until the storage closes. */
   readonly alive: Set<NodeJS.Timeout>;
   /** Whether a change is on the disk itself, beyond a power failure, before it counts as made. */

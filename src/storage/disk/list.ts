@@ -2,12 +2,12 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError, type StoredEntry, type StoredStat } from "../storage.ts";
+import { closeDirectory, type Directory, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { asStorageError, errnoOf, meansAbsent } from "./file-record.ts";
-import { look } from "./look.ts";
-import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
-import { isTemporaryName } from "./temporary-file.ts";
-import { statAt } from "./visible-file.ts";
+import { look, statAt } from "./look.ts";
+import { inPool } from "./system-calls.ts";
+import { isTemporaryName } from "./temporary-names.ts";
 
 /** How many names are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const batchSize = 32;
@@ -19,31 +19,31 @@ export const unaddressable: RegExp = /[\\\u0000-\u001f\u007f]/;
 export async function* list(disk: Disk, path: string): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     const real = await disk.paths.find(path);
-    const directory = real === undefined ? undefined : await enterDirectory(real);
+    const directory = real === undefined ? undefined : await inPool(openDirectory(real));
     if (!directory) {
       await disk.paths.requireRoot();
       throw new StorageError("not-found");
     }
-    for await (const batch of batchesIn(directory)) yield* await entriesOf(disk, path, directory, batch);
+    try {
+      for await (const batch of batchesIn(directory)) yield* await entriesOf(disk, path, directory, batch);
+    } finally {
+      await inPool(closeDirectory(directory));
+    }
   } catch (error) {
     throw meansAbsent(error) ? new StorageError("not-found", error) : asStorageError(error);
   }
 }
 
-/** What an open directory holds, a batch at a time; then it is left. */
-export async function* batchesIn(directory: OpenDirectory): AsyncGenerator<readonly Dirent[], void, undefined> {
-  try {
-    let batch: Dirent[] = [];
-    for await (const found of await opendir(directory.at("."), { bufferSize: 4 * batchSize })) {
-      batch.push(found);
-      if (batch.length < batchSize) continue;
-      yield batch;
-      batch = [];
-    }
+/** What an open directory holds, a batch at a time. */
+export async function* batchesIn(directory: Directory): AsyncGenerator<readonly Dirent[], void, undefined> {
+  let batch: Dirent[] = [];
+  for await (const found of await opendir(directory.at("."), { bufferSize: 4 * batchSize })) {
+    batch.push(found);
+    if (batch.length < batchSize) continue;
     yield batch;
-  } finally {
-    await leaveDirectory(directory);
+    batch = [];
   }
+  yield batch;
 }
 
 type Type = StoredStat["type"] | undefined;
@@ -51,7 +51,7 @@ type Type = StoredStat["type"] | undefined;
 async function entriesOf(
   disk: Disk,
   path: string,
-  directory: OpenDirectory,
+  directory: Directory,
   batch: readonly Dirent[],
 ): Promise<StoredEntry[]> {
   const types = await Promise.all(batch.map((found) => typeOf(disk, path, directory, found)));
@@ -64,7 +64,7 @@ async function entriesOf(
 }
 
 /** The directory itself says what nearly every name is, so that nothing is asked of the disk for it. */
-function typeOf(disk: Disk, path: string, directory: OpenDirectory, found: Dirent): Type | Promise<Type> {
+function typeOf(disk: Disk, path: string, directory: Directory, found: Dirent): Type | Promise<Type> {
   const { name } = found;
   if (unaddressable.test(name) || isTemporaryName(name)) return undefined;
   if (disk.paths.isProtected(join(directory.real, name))) return undefined;

@@ -1,8 +1,32 @@
-import { basename, dirname } from "node:path";
-import { type Directory, isTold } from "./directory.ts";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { LRUCache } from "lru-cache";
+import type { OpenFile, StoredStat } from "../storage.ts";
+import { endAppend, noteAt } from "./append.ts";
+import { type Directory, Elsewhere, hasOpened, isTold, recordIn, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
-import { enterDirectory, leaveDirectory } from "./open-directory.ts";
-import type { Seen } from "./visible-file.ts";
+import { diskLocks } from "./disk-locks.ts";
+import { errnoOf, fileIdentity, meansAbsent, statOf, storedStat } from "./file-record.ts";
+import { OpenDiskFile } from "./open-disk-file.ts";
+import { guardFlags, inPool } from "./system-calls.ts";
+import { appendNoteName } from "./temporary-names.ts";
+
+// An append grows a file in place, in several steps, and its process may die in the middle. Until the last step all
+// readers are told what the file was before, and so read the old version whole: those of this process by this table, by
+// device and inode since one file can have several names; those of others by the note that lies beside the file.
+const pending = new Map<string, StoredStat>();
+
+interface WholeFile {
+  readonly stat: StoredStat;
+  readonly identity: string;
+}
+
+/** Versions that are known to be whole, by real location: what is as it was needs no second look. About 4 MiB. */
+const settled = new LRUCache<string, WholeFile>({ max: 10_000 });
+
+/** How often a file is looked at that is another one each time. */
+const maxLooks = 10;
 
 /**
  * How often a path is looked up anew of which a part was moved, or became a link, since it was looked up. Where only
@@ -10,36 +34,147 @@ import type { Seen } from "./visible-file.ts";
  */
 const maxAttempts = isTold() ? 5 : 1;
 
+/** What is at a name; `"elsewhere"` where a link leads on, or has taken the place of a directory. */
+export type Seen<T> = T | "elsewhere" | undefined;
+
+/** Looks at a name in a directory. */
+type See<T> = (disk: Disk, directory: Directory, name: string) => Promise<Seen<T>>;
+
 /**
  * What `see` sees at a path, by way of its directory, which is open and was found to lie inside the root: nothing is
  * told of, nor remembered, that was reached by the path alone. `undefined` where nothing is to be seen.
  */
-export async function look<T>(
-  { paths }: Pick<Disk, "paths">,
-  path: string,
-  see: (directory: Directory, name: string) => Promise<Seen<T>>,
-): Promise<T | undefined> {
+export async function look<T>(disk: Disk, path: string, see: See<T>): Promise<T | undefined> {
   // Most paths have no links in them.
-  let real = paths.plainLocation(path);
+  let real = disk.paths.plainLocation(path);
   for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
-    const seen = real === undefined ? "elsewhere" : await seenIn(real, real === paths.root, see);
+    const seen = real === undefined ? "elsewhere" : await seenAt(disk, real, see);
     if (seen !== "elsewhere") return seen;
-    real = await paths.find(path);
+    real = await disk.paths.find(path);
     if (real === undefined) return undefined;
   }
   return undefined;
 }
 
-async function seenIn<T>(
-  real: string,
-  isRoot: boolean,
-  see: (directory: Directory, name: string) => Promise<Seen<T>>,
-): Promise<Seen<T>> {
-  const directory = await enterDirectory(isRoot ? real : dirname(real));
-  if (!directory) return "elsewhere";
+function seenAt<T>(disk: Disk, real: string, see: See<T>): Promise<Seen<T>> {
+  if (real === disk.paths.root) return within(real, (directory) => see(disk, directory, "."));
+  return within(dirname(real), (directory) => see(disk, directory, basename(real)));
+}
+
+/** Takes note that a version of a file is whole, and lies where it seems to. */
+export function settle(real: string, stat: StoredStat, identity: string): void {
+  settled.set(real, { stat, identity });
+}
+
+/** What was found to be whole at a location, and may have changed since. */
+export function knownWhole(real: string): WholeFile | undefined {
+  return settled.get(real);
+}
+
+/** What readers are to know of a file or directory; `undefined` for anything else. */
+export async function statAt(disk: Disk, directory: Directory, name: string): Promise<Seen<StoredStat>> {
+  const read = (): Promise<BigIntStats> => inPool(recordIn(directory, name));
   try {
-    return await see(directory, isRoot ? "." : basename(real));
+    const stats = await read();
+    if (stats.isSymbolicLink()) return "elsewhere";
+    if (!stats.isFile() && !stats.isDirectory()) return undefined;
+    return await visibleStat(disk, directory, name, stats, read);
+  } catch (error) {
+    if (error instanceof Elsewhere) return "elsewhere";
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What readers are to know of a file, given its record; `again` reads the record anew. */
+export async function visibleStat(
+  disk: Disk,
+  directory: Directory,
+  name: string,
+  stats: BigIntStats,
+  again: () => Promise<BigIntStats>,
+): Promise<StoredStat> {
+  const real = join(directory.real, name);
+  let seen = stats;
+  for (let looks = 1; ; looks += 1) {
+    const stat = storedStat(seen);
+    const before = pending.get(fileIdentity(seen));
+    if (before) return before;
+    // Another program may write to it all the time, and leaves no notes.
+    const isLast = looks > maxLooks;
+    if (isLast || stat.type === "directory" || settled.get(real)?.stat.version === stat.version) return stat;
+    const noted = await beforeAppend(disk, directory, name, seen);
+    if (noted) return noted;
+    // An append may have ended since the record was read, which would then be one of its intermediate steps.
+    const now = await again();
+    if (storedStat(now).version === stat.version) {
+      settle(real, stat, fileIdentity(now));
+      return stat;
+    }
+    seen = now;
+  }
+}
+
+/** The state before an append that is under way. One whose process has died is ended first, but not in what is only read. */
+async function beforeAppend(
+  { isReadOnly }: Disk,
+  directory: Directory,
+  name: string,
+  stats: BigIntStats,
+): Promise<StoredStat | undefined> {
+  const noteName = appendNoteName(stats.ino);
+  const note = await inPool(noteAt(directory.at(noteName)));
+  if (!note) return undefined;
+  // Where it cannot be ended now, the next change of the file says why.
+  const hasEnded = !isReadOnly && (await endIfAbandoned(directory, noteName, name, stats).catch(() => false));
+  return hasEnded ? undefined : statOf({ ino: stats.ino, ...note.before });
+}
+
+/**
+ * Ends the append that a note is about, and gives whether it did: not where a lock of the file is held, whose holder is
+ * at work on it or will end it.
+ */
+export async function endIfAbandoned(
+  directory: Directory,
+  noteName: string,
+  name: string,
+  stats: BigIntStats | undefined,
+): Promise<boolean> {
+  const outcome = await diskLocks.tryRun(join(directory.real, name), async () => {
+    const end = (): Promise<void> => inPool(endAppend(directory.at(noteName), directory.at(name)));
+    return stats && stats.nlink > 1n ? diskLocks.tryRun(fileIdentity(stats), end) : { value: await end() };
+  });
+  return outcome?.value !== undefined;
+}
+
+/** Runs `append` while readers are told that the file is still what `stat` says. */
+export async function whileAppending<T>(identity: string, stat: StoredStat, append: () => Promise<T>): Promise<T> {
+  pending.set(identity, stat);
+  try {
+    return await append();
   } finally {
-    await leaveDirectory(directory);
+    pending.delete(identity);
+  }
+}
+
+export async function openFile(disk: Disk, directory: Directory, name: string): Promise<Seen<OpenFile>> {
+  let handle: FileHandle;
+  try {
+    handle = await open(directory.at(name), constants.O_RDONLY | guardFlags);
+  } catch (error) {
+    if (errnoOf(error) === "ELOOP") return "elsewhere";
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+  let isOpen = false;
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) return undefined; // a directory, a FIFO, a device
+    if (!(await inPool(hasOpened(directory, name, handle.fd)))) return "elsewhere";
+    const stat = await visibleStat(disk, directory, name, stats, () => handle.stat({ bigint: true }));
+    isOpen = true;
+    return new OpenDiskFile(handle, stat);
+  } finally {
+    if (!isOpen) await handle.close();
   }
 }

@@ -5,10 +5,10 @@ import { type MoveChecks, StorageError, type StoredStat, type WriteResult } from
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import { errnoOf, fileIdentity, statOf } from "./file-record.ts";
+import type { FileRecord } from "./jobs.ts";
 import { foldedName } from "./listed-names.ts";
 import { maxAttempts } from "./locked-target.ts";
-import { settle } from "./visible-file.ts";
-import type { FileRecord } from "./write-programs.ts";
+import { settle } from "./look.ts";
 
 /**
  * Renames a file while nothing else on this machine changes it, or what is at its new path; or a directory, to a path

@@ -4,7 +4,7 @@ import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { maxMissing, StorageError } from "../storage.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { foldedName, ListedNames } from "./listed-names.ts";
-import { hasTemporaryName, isTemporaryName } from "./temporary-file.ts";
+import { hasTemporaryName, isTemporaryName } from "./temporary-names.ts";
 
 /** Which symbolic links are followed. */
 export type SymlinkRule = "within-root" | "never";

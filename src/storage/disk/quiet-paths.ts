@@ -2,11 +2,11 @@
 const quietMs = 100;
 const maxDelayMs = 1000;
 
+/** How often paths are found to be at rest, in milliseconds. */
+const tickMs = 25;
+
 /** How many paths are looked at together: enough to keep the thread pool busy, few enough to leave others room. */
 const maxAtOnce = 16;
-
-/** How many paths are found to be at rest in one go: more would hold the event loop. */
-const maxReady = 1000;
 
 /**
  * Paths to which something happens, each looked at once it has come to rest: an editor that empties a file and then
@@ -14,8 +14,7 @@ const maxReady = 1000;
  */
 export class QuietPaths {
   readonly #look: (path: string) => Promise<void>;
-  /** Not yet at rest, in the order in which they are due. */
-  readonly #restless = new Map<string, { readonly since: number; readonly due: number }>();
+  readonly #restless = new Map<string, { readonly since: number; readonly last: number }>();
   readonly #ready = new Set<string>();
   readonly #underWay = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -29,14 +28,9 @@ export class QuietPaths {
   /** Something happened to a path: it is looked at when that was the last for a while. */
   add(path: string): void {
     if (this.#isClosed || this.#ready.has(path)) return; // one that is ready has not been looked at yet
-    const now = performance.now();
-    const known = this.#restless.get(path);
-    const since = known?.since ?? now;
-    const due = now + quietMs;
-    if (known && due > since + maxDelayMs) return; // put off often enough
-    this.#restless.delete(path); // moves it to the end
-    this.#restless.set(path, { since, due });
-    this.#timer ??= setTimeout(() => this.#endRest(), quietMs).unref();
+    const last = performance.now();
+    this.#restless.set(path, { since: this.#restless.get(path)?.since ?? last, last });
+    this.#timer ??= setTimeout(() => this.#tick(), tickMs).unref();
   }
 
   addNow(path: string): void {
@@ -46,13 +40,9 @@ export class QuietPaths {
     this.#begin();
   }
 
-  /** Looks at everything now, and resolves when nothing is left. */
+  /** Resolves when nothing is left that was to be looked at now. */
   async settle(): Promise<void> {
-    while (this.#restless.size + this.#ready.size + this.#underWay.size > 0) {
-      this.#makeReady(Number.POSITIVE_INFINITY);
-      this.#begin();
-      await Promise.race(this.#underWay.values());
-    }
+    while (this.#underWay.size > 0) await Promise.race(this.#underWay.values());
   }
 
   async close(): Promise<void> {
@@ -63,23 +53,15 @@ export class QuietPaths {
     await Promise.all(this.#underWay.values());
   }
 
-  #endRest(): void {
-    this.#timer = undefined;
+  #tick(): void {
     const now = performance.now();
-    this.#makeReady(now);
-    this.#begin();
-    for (const { due } of this.#restless.values()) {
-      this.#timer = setTimeout(() => this.#endRest(), Math.max(1, due - now)).unref();
-      return;
-    }
-  }
-
-  #makeReady(now: number): void {
-    for (const [path, { due }] of this.#restless) {
-      if (due > now || this.#ready.size >= maxReady) return;
+    for (const [path, { since, last }] of this.#restless) {
+      if (now < Math.min(last + quietMs, since + maxDelayMs)) continue;
       this.#restless.delete(path);
       this.#ready.add(path);
     }
+    this.#timer = this.#restless.size > 0 ? setTimeout(() => this.#tick(), tickMs).unref() : undefined;
+    this.#begin();
   }
 
   #begin(): void {

@@ -3,10 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { requireHeld } from "../locks.ts";
 import { type CommitCheck, StorageError, type StoredStat } from "../storage.ts";
 import type { Disk } from "./disk.ts";
-import { errnoOf, statOf } from "./file-record.ts";
-import { type LockedTarget, locked } from "./locked-target.ts";
-import { tidyDirectory } from "./recovery.ts";
-import type { FileRecord } from "./write-programs.ts";
+import { statOf } from "./file-record.ts";
+import type { FileRecord } from "./jobs.ts";
+import { locked } from "./locked-target.ts";
+import { tidyDirectory } from "./sweep.ts";
 
 /**
  * Removes a file or an empty directory. Of a symbolic link, the link itself goes and what it leads to stays, as WebDAV
@@ -16,15 +16,20 @@ import type { FileRecord } from "./write-programs.ts";
 export async function remove(disk: Disk, path: string, check: CommitCheck | undefined): Promise<void> {
   await locked(disk, path, performance.now(), async (target) => {
     await disk.callWitnesses(path);
-    const found = target.missing.length > 0 ? undefined : await lookAt(disk, target.directory, target.name);
+    const { directory, name, real, held } = target;
+    let found = target.missing.length > 0 ? undefined : await lookAt(disk, directory, name);
+    if (found !== "elsewhere" && found?.type === "directory") {
+      // Hidden files must not keep a directory from being removed, unless they are in use.
+      await tidyDirectory(real).catch(() => []); // the removal will say what is wrong
+      found = await lookAt(disk, directory, name);
+    }
     if (found === "elsewhere" || (!target.isLookedUp && found?.type === "link")) return "elsewhere";
     const stat = removable(path, found);
-    const location = target.isLookedUp ? await ownLocation(disk, path, target.real) : target.real;
+    const location = target.isLookedUp ? await ownLocation(disk, path, real) : real;
     if (location === disk.paths.root) throw new StorageError("forbidden");
     check?.(stat);
-    requireHeld(target.held);
-    if (location === target.real) return removeTarget(disk, target, stat);
-    return removeLink(disk, location);
+    requireHeld(held);
+    return location === real ? removeAt(disk, directory, name, stat.version) : removeLink(disk, location);
   });
 }
 
@@ -38,24 +43,6 @@ function removable(path: string, found: FileRecord | undefined): StoredStat {
   if (!found || (found.type === "file" && path.endsWith("/"))) throw new StorageError("not-found");
   if (found.type !== "file" && found.type !== "directory") throw new StorageError("forbidden");
   return statOf(found, found.type);
-}
-
-async function removeTarget(
-  disk: Disk,
-  { directory, name, real }: LockedTarget,
-  { type, version }: StoredStat,
-): Promise<"done" | "elsewhere"> {
-  try {
-    return await removeAt(disk, directory, name, version);
-  } catch (error) {
-    if (type === "file" || !["ENOTEMPTY", "EEXIST"].includes(errnoOf(error))) throw error;
-    // Hidden files must not keep a directory from being removed, unless they are in use.
-    await tidyDirectory(real, false);
-    const found = await lookAt(disk, directory, name);
-    return found === undefined || found === "elsewhere"
-      ? "elsewhere"
-      : removeAt(disk, directory, name, statOf(found).version);
-  }
 }
 
 async function removeAt(disk: Disk, directory: string, name: string, expected: string): Promise<"done" | "elsewhere"> {

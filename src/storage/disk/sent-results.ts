@@ -1,6 +1,7 @@
 import { StorageError, type StorageErrorCode } from "../storage.ts";
+import type { Job, JobResult } from "./jobs.ts";
 import { atOnce, inPool } from "./system-calls.ts";
-import { type Job, type JobResult, programOf } from "./write-programs.ts";
+import { programOf } from "./write-programs.ts";
 
 /** What a job came to, as values that can be sent to another thread. */
 export type SentResult = { readonly value: JobResult } | { readonly error: SentError };

@@ -1,7 +1,11 @@
 import { LRUCache } from "lru-cache";
+import { removeNote } from "./append.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
 import type { LockedTarget } from "./locked-target.ts";
+import { inPool } from "./system-calls.ts";
+import { appendNoteName } from "./temporary-names.ts";
+import { inDirectory } from "./write-programs.ts";
 
 /** So long after an append the next one is expected, in milliseconds. */
 const soonMs = 1000;
@@ -13,9 +17,9 @@ const maxFiles = 1000;
  */
 export class StandingNotes {
   readonly #disk: Disk;
-  /** When a file was last appended to, by its identity. */
-  readonly #last = new LRUCache<string, number>({ max: maxFiles });
-  readonly #standing = new Map<string, { readonly timer: NodeJS.Timeout; readonly remove: () => Promise<unknown> }>();
+  /** Files that were appended to a moment ago, by identity. */
+  readonly #recent = new LRUCache<string, true>({ max: maxFiles, ttl: soonMs });
+  readonly #standing = new Map<string, { readonly timer: NodeJS.Timeout; readonly remove: () => Promise<void> }>();
 
   constructor(disk: Disk) {
     this.#disk = disk;
@@ -23,16 +27,14 @@ export class StandingNotes {
 
   /** Whether the note of an append that is about to be made is to stay. Called under the lock of the file. */
   keeps({ real, directory }: LockedTarget, identity: string): boolean {
-    const now = performance.now();
-    const last = this.#last.get(identity) ?? Number.NEGATIVE_INFINITY;
-    this.#last.set(identity, now);
-    if (now - last > soonMs) return false;
+    const isExpected = this.#recent.has(identity);
+    this.#recent.set(identity, true);
+    if (!isExpected) return false;
     const standing = this.#standing.get(identity);
     standing?.timer.refresh();
-    if (standing) return true;
-    if (this.#standing.size >= maxFiles) return false;
-    const inode = BigInt(identity.slice(identity.lastIndexOf(":") + 1));
-    const forget = (): Promise<unknown> => this.#disk.run({ kind: "forget", directory, inode });
+    if (standing || this.#standing.size >= maxFiles) return standing !== undefined;
+    const noteName = appendNoteName(BigInt(identity.slice(identity.lastIndexOf(":") + 1)));
+    const forget = () => inPool(inDirectory(directory, (open) => removeNote(open.at(noteName))));
     const remove = async (): Promise<void> => {
       try {
         const isGone = await diskLocks.tryRun(real, forget);

@@ -1,8 +1,13 @@
-import { lstat, unlink } from "node:fs/promises";
+import { lstat, opendir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { StorageError } from "../storage.ts";
+import { noteAt, removeNote } from "./append.ts";
+import { type Directory, recordIn, within } from "./directory.ts";
 import { errnoOf } from "./file-record.ts";
-import { tidyDirectory } from "./recovery.ts";
+import { endIfAbandoned } from "./look.ts";
+import { inPool, recordAt } from "./system-calls.ts";
+import { isAbandoned, isAppendNoteName, isTemporaryName } from "./temporary-names.ts";
 
 /** How many directories are tidied before a start is over: all of most roots. */
 const atStart = 100;
@@ -10,60 +15,90 @@ const atStart = 100;
 /** Between two of the others, in milliseconds: a server has better things to do. */
 const paceMs = 5;
 
-/** Tidies the directories of a root on its own file system: the first before `begin` is over, the others slowly. */
-export class Sweep {
-  readonly #root: string;
-  readonly #report: (problem: unknown) => void;
-  #left: string[] = [];
-  #device: number | undefined;
-  #isClosed = false;
-  #underWay: Promise<void> | undefined;
+/** Others' files, or a disk that is only read: what cannot be tidied stays, and is invisible all the same. */
+const untidiable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EROFS", "ELOOP"]);
 
-  constructor(root: string, report: (problem: unknown) => void) {
-    this.#root = root;
-    this.#report = report;
-  }
-
-  /** Resolves when the first directories are tidied. Rejects where the root cannot be read. */
-  async begin(): Promise<void> {
-    this.#device = (await lstat(this.#root)).dev;
-    if (await isReadOnly(this.#root)) return;
-    this.#left = [this.#root];
-    for (let count = 0; count < atStart && this.#left.length > 0; count += 1) await this.#next();
-    void this.#goOn();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#underWay;
-  }
-
-  async #goOn(): Promise<void> {
-    while (this.#left.length > 0) {
+/**
+ * Tidies the directories of a root on its own file system: the first hundred before it resolves, the others slowly,
+ * until the function that it gives is called. Rejects where the root cannot be read.
+ */
+export async function sweep(root: string, report: (problem: unknown) => void): Promise<() => Promise<void>> {
+  const steps = tidied(root, report);
+  let step = steps.next();
+  for (let count = 1; count < atStart && !(await step).done; count += 1) step = steps.next();
+  let isClosed = false;
+  const goOn = async (): Promise<void> => {
+    while (!(await step).done) {
       await pause(paceMs, undefined, { ref: false });
-      if (this.#isClosed) return;
-      this.#underWay = this.#next().catch(this.#report);
-      await this.#underWay;
+      if (isClosed) return;
+      step = steps.next();
     }
-  }
+  };
+  await step;
+  void goOn();
+  return async () => {
+    isClosed = true;
+    await step;
+  };
+}
 
-  async #next(): Promise<void> {
-    const directory = this.#left.pop();
-    if (directory === undefined || !(await this.#isOurs(directory))) return;
-    for (const each of await tidyDirectory(directory, directory === this.#root)) this.#left.push(each);
-  }
-
-  /** Whether it is still a directory, and of the same file system as the root. */
-  async #isOurs(directory: string): Promise<boolean> {
-    const stats = await lstat(directory).catch(() => undefined); // gone, or not for us to see
-    return stats?.isDirectory() === true && stats.dev === this.#device;
+/** Tidies one directory at each step. */
+async function* tidied(root: string, report: (problem: unknown) => void): AsyncGenerator<void, void, undefined> {
+  const { dev } = await lstat(root);
+  const left = [root];
+  for (let directory = left.pop(); directory !== undefined; directory = left.pop()) {
+    try {
+      const stats = await lstat(directory);
+      // Not a file that has taken its place, nor another file system.
+      const isOurs = stats.isDirectory() && stats.dev === dev;
+      if (isOurs) for (const each of await tidyDirectory(directory)) left.push(each);
+    } catch (error) {
+      if (directory === root) throw error;
+      if (!isUntidiable(error)) report(error);
+    }
+    yield;
   }
 }
 
-/** Whether the disk takes no changes, found by a removal of nothing: Deno wants a right for `access`. */
-async function isReadOnly(root: string): Promise<boolean> {
-  return unlink(join(root, ".filement-none.tmp")).then(
-    () => false,
-    (error) => errnoOf(error) === "EROFS",
-  );
+/**
+ * Removes what processes that died left behind in a directory, and takes back the appends they did not finish; gives
+ * the directories in it. Throws `conflict` for one that was exchanged with a link.
+ */
+export async function tidyDirectory(real: string): Promise<readonly string[]> {
+  const subdirectories = await within(real, async (directory) => {
+    const found: string[] = [];
+    const leftovers: string[] = [];
+    for await (const entry of await opendir(directory.at("."))) {
+      // A link to a directory is not one here: what lies outside is not ours, what lies inside is found without it.
+      if (entry.isDirectory()) found.push(join(real, entry.name));
+      else if (entry.isFile() && isTemporaryName(entry.name)) leftovers.push(entry.name);
+    }
+    for (const name of leftovers) await tidy(directory, name);
+    return found;
+  });
+  if (subdirectories === "elsewhere") throw new StorageError("conflict");
+  return subdirectories;
+}
+
+async function tidy(directory: Directory, name: string): Promise<void> {
+  try {
+    const stats = await inPool(recordIn(directory, name));
+    if (isAppendNoteName(name)) await endAppendOf(directory, name);
+    else if (isAbandoned(name, Number(stats.mtimeMs))) await unlink(directory.at(name));
+  } catch (error) {
+    if (!isUntidiable(error)) throw error;
+  }
+}
+
+/** Follows a note at once unless the file is locked: then its process is at work, or another will follow it first. */
+async function endAppendOf(directory: Directory, noteName: string): Promise<void> {
+  const place = directory.at(noteName);
+  const note = await inPool(noteAt(place));
+  if (!note) return inPool(removeNote(place));
+  const stats = await inPool(recordAt(directory.at(note.name)));
+  await endIfAbandoned(directory, noteName, note.name, stats);
+}
+
+function isUntidiable(error: unknown): boolean {
+  return error instanceof StorageError ? error.code === "conflict" : untidiable.has(errnoOf(error));
 }

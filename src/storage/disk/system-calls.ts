@@ -1,5 +1,6 @@
-import fs, { type BigIntStats } from "node:fs";
+import fs, { type BigIntStats, constants } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { errnoOf, meansAbsent } from "./file-record.ts";
 
 /** The system calls that programs consist of: functions of `node:fs`, with numbers for open files. */
 interface SystemCalls {
@@ -41,20 +42,17 @@ type Asking = {
   [Name in CallName]: (...values: Parameters<SystemCalls[Name]>) => Program<ReturnType<SystemCalls[Name]>>;
 };
 
-const names: readonly CallName[] = [
-  ...(["open", "close", "read", "write", "fstat", "lstat", "utimes", "chmod", "chown"] as const),
-  ...(["ftruncate", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir", "rmdir"] as const),
-];
+function* ask(name: CallName, values: readonly unknown[]): Program<unknown> {
+  return yield { name, values };
+}
 
 /** Asks for system calls within a program: `const file = yield* call.open(...)`. */
-export const call: Asking = Object.fromEntries(
-  names.map((name) => [
-    name,
-    function* (...values: readonly unknown[]): Program<unknown> {
-      return yield { name, values };
-    },
-  ]),
-) as unknown as Asking; // each gives what its call gives
+export const call: Asking = new Proxy({} as Asking, {
+  get:
+    (_, name) =>
+    (...values: readonly unknown[]) =>
+      ask(name as CallName, values),
+});
 
 /** Asks for a sync of an open directory, which those who wait for the same one share. */
 export function* syncDirectory(file: number, directory: string): Program<void> {
@@ -77,8 +75,6 @@ export async function inPool<Result>(
   return step.value;
 }
 
-type Callback = (error: NodeJS.ErrnoException | null, value: unknown) => void;
-
 /** Whether Node runs with `--permission`, which refuses to sync an open file by its number. */
 const isRestricted = "permission" in process;
 
@@ -87,8 +83,7 @@ function asynchronously(asked: SystemCall): Promise<unknown> {
   if (isRestricted && Object.hasOwn(byHandle, name)) return Promise.resolve(byHandle[name]?.(values));
   return new Promise((resolve, reject) => {
     const make = fs[name] as (...all: unknown[]) => void; // with what the program gives, and a callback
-    const callback: Callback = (error, value) => (error ? reject(error) : resolve(value));
-    make(...values, callback);
+    make(...values, (error: unknown, value: unknown) => (error ? reject(error) : resolve(value)));
   });
 }
 
@@ -135,4 +130,67 @@ export function atOnce(asked: SystemCall): unknown {
 function synchronously({ name, values }: SystemCall): unknown {
   const make = fs[`${name}Sync`] as (...all: unknown[]) => unknown; // with what the program gives
   return make(...values);
+}
+
+/** What has become a link is not followed, and opening a FIFO without a writer must not hang. */
+export const guardFlags: number = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Opens what lies at a real location for as long as `use` takes; `undefined` where there is nothing, or a link. */
+export function* withFile<Result>(
+  location: string,
+  access: number,
+  use: (file: number) => Program<Result>,
+): Program<Result | undefined> {
+  let file: number;
+  try {
+    file = yield* call.open(location, access | guardFlags);
+  } catch (error) {
+    if (meansAbsent(error)) return undefined;
+    throw error;
+  }
+  try {
+    return yield* use(file);
+  } finally {
+    yield* attempted(call.close(file));
+  }
+}
+
+export function* recordAt(location: string): Program<BigIntStats | undefined> {
+  try {
+    return yield* call.lstat(location, { bigint: true });
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Writes all of some bytes: from a position on, or to the end of a file that was opened for that. */
+export function* writeAll(file: number, bytes: Uint8Array, position: number | null): Program<void> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    const at = position === null ? null : position + written;
+    written += yield* call.write(file, bytes, written, bytes.byteLength - written, at);
+  }
+}
+
+export function* readInto(file: number, memory: Uint8Array, position: number): Program<number> {
+  let length = 0;
+  while (length < memory.byteLength) {
+    const more = yield* call.read(file, memory, length, memory.byteLength - length, position + length);
+    if (more === 0) break;
+    length += more;
+  }
+  return length;
+}
+
+/** Whether something was done that may fail without anything being wrong. */
+export function* attempted(program: Program<void>): Program<boolean> {
+  return (yield* unlessFailed(program, "failed")) !== "failed";
+}
+
+export function* unlessFailed<Result, Other>(program: Program<Result>, otherwise: Other): Program<Result | Other> {
+  try {
+    return yield* program;
+  } catch {
+    return otherwise;
+  }
 }

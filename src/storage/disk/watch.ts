@@ -1,25 +1,30 @@
-import type { Dirent } from "node:fs";
+import { type Dirent, type FSWatcher, watch as watchDirectory } from "node:fs";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { StorageWatcher, StoredStat, Unwatch } from "../storage.ts";
-import type { Directory } from "./directory.ts";
-import { DirectoryEvents } from "./directory-events.ts";
+import { type Directory, within } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { diskLocks } from "./disk-locks.ts";
-import { FileLinks } from "./file-links.ts";
 import { errnoOf, meansAbsent } from "./file-record.ts";
 import { batchesIn, unaddressable } from "./list.ts";
-import { look } from "./look.ts";
-import { enterDirectory } from "./open-directory.ts";
+import { look, type Seen, statAt } from "./look.ts";
 import { QuietPaths } from "./quiet-paths.ts";
-import { isTemporaryName } from "./temporary-file.ts";
-import { type Seen, statAt } from "./visible-file.ts";
+import { isTemporaryName } from "./temporary-names.ts";
 import { WatchedDirectory } from "./watched-directory.ts";
+
+/**
+ * The kernel keeps 16,384 events for a process (`fs.inotify.max_queued_events`), and throws away what comes on top
+ * without a word. With this many at once, some may be missing.
+ */
+const maxAtOnce = 4096;
+
+/** The system has no more watches, or no more descriptors. */
+const exhausted: ReadonlySet<string> = new Set(["ENOSPC", "EMFILE", "ENFILE", "ENOMEM"]);
 
 /** How many names are noted without letting others have the event loop: far less than 5 ms. */
 const sliceLength = 500;
 
-/** How long until someone looks whether a root that was removed is there again, in milliseconds. */
+/** How long until the server looks whether a root that was removed is there again, in milliseconds. */
 const rootAbsentMs = 1000;
 
 /** The storage cannot show what this user may not look at either. */
@@ -49,19 +54,17 @@ class DiskWatch {
   readonly #disk: Disk;
   readonly #watcher: StorageWatcher;
   readonly #root = new WatchedDirectory("", undefined);
-  readonly #links = new FileLinks();
+  /** Where files really lie that links lead to, by path: when they change, so does what clients see at the links. */
+  readonly #links = new Map<string, string>();
   readonly #paths = new QuietPaths((path) => this.#examine(path));
-  readonly #events: DirectoryEvents;
+  #atOnce = 0;
+  #isExhaustionTold = false;
   #state: "starting" | "watching" | "closed" = "starting";
   #rootTimer: NodeJS.Timeout | undefined;
 
   constructor(disk: Disk, watcher: StorageWatcher) {
     this.#disk = disk;
     this.#watcher = watcher;
-    this.#events = new DirectoryEvents({
-      lost: () => this.#paths.add("/"), // everything is gone through then
-      failed: (error) => watcher.failed(error),
-    });
   }
 
   async start(): Promise<void> {
@@ -133,8 +136,9 @@ class DiskWatch {
     else holder.files.delete(name);
     const path = holder.pathOf(name);
     // Protected since: that it is hidden now is no change, and its name is not for everyone, nor that of a link to it.
-    if ([location, this.#links.targetOf(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
-    this.#links.note(path, location, real);
+    if ([location, this.#links.get(path)].some((each) => each && this.#disk.paths.isProtected(each))) return;
+    if (real === undefined || real === location) this.#links.delete(path);
+    else this.#links.set(path, real);
     if (stat?.version !== before || !stat) this.#tell(path, stat, before !== undefined);
     if (!stat) holder.prune();
   }
@@ -171,9 +175,33 @@ class DiskWatch {
     holder?.directories.set(name, directory);
     directory.real = real;
     const before = directory.watcher;
-    directory.watcher = this.#events.watch(real, path, (noticed) => this.#notice(directory, noticed));
+    directory.watcher = this.#watch(directory);
     before?.close();
     await this.#readThrough(directory);
+  }
+
+  /** `undefined` where the directory is gone, or no more can be watched. */
+  #watch(directory: WatchedDirectory): FSWatcher | undefined {
+    try {
+      const watcher = watchDirectory(directory.real, { persistent: false }, (_, name) => {
+        this.#atOnce += 1;
+        if (this.#atOnce === 1) void this.#endCount();
+        this.#notice(directory, name ?? undefined);
+      });
+      return watcher.on("error", () => this.#notice(directory, undefined)); // on Windows, the removal of the directory
+    } catch (error) {
+      if (meansAbsent(error)) return undefined; // its removal was an event in the directory above
+      if (!exhausted.has(errnoOf(error))) throw error;
+      if (!this.#isExhaustionTold) this.#watcher.failed(exhaustion(directory.path, error));
+      this.#isExhaustionTold = true;
+      return undefined;
+    }
+  }
+
+  async #endCount(): Promise<void> {
+    await setImmediate(); // comes after all events that there were to be read
+    if (this.#atOnce >= maxAtOnce) this.#paths.add("/"); // everything is gone through then
+    this.#atOnce = 0;
   }
 
   #notice(directory: WatchedDirectory, name: string | undefined): void {
@@ -183,19 +211,19 @@ class DiskWatch {
     if (name === undefined) return;
     const path = directory.pathOf(name);
     if (!this.#isLeftOut(path, name)) this.#paths.add(path);
-    for (const link of this.#links.to(join(directory.real, name))) this.#paths.add(link);
+    const location = join(directory.real, name);
+    for (const [link, real] of this.#links) if (real === location) this.#paths.add(link);
   }
 
   async #readThrough(directory: WatchedDirectory): Promise<void> {
     const names = new Set<string>();
-    const open = await enterDirectory(directory.real);
     try {
-      if (open) {
+      await within(directory.real, async (open) => {
         for await (const batch of batchesIn(open)) {
           for (const { name } of batch) names.add(name);
           await Promise.all(batch.map((entry) => this.#guarded(() => this.#consider(directory, open, entry))));
         }
-      }
+      });
     } catch (error) {
       if (!meansAbsent(error)) throw error;
     }
@@ -211,7 +239,7 @@ class DiskWatch {
     if (this.#isLeftOut(path, entry.name)) return;
     if (!entry.isFile()) return this.#paths.addNow(path); // a directory, or a link
     const location = join(directory.real, entry.name);
-    const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(open, entry.name);
+    const stat = this.#disk.paths.isProtected(location) ? undefined : await statAt(this.#disk, open, entry.name);
     if (stat === "elsewhere" || stat?.type !== "file" || stat.version === directory.files.get(entry.name)) return;
     if (this.#state === "starting") directory.files.set(entry.name, stat.version);
     else this.#paths.add(path);
@@ -228,9 +256,20 @@ class DiskWatch {
   }
 }
 
-async function foundAt(directory: Directory, name: string): Promise<Seen<{ real: string; stat: StoredStat }>> {
-  const stat = await statAt(directory, name);
+async function foundAt(
+  disk: Disk,
+  directory: Directory,
+  name: string,
+): Promise<Seen<{ readonly real: string; readonly stat: StoredStat }>> {
+  const stat = await statAt(disk, directory, name);
   return stat === undefined || stat === "elsewhere" ? stat : { real: join(directory.real, name), stat };
+}
+
+function exhaustion(path: string, cause: unknown): Error {
+  const limits = "fs.inotify.max_user_watches, fs.inotify.max_user_instances and the limit of open files";
+  const what = `watch: the system allows no more watches (${errnoOf(cause)})`;
+  const told = `${what}; edits in ${path}, and maybe elsewhere, are not announced. On Linux see ${limits}.`;
+  return new Error(told, { cause });
 }
 
 function split(path: string): { directory: string; name: string } {

@@ -10,16 +10,15 @@ import {
   type WriteResult,
 } from "../storage.ts";
 import type { Change, ChangeResult } from "../waiting-changes.ts";
-import { recordBytes } from "./append-note.ts";
+import { recordBytes } from "./append.ts";
 import type { DiskChanges } from "./changes.ts";
+import { closeDirectory, type Directory, openDirectory, openIn } from "./directory.ts";
 import type { Disk } from "./disk.ts";
-import { attempted, recordAt } from "./file-calls.ts";
 import { errnoOf, regularFile, uniqueMoment } from "./file-record.ts";
-import { maxAttempts } from "./locked-target.ts";
-import { enterDirectory, leaveDirectory, type OpenDirectory } from "./open-directory.ts";
-import { call, inPool } from "./system-calls.ts";
-import { TemporaryFile } from "./temporary-file.ts";
-import { modeOfSuccessor, type ReceivedContent } from "./write-programs.ts";
+import { createFlags, type ReceivedContent } from "./jobs.ts";
+import { attempted, call, inPool, type Program, recordAt, writeAll } from "./system-calls.ts";
+import { temporaryFileName } from "./temporary-names.ts";
+import { inDirectory, modeOfSuccessor } from "./write-programs.ts";
 
 /** Content up to here is held in memory; more is received into a temporary file. */
 const maxHeldBytes = 64 * 1024;
@@ -46,13 +45,11 @@ export async function write(
     if (exclusive && isThere) throw new StorageError("exists");
     if (!createParents && !hasParent) throw new StorageError("no-parent");
   };
-  const changeTo =
-    (received: Received): Change =>
-    (draft) => {
-      judge(draft.stat !== undefined, draft.hasParent);
-      check?.(draft.stat);
-      draft.replace(received);
-    };
+  const changeTo: Storing["changeTo"] = (received) => (draft) => {
+    judge(draft.stat !== undefined, draft.hasParent);
+    check?.(draft.stat);
+    draft.replace(received);
+  };
   return store(disk, changes, path, content, { isAppend: false, judge, changeTo });
 }
 
@@ -67,13 +64,11 @@ export async function append(
   const judge = (isThere: boolean): void => {
     if (!isThere || path.endsWith("/")) throw new StorageError("not-found");
   };
-  const changeTo =
-    (received: Received): Change =>
-    (draft) => {
-      judge(draft.stat !== undefined);
-      check?.(draft.stat);
-      if (received.byteLength > 0) draft.append(received);
-    };
+  const changeTo: Storing["changeTo"] = (received) => (draft) => {
+    judge(draft.stat !== undefined);
+    check?.(draft.stat);
+    if (received.byteLength > 0) draft.append(received);
+  };
   return store(disk, changes, path, content, { isAppend: true, judge, changeTo });
 }
 
@@ -100,57 +95,93 @@ async function store(
   content: Content,
   storing: Storing,
 ): Promise<WriteResult> {
-  const { changeTo } = storing;
-  const pieces = content[Symbol.asyncIterator]();
+  const { isAppend, changeTo } = storing;
   const held: Uint8Array[] = [];
   let length = 0;
-  for (let next = await pieces.next(); ; next = await pieces.next()) {
-    if (next.done) return changes.run(path, changeTo(held.length === 1 && held[0] ? held[0] : Buffer.concat(held)));
-    held.push(next.value);
-    length += next.value.byteLength;
-    if (length > maxHeldBytes) break;
-  }
-  let checksum = crc32(Buffer.concat(held));
-  async function* all(): Content {
-    yield* held;
-    for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
-      checksum = crc32(piece, checksum);
-      yield piece;
-    }
-  }
-  const { directory, file } = await beginUpload(disk, path, storing);
+  let upload: Upload | undefined;
   try {
-    const byteLength = await file.receive(all());
-    const moment = uniqueMoment();
-    // It may have been removed with its directory, which is found out where it is to be stored.
-    await inPool(attempted(call.utimes(file.path, moment, moment)));
-    if (disk.sync && !storing.isAppend) await inPool(call.fsync(file.file));
-    return await changes.run(path, changeTo({ temporary: file.path, byteLength, checksum }), true);
+    for await (const piece of content) {
+      held.push(piece);
+      length += piece.byteLength;
+      if (length <= maxHeldBytes) continue;
+      upload ??= await Upload.begin(disk, path, storing);
+      for (const each of held.splice(0)) await upload.add(each);
+    }
+    if (upload) return await changes.run(path, changeTo(await upload.end(disk.sync && !isAppend)), true);
+    return await changes.run(path, changeTo(held.length === 1 && held[0] ? held[0] : Buffer.concat(held)));
   } finally {
-    await file.remove();
-    await leaveDirectory(directory);
+    await upload?.close();
   }
 }
 
-async function beginUpload(
-  disk: Disk,
-  path: string,
-  { isAppend, judge }: Storing,
-): Promise<{ directory: OpenDirectory; file: TemporaryFile }> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+/** Content that is received into a temporary file: in the target's own directory, so that it can be renamed. */
+class Upload {
+  readonly #directory: Directory;
+  readonly #path: string;
+  readonly #file: number;
+  #byteLength = 0;
+  #checksum = 0;
+
+  private constructor(directory: Directory, name: string, file: number) {
+    this.#directory = directory;
+    this.#path = directory.at(name);
+    this.#file = file;
+  }
+
+  static async begin(disk: Disk, path: string, { isAppend, judge }: Storing): Promise<Upload> {
     const target = await disk.paths.target(path);
     const there = regularFile(target.exists ? await inPool(recordAt(target.real)) : undefined);
     judge(there !== undefined, target.missing.length === 0);
-    const directory = await enterDirectory(target.directory);
-    if (!directory) continue;
+    const directory = await inPool(openDirectory(target.directory));
+    if (!directory) throw new StorageError("conflict");
+    const name = temporaryFileName();
     try {
-      const file = await TemporaryFile.create(directory, isAppend ? undefined : modeOfSuccessor(there));
-      if (isAppend) await file.receive([Buffer.alloc(recordBytes)]);
-      return { directory, file };
+      const file = await inPool(openIn(directory, name, createFlags, isAppend ? 0o600 : modeOfSuccessor(there)));
+      if (isAppend) await inPool(writeAll(file, Buffer.alloc(recordBytes), null));
+      return new Upload(directory, name, file);
     } catch (error) {
-      await leaveDirectory(directory);
-      if (errnoOf(error) !== "ENOENT") throw error; // otherwise it was removed since it was opened
+      await inPool(closeDirectory(directory));
+      throw errnoOf(error) === "ENOENT" ? new StorageError("conflict", error) : error; // removed since it was opened
     }
   }
-  throw new StorageError("conflict");
+
+  async add(piece: Uint8Array): Promise<void> {
+    await inPool(writeAll(this.#file, piece, null));
+    this.#byteLength += piece.byteLength;
+    this.#checksum = crc32(piece, this.#checksum);
+  }
+
+  async end(isSynced: boolean): Promise<ReceivedContent> {
+    const moment = uniqueMoment();
+    // It may have been removed with its directory, which is found out where it is to be stored.
+    await inPool(attempted(call.utimes(this.#path, moment, moment)));
+    if (isSynced) await inPool(call.fsync(this.#file));
+    return { temporary: this.#path, byteLength: this.#byteLength, checksum: this.#checksum };
+  }
+
+  /** Removes the file where it still has its name. Never rejects: what stays is invisible, and goes at a start. */
+  async close(): Promise<void> {
+    await inPool(attempted(call.close(this.#file)));
+    await inPool(attempted(call.unlink(this.#path)));
+    await inPool(closeDirectory(this.#directory));
+  }
+}
+
+/** Checks whether something could be stored now, by a byte under a name that clients do not see; throws if not. */
+export async function check({ paths, sync }: Disk): Promise<void> {
+  await paths.requireRoot();
+  const outcome = await inPool(inDirectory(paths.root, (directory) => tryOut(directory, sync)));
+  if (outcome) throw new StorageError("unavailable");
+}
+
+function* tryOut(directory: Directory, isSynced: boolean): Program<void> {
+  const name = temporaryFileName();
+  const file = yield* openIn(directory, name, createFlags, 0o600);
+  try {
+    yield* writeAll(file, Buffer.of(0), null);
+    if (isSynced) yield* call.fsync(file);
+  } finally {
+    yield* attempted(call.close(file));
+    yield* attempted(call.unlink(directory.at(name)));
+  }
 }

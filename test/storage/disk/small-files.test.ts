@@ -2,17 +2,16 @@ import { link, mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { look } from "../../../src/storage/disk/look.ts";
-import { DiskPaths } from "../../../src/storage/disk/paths.ts";
+import { look, openFile } from "../../../src/storage/disk/look.ts";
 import { FreshStats, SmallFiles } from "../../../src/storage/disk/small-files.ts";
-import { openFile } from "../../../src/storage/disk/visible-file.ts";
 import type { OpenFile } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
+import { lookedAt } from "../content.ts";
 
 /** A directory with small files in memory; counts what is opened on the disk, and its clock goes by hand. */
 async function smallFiles() {
-  const paths = new DiskPaths(await temporaryDirectory(), "within-root");
-  const files = new SmallFiles(paths);
+  const disk = lookedAt(await temporaryDirectory());
+  const files = new SmallFiles(disk.paths);
   let now = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
@@ -20,7 +19,7 @@ async function smallFiles() {
   const open = (path: string, whileOpening?: () => void): Promise<OpenFile | undefined> =>
     files.open(path, async () => {
       counts.opened += 1;
-      const file = await look({ paths }, path, openFile);
+      const file = await look(disk, path, openFile);
       whileOpening?.();
       if (file) onTestFinished(() => file.close());
       return file;
@@ -36,7 +35,7 @@ async function smallFiles() {
     await open(path);
     counts.opened = 0;
   };
-  return { root: paths.root, files, open, textAt, keep, counts, wait: (ms: number) => (now += ms) };
+  return { root: disk.paths.root, files, open, textAt, keep, counts, wait: (ms: number) => (now += ms) };
 }
 
 describe("a small file", () => {

@@ -1,6 +1,16 @@
-import fs from "node:fs";
+import { execFileSync } from "node:child_process";
+import fs, { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { atOnce, call, inPool, type Program, syncDirectory } from "../../../src/storage/disk/system-calls.ts";
+import {
+  atOnce,
+  call,
+  inPool,
+  type Program,
+  syncDirectory,
+  withFile,
+  writeAll,
+} from "../../../src/storage/disk/system-calls.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
 
 function* nameOfDirectory(location: string): Program<string> {
@@ -55,5 +65,29 @@ describe("a program of system calls", () => {
     await Promise.all(["a", "b", "c"].map((name) => inPool(program(name), atOnce)));
     expect(syncs()).toBe(1);
     expect(order).toEqual(["made a", "made b", "made c", "synced a", "synced b", "synced c"]);
+  });
+});
+
+describe("a file that is opened if it is there", () => {
+  it("does not keep anyone waiting where it is a FIFO", { tags: ["mkfifo"] }, async () => {
+    const fifo = join(await temporaryDirectory(), "fifo");
+    execFileSync("mkfifo", [fifo]);
+    function* isFifo(file: number): Program<boolean> {
+      return (yield* call.fstat(file, { bigint: true })).isFIFO();
+    }
+    expect(await inPool(withFile(fifo, constants.O_RDONLY, isFifo))).toBe(true);
+  });
+
+  it("is written to the end, however little a call writes", async () => {
+    const location = join(await temporaryDirectory(), "a.txt");
+    const file = openSync(location, "w");
+    let calls = 0;
+    const program = writeAll(file, Buffer.from("0123456789"), null);
+    for (let step = program.next(); !step.done; calls += 1) {
+      const [opened, bytes, offset, , position] = step.value.values as [number, Buffer, number, number, null];
+      step = program.next(writeSync(opened, bytes, offset, Math.min(3, bytes.length - offset), position));
+    }
+    closeSync(file);
+    expect([calls, readFileSync(location, "utf8")]).toEqual([4, "0123456789"]);
   });
 });

@@ -1,14 +1,99 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { lstat, readdir, readlink, truncate, writeFile } from "node:fs/promises";
+import { readdir, readlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { knownWhole, openFile, statAt, visibleStat } from "../../../src/storage/disk/visible-file.ts";
-import type { OpenFile, StoredStat } from "../../../src/storage/storage.ts";
+import { look, openFile } from "../../../src/storage/disk/look.ts";
+import { FileStream } from "../../../src/storage/disk/open-disk-file.ts";
+import type { OpenFile } from "../../../src/storage/storage.ts";
 import { temporaryDirectory } from "../../helpers/temporary-directory.ts";
-import { at, fileAt } from "../content.ts";
+import { fileAt, lookedAt } from "../content.ts";
 
 const mebibyte = 1024 * 1024;
+
+/** A stream of bytes in memory, which come at most `most` at a time. */
+function streamOf(bytes: Uint8Array, start: number, end: number, most = Number.POSITIVE_INFINITY) {
+  let done = 0;
+  const stream = new FileStream(
+    {
+      async read(into, position) {
+        const part = bytes.subarray(position, position + Math.min(into.length, most));
+        into.set(part);
+        return part.length;
+      },
+      async done() {
+        done += 1;
+      },
+    },
+    { start, end },
+  );
+  return { stream, doneCalls: () => done };
+}
+
+async function inPieces(stream: FileStream): Promise<{ content: Buffer; pieces: number }> {
+  const copies: Buffer[] = [];
+  await stream.eachPiece(async (piece) => {
+    copies.push(Buffer.from(piece));
+  });
+  return { content: Buffer.concat(copies), pieces: copies.length };
+}
+
+describe("the stream of a file", () => {
+  const bytes = randomBytes(mebibyte);
+
+  it.each([
+    ["all of it", 0, mebibyte - 1],
+    ["a part", 1000, 700_000],
+    ["one byte", mebibyte - 1, mebibyte - 1],
+    ["nothing", 0, -1],
+  ])("gives %s, read or in pieces", async (_what, start, end) => {
+    const expected = bytes.subarray(start, end + 1);
+    expect((await buffer(streamOf(bytes, start, end).stream)).equals(expected)).toBe(true);
+    expect((await inPieces(streamOf(bytes, start, end).stream)).content.equals(expected)).toBe(true);
+  });
+
+  it("gives few pieces, or as many as the source does", async () => {
+    expect((await inPieces(streamOf(bytes, 0, mebibyte - 1).stream)).pieces).toBe(4);
+    const { content, pieces } = await inPieces(streamOf(bytes, 0, 99, 30).stream);
+    expect([content.equals(bytes.subarray(0, 100)), pieces]).toEqual([true, 4]);
+  });
+
+  it("has its source closed once, after it was read, given in pieces, or given up", async () => {
+    const read = streamOf(bytes, 0, 10);
+    const given = streamOf(bytes, 0, 10);
+    const left = streamOf(bytes, 0, 10);
+    await buffer(read.stream);
+    await inPieces(given.stream);
+    left.stream.destroy();
+    await once(left.stream, "close");
+    expect([read.doneCalls(), given.doneCalls(), left.doneCalls()]).toEqual([1, 1, 1]);
+  });
+
+  it("ends with the failure of whoever takes the pieces, and asks for no more", async () => {
+    const { stream, doneCalls } = streamOf(bytes, 0, mebibyte - 1);
+    let taken = 0;
+    const failing = stream.eachPiece(async () => {
+      taken += 1;
+      throw new Error("no more");
+    });
+    await expect(failing).rejects.toThrow("no more");
+    expect([taken, doneCalls(), stream.destroyed]).toEqual([1, 1, true]);
+  });
+
+  it("never uses the memory of a piece again before it was taken", async () => {
+    const contents = Array.from({ length: 6 }, () => randomBytes(mebibyte));
+    const all = contents.map(async (content) => {
+      const copies: Buffer[] = [];
+      await streamOf(content, 0, mebibyte - 1).stream.eachPiece(async (piece) => {
+        await new Promise((resolve) => setImmediate(resolve)); // while the others get pieces of theirs
+        copies.push(Buffer.from(piece));
+      });
+      return Buffer.concat(copies).equals(content);
+    });
+    expect(await Promise.all(all)).toEqual(contents.map(() => true));
+  });
+});
 
 async function opened(size: number): Promise<{ file: OpenFile; real: string; root: string }> {
   const root = await temporaryDirectory();
@@ -23,37 +108,6 @@ async function openFilesBelow(root: string): Promise<string[]> {
   const paths = await Promise.all(descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
   return paths.filter((path) => path.startsWith(root));
 }
-
-describe("what readers are to know of a file", () => {
-  it("is found once for each version", async () => {
-    const file = join(await temporaryDirectory(), "a.txt");
-    await writeFile(file, "old");
-    const stat = (await at(file, statAt)) as StoredStat;
-    expect(knownWhole(file)?.stat.version === stat.version).toBe(true);
-    let looks = 0;
-    const again = () => {
-      looks += 1;
-      return lstat(file, { bigint: true });
-    };
-    const now = await again();
-    expect({ ...(await at(file, (...place) => visibleStat(...place, now, again))) }).toEqual({ ...stat });
-    expect(looks).toBe(1);
-  });
-
-  it("is its record at last where another program writes to it all the time", async () => {
-    const file = join(await temporaryDirectory(), "a.txt");
-    let written = "";
-    const again = async () => {
-      written += "x";
-      await writeFile(file, written);
-      return lstat(file, { bigint: true });
-    };
-    const now = await again();
-    const stat = await at(file, (...place) => visibleStat(...place, now, again));
-    expect(stat.size).toBe(written.length);
-    expect(knownWhole(file)?.stat.version === stat.version).toBe(false);
-  });
-});
 
 describe("an open file", () => {
   it("fails when it becomes shorter while it is streamed", async () => {
@@ -127,7 +181,7 @@ describe("the descriptor of an open file", { tags: ["linux"] }, () => {
 
   it("is released when what was opened turns out not to be a file", async () => {
     const root = await temporaryDirectory();
-    expect(await at(root, openFile)).toBeUndefined();
+    expect(await look(lookedAt(root), "/", openFile)).toBeUndefined();
     expect(await openFilesBelow(root)).toEqual([]);
   });
 });
