@@ -2,9 +2,10 @@ import { buffer } from "node:stream/consumers";
 import { entityTag } from "../http/entity-tag.ts";
 import { formatHttpDate } from "../http/http-date.ts";
 import { evaluatePreconditions, isPast, preconditionFailed } from "../http/preconditions.ts";
+import { locationOf } from "../http/request-target.ts";
 import { decidedContent, type FileWrite } from "../server/before-write.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { jsonReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
+import { jsonReply, type Reply } from "../server/reply.ts";
 import { type CommitCheck, type Content, StorageError, type StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
 
@@ -18,20 +19,22 @@ export function preconditionCheck(exchange: Exchange): CommitCheck {
   };
 }
 
-export interface WantedChange {
-  /** What kind of change it is, by what is stored now. */
-  kind(stored: StoredStat | undefined): FileWrite["kind"];
-  readonly content: Content;
-  readonly check: CommitCheck;
-}
-
 /** Most times that a change is begun again because another program changed the file in between. */
 const maxAttempts = 10;
 
 /** Makes a change after `beforeWrite` has decided, which decides again where the file has changed in between. */
 export async function makeChange<Made>(
   { exchange, storage, path, stat, options }: FileRequest,
-  { kind, content, check }: WantedChange,
+  {
+    kind,
+    content,
+    check,
+  }: {
+    /** What kind of change it is, by what is stored now. */
+    kind(stored: StoredStat | undefined): FileWrite["kind"];
+    readonly content: Content;
+    readonly check: CommitCheck;
+  },
   make: (content: Content, check: CommitCheck) => Promise<Made>,
 ): Promise<Made> {
   const { beforeWrite } = options;
@@ -60,15 +63,22 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.byteLength > 0) yield bytes;
 }
 
-export function storedReply(status: 200 | 201, path: string, stat: StoredStat, headers: ReplyHeaders = {}): Reply {
+export function announce(
+  exchange: Exchange,
+  kind: "created" | "replaced" | "appended",
+  path: string,
+  { version, size }: StoredStat,
+): void {
+  exchange.changed({ kind, path, etag: entityTag(version), size });
+}
+
+/** The reply about a file that was stored; 201 says where it is. */
+export function storedReply(exchange: Exchange, status: 200 | 201, path: string, stat: StoredStat): Reply {
   const etag = entityTag(stat.version);
-  return jsonReply(
-    status,
-    { path, size: stat.size, etag },
-    {
-      ...headers,
-      etag,
-      ...(isPast(stat.modified) && { "last-modified": formatHttpDate(stat.modified) }),
-    },
-  );
+  const headers = {
+    etag,
+    ...(status === 201 && { location: locationOf(exchange, path) }),
+    ...(isPast(stat.modified) && { "last-modified": formatHttpDate(stat.modified) }),
+  };
+  return jsonReply(status, { path, size: stat.size, etag }, headers);
 }

@@ -5,10 +5,9 @@ import { HttpError, notFound } from "../http/http-error.ts";
 import { locationOf } from "../http/request-target.ts";
 import { decidedContent } from "../server/before-write.ts";
 import { toHttpError } from "../server/error-reply.ts";
-import type { Exchange } from "../server/exchange.ts";
 import { emptyReply, type Reply } from "../server/reply.ts";
 import { type CommitCheck, StorageError, type StoredStat, type WriteResult } from "../storage/storage.ts";
-import { makeChange, preconditionCheck } from "./commit.ts";
+import { announce, makeChange, preconditionCheck } from "./commit.ts";
 import { removeAt } from "./delete-file.ts";
 import { type Destination, destinationAt, destinationOf, requireGuardedAlike, vacantPathOf } from "./destination.ts";
 import type { FileRequest } from "./file-request.ts";
@@ -111,7 +110,7 @@ async function announceMoved({ exchange, storage, path }: FileRequest, to: strin
     for (const [i, { from, at }] of batch.entries()) {
       const stat = stats[i];
       exchange.follows = "";
-      if (stat?.type === "file") announcePlaced(exchange, at, { created: true, stat });
+      if (stat?.type === "file") announce(exchange, "created", at, stat);
       exchange.follows = stat && entityTag(stat.version);
       exchange.changed({ kind: "deleted", path: from });
     }
@@ -160,12 +159,11 @@ async function copyTo(
     // Its content is coded, and a storage takes plain content only.
     if (file.stat.fields?.["content-encoding"]) throw new StorageError("encoded");
     judge(file.stat);
-    const kind = (stored: StoredStat | undefined) => (stored ? "replaced" : "created");
-    const wanted = { kind, content: file.stream(), check };
+    const wanted = { kind: (stored: StoredStat | undefined) => kindOf(!stored), content: file.stream(), check };
     const made = await makeChange({ ...request, path, stat }, wanted, (content, check) =>
       storage.write(path, content, { check, createParents: false }),
     );
-    announcePlaced(exchange, path, made);
+    announce(exchange, kindOf(made.created), path, made.stat);
     return { made, copied: file.stat };
   } finally {
     await file.close();
@@ -184,7 +182,7 @@ async function moveTo(request: FileRequest, destination: Destination, judge: Com
   // The host program decides about content, so that is copied.
   const moved = options.beforeWrite ? undefined : await storage.move?.(path, destination.path, { check, checkTarget });
   if (moved) {
-    announcePlaced(exchange, destination.path, moved);
+    announce(exchange, kindOf(moved.created), destination.path, moved.stat);
     exchange.follows = source; // which the deletion is on top of
   }
   const made = moved ?? (await copyAndDelete(request, destination, judge));
@@ -207,6 +205,6 @@ async function copyAndDelete(request: FileRequest, destination: Destination, jud
   return made;
 }
 
-function announcePlaced(exchange: Exchange, path: string, { created, stat }: WriteResult): void {
-  exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version), size: stat.size });
+function kindOf(created: boolean): "created" | "replaced" {
+  return created ? "created" : "replaced";
 }

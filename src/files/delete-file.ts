@@ -1,6 +1,6 @@
 import { emptyReply, type Reply } from "../server/reply.ts";
 import type { CommitCheck } from "../storage/storage.ts";
-import { makeChange, preconditionCheck, type WantedChange } from "./commit.ts";
+import { makeChange, preconditionCheck } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
 
 /** DELETE of a file, or of a directory, which must be empty. */
@@ -15,7 +15,7 @@ export async function deleteFile(request: FileRequest): Promise<Reply> {
 
 export async function removeAt(request: FileRequest, check: CommitCheck = () => {}): Promise<void> {
   const { storage, path } = request;
-  const wanted: WantedChange = { kind: () => "deleted", content: nothing(), check };
+  const wanted = { kind: () => "deleted" as const, content: nothing(), check };
   await makeChange(request, wanted, (_content, check) => storage.remove(path, { check }));
 }
 

@@ -6,10 +6,10 @@ import type { FeedAddress } from "../server/site.ts";
 import type { StoredEntry } from "../storage/storage.ts";
 import { modulesPath } from "./browser-module.ts";
 import { directoryPageStyle, folderIcon, rowsOfGroup } from "./directory-page-style.ts";
-import type { ListingColumn } from "./listing-order.ts";
+import type { ListingColumn } from "./listing-query.ts";
 import { type ListingQuery, linkToOrder, linkToPage } from "./listing-query.ts";
-import type { ListedEntry } from "./measure-entries.ts";
 import { linkToNext, type SelectedNames } from "./select-names.ts";
+import type { ListedEntry } from "./visible-entries.ts";
 
 /** The content of a page. */
 export interface DirectoryPageContent {

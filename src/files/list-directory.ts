@@ -4,16 +4,20 @@ import { entityTag } from "../http/entity-tag.ts";
 import { preferredType } from "../http/negotiation.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import { ClientSlice } from "./client-slice.ts";
 import { type DirectoryPageContent, directoryPage, directoryPagePolicy } from "./directory-page.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
-import { compareRanked, type ListingOrder, type RankedEntry, rankOf } from "./listing-order.ts";
-import { type ListingQuery, maxLimit, readListingQuery } from "./listing-query.ts";
-import { type ListedEntry, measureEntries } from "./measure-entries.ts";
-import type { HoldNames } from "./names-budget.ts";
-import { linkToNext, type SelectedNames, selectInOrder, selectNames } from "./select-names.ts";
-import { sortInSlices } from "./sort-in-slices.ts";
-import { visibleBelow, visibleNames } from "./visible-entries.ts";
+import {
+  compareRanked,
+  type ListingOrder,
+  type ListingQuery,
+  maxLimit,
+  type RankedEntry,
+  rankOf,
+  readListingQuery,
+} from "./listing-query.ts";
+import type { HoldNames } from "./select-names.ts";
+import { linkToNext, type SelectedNames, selectInOrder, selectNames, sortInSlices } from "./select-names.ts";
+import { ClientSlice, type ListedEntry, measureEntries, visibleBelow, visibleNames } from "./visible-entries.ts";
 import { zipLimits } from "./zip-directory.ts";
 
 /** Most entries of an HTML page: more would be slow to show in a browser. */

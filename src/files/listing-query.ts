@@ -1,6 +1,17 @@
 import { forbiddenInName, invalidQuery, onlyValue } from "../http/request-target.ts";
-import type { StoredEntry } from "../storage/storage.ts";
-import { type ListingOrder, listingOrder } from "./listing-order.ts";
+import type { StoredEntry, StoredStat } from "../storage/storage.ts";
+
+export type ListingColumn = "name" | "size" | "modified";
+
+export interface ListingOrder {
+  readonly column: ListingColumn;
+  readonly descending: boolean;
+}
+
+/** A name with the number that it is sorted by: a size, or a time. */
+export interface RankedEntry extends StoredEntry {
+  readonly rank: number;
+}
 
 /** Longest page of a listing, in entries. */
 export const maxLimit = 100_000;
@@ -37,31 +48,32 @@ export function asksFor(what: "zip" | "signin", search: string): boolean {
 }
 
 export function linkToPage(query: ListingQuery, after: StoredEntry | undefined, isByKey = false): string {
-  const { column, descending } = query.order;
-  return linkTo({ ...query, after, isByKey, order: column === "name" && !descending ? undefined : query.order });
+  return linkTo({ ...query, after, isByKey }, query.order.column !== "name" || query.order.descending);
 }
 
 export function linkToOrder(query: ListingQuery, order: ListingOrder): string {
-  return linkTo({ ...query, order });
+  return linkTo({ ...query, order }, true);
 }
 
-function linkTo({
-  limit,
-  after,
-  isByKey,
-  order,
-  find,
-}: Omit<ListingQuery, "order"> & { order: ListingOrder | undefined }): string {
+function linkTo({ limit, after, isByKey, order, find }: ListingQuery, saysOrder: boolean): string {
   const parameters = new URLSearchParams();
   if (limit !== undefined) parameters.set("limit", String(limit));
   if (after !== undefined) parameters.set("after", after.name + (after.type === "directory" ? "/" : ""));
   if (after !== undefined && isByKey) parameters.set("by", "key");
   if (find !== undefined) parameters.set("find", find);
-  if (order !== undefined) {
+  if (saysOrder) {
     parameters.set("sort", order.column);
     parameters.set("order", order.descending ? "desc" : "asc");
   }
   return parameters.size === 0 ? "./" : `?${parameters}`;
+}
+
+function listingOrder(query: URLSearchParams): ListingOrder {
+  const column = query.get("sort");
+  return {
+    column: column === "size" || column === "modified" ? column : "name",
+    descending: query.get("order") === "desc",
+  };
 }
 
 function limitOf(text: string): number {
@@ -78,4 +90,33 @@ function entryOf(text: string, separator: string): StoredEntry {
     throw invalidQuery("after", "the name of an entry, with / behind it for a directory");
   }
   return { name, type: isDirectory ? "directory" : "file" };
+}
+
+// A fixed locale: the order must not depend on the machine that the server happens to run on.
+const naturally = new Intl.Collator("en", { numeric: true });
+
+/** The order of a directory: directories before files, each in natural order of their names. */
+export function compareNames(a: StoredEntry, b: StoredEntry): number {
+  return directoriesFirst(a, b) || byName(a.name, b.name);
+}
+
+export function rankOf(column: ListingColumn, { size, modified }: StoredStat): number {
+  if (column === "name") return 0;
+  return column === "size" ? size : modified.getTime();
+}
+
+export function compareRanked({ descending }: ListingOrder): (a: RankedEntry, b: RankedEntry) => number {
+  const compare = (a: RankedEntry, b: RankedEntry): number => a.rank - b.rank || byName(a.name, b.name);
+  return (a, b) => directoriesFirst(a, b) || (descending ? compare(b, a) : compare(a, b));
+}
+
+function directoriesFirst(a: StoredEntry, b: StoredEntry): number {
+  if (a.type === b.type) return 0;
+  return a.type === "directory" ? -1 : 1;
+}
+
+/** "img2" before "img10"; names that only a computer tells apart (two ways to write "é") have a fixed order, too. */
+function byName(a: string, b: string): number {
+  if (a === b) return 0;
+  return naturally.compare(a, b) || (a < b ? -1 : 1);
 }

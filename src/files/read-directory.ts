@@ -2,8 +2,8 @@ import { HttpError } from "../http/http-error.ts";
 import { preferredType } from "../http/negotiation.ts";
 import { locationOf } from "../http/request-target.ts";
 import { emptyReply, type Reply, withFields } from "../server/reply.ts";
-import { dependsOnCoding } from "./compressed-variant.ts";
-import { type FileRequest, openedAt, openStandIn } from "./file-request.ts";
+import { dependsOnCoding } from "./content-coding.ts";
+import { type FileRequest, openStandIn } from "./file-request.ts";
 import { canSignIn, listDirectory } from "./list-directory.ts";
 import { asksFor } from "./listing-query.ts";
 import { readFile } from "./read-file.ts";
@@ -23,7 +23,7 @@ export async function readDirectory(request: FileRequest): Promise<Reply> {
     return emptyReply(302, { location: locationOf(exchange, path), "cache-control": "no-store" });
   }
   const limits = asksFor("zip", exchange.search) ? zipLimits(options) : undefined;
-  const index = limits || wantsListing(request) ? undefined : await openIndex(request);
+  const index = limits || wantsListing(request) ? undefined : await openStandIn(request);
   if (index && !exchange.access.permitsPath("read", index.path)) throw exchange.access.refusal();
   if (index) return readIndex(index);
   if (!exchange.access.permitsPath("list", path)) throw exchange.access.refusal();
@@ -47,12 +47,4 @@ function hasTrailingSlash(url: string): boolean {
 function wantsListing({ exchange, options }: FileRequest): boolean {
   const types = ["text/html", "application/json"] as const;
   return options.listing && preferredType(exchange.headers.accept, types) === "application/json";
-}
-
-async function openIndex(request: FileRequest): Promise<FileRequest | undefined> {
-  for (const name of request.serving.indexes) {
-    const index = await openedAt(request, request.path + name);
-    if (index) return index;
-  }
-  return openStandIn(request);
 }

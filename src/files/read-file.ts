@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { contentRange, parseByteRange, unsatisfiedRange } from "../http/byte-range.ts";
 import { entityTag, variantTag } from "../http/entity-tag.ts";
 import { attachment } from "../http/file-name.ts";
@@ -14,11 +15,17 @@ import { documentKind } from "../http/selector-range.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { ByteSpan, OpenFile, StoredStat } from "../storage/storage.ts";
-import { type CompressedVariant, dependsOnCoding, madeVariant, storedVariant } from "./compressed-variant.ts";
-import { compressedBytes, compressedStream, compressorVersion, type MadeCoding } from "./compressor.ts";
-import type { FileRequest } from "./file-request.ts";
+import {
+  type CodedVariant,
+  codedVariant,
+  compressedBytes,
+  compressedStream,
+  compressorVersion,
+  dependsOnCoding,
+  type MadeCoding,
+} from "./content-coding.ts";
+import { type FileRequest, sentFile } from "./file-request.ts";
 import { multipartByteRanges } from "./multipart-byte-ranges.ts";
-import { sentFile } from "./serving.ts";
 
 /** Up to this many bytes are read and sent in one piece, which is faster than a stream. */
 const maxPiece = 128 * 1024;
@@ -27,51 +34,53 @@ const maxPiece = 128 * 1024;
 const canRunScripts = /^text\/html\b|[/+]xml\b/i;
 
 /** GET and HEAD of a file: all of it (200), the byte ranges asked for (206, RFC 9110 §14), or 304. */
-export function readFile(request: FileRequest): Reply | Promise<Reply> {
-  const { stat, file, options } = request;
-  if (!stat || !file) throw notFound();
-  const about = headersOf(request, stat);
-  return options.precompressed || options.compress ? readCoded(request, stat, file, about) : send(request, file, about);
-}
-
-async function readCoded(
-  request: FileRequest,
-  stored: StoredStat,
-  plainFile: OpenFile,
-  plain: FileHeaders,
-): Promise<Reply> {
-  const ready = request.options.precompressed ? await storedVariant(request, stored) : undefined;
-  const variant = ready ?? madeVariant(request, stored, plain.ofContent);
-  if (!variant) return send(request, plainFile, plain);
-  const about = headersOfVariant(plain, stored, variant);
-  return variant.file ? send(request, variant.file, about) : send(request, plainFile, about, variant.coding);
-}
-
-/** With a coding, the content is compressed for the reply. */
-function send(
-  { exchange }: FileRequest,
-  file: OpenFile,
-  about: FileHeaders,
-  coding?: MadeCoding,
-): Reply | Promise<Reply> {
-  const { method, headers: asked } = exchange;
+export async function readFile(request: FileRequest): Promise<Reply> {
+  const { exchange, stat, file: plain } = request;
+  if (!stat || !plain) throw notFound();
+  const ofPlain = headersOf(request, stat);
+  const variant = await codedVariant(request, stat, ofPlain.ofContent);
+  const about = variant ? headersOfVariant(ofPlain, stat, variant) : ofPlain;
   const { validators } = about;
+  const { method, headers: asked } = exchange;
   const verdict = evaluatePreconditions(method, asked, validators);
   if (verdict === "failed") throw preconditionFailed(validators);
   if (verdict === "not-modified") return emptyReply(304, { ...about.ofUnchanged });
 
   const headers = { ...about.ofContent };
-  if (coding) return compressedFile(headers, file, coding, method === "HEAD");
-  const { stat } = file;
-  const content = method === "HEAD" ? undefined : file;
-  if (asked.range === undefined || !isRangeCurrent(exchange.header("if-range"), validators))
-    return wholeFile(headers, stat, content);
-  const spans = parseByteRange(asked.range, stat.size);
-  if (spans === "ignore") return wholeFile(headers, stat, content);
-  if (spans === "unsatisfiable") throw unsatisfiable(stat.size);
+  const isHead = method === "HEAD";
+  if (variant && !variant.file) return compressedFile(headers, plain, variant.coding, isHead);
+  const file = variant?.file ?? plain;
+  const { size } = file.stat;
+  const isRanged = asked.range !== undefined && isRangeCurrent(exchange.header("if-range"), validators);
+  const spans = isRanged ? parseByteRange(asked.range ?? "", size) : "ignore";
+  if (spans === "unsatisfiable") throw unsatisfiable(size);
+  if (spans === "ignore") {
+    return { status: 200, headers, ...(!isHead && { body: file.content ?? (await contentOf(file, size)) }) };
+  }
   const [span, ...others] = spans;
-  if (span && others.length === 0) return oneRange(headers, stat, span, content);
-  return multipartByteRanges(headers, stat.size, spans, content);
+  if (!span || others.length > 0) return multipartByteRanges(headers, size, spans, isHead ? undefined : file);
+  const length = span.end - span.start + 1;
+  headers["content-length"] = String(length);
+  headers["content-range"] = contentRange(span, size);
+  return { status: 206, headers, ...(!isHead && { body: await contentOf(file, length, span) }) };
+}
+
+async function contentOf(file: OpenFile, length: number, span?: ByteSpan): Promise<Readable | Uint8Array> {
+  return length <= maxPiece ? file.bytes(span) : file.stream(span);
+}
+
+/** The content, compressed. The length of a small one is known beforehand, to HEAD as well. */
+async function compressedFile(
+  headers: ReplyHeaders,
+  file: OpenFile,
+  coding: MadeCoding,
+  isHead: boolean,
+): Promise<Reply> {
+  if (file.stat.size > maxPiece)
+    return { status: 200, headers, ...(!isHead && { body: compressedStream(file, coding) }) };
+  const body = await compressedBytes(file, coding);
+  headers["content-length"] = String(body.byteLength);
+  return { status: 200, headers, ...(!isHead && { body }) };
 }
 
 interface FileHeaders {
@@ -123,11 +132,7 @@ function headersOf(request: FileRequest, stat: StoredStat): FileHeaders {
   return made;
 }
 
-function headersOfVariant(
-  plain: FileHeaders,
-  { version }: StoredStat,
-  { coding, file }: CompressedVariant,
-): FileHeaders {
+function headersOfVariant(plain: FileHeaders, { version }: StoredStat, { coding, file }: CodedVariant): FileHeaders {
   const etag = variantTag(version, coding, file?.stat.version ?? compressorVersion);
   const { ofUnchanged, own } = plain;
   const { "content-length": _, ...ofContent } = plain.ofContent;
@@ -163,47 +168,6 @@ function contentHeaders({ path, contentTypeOf, options }: FileRequest, { fields 
     "accept-ranges": documentKind(path) ? "selector, bytes" : "bytes",
     ...(options.untrustedContent && canRunScripts.test(type) && { "content-security-policy": "sandbox" }),
   };
-}
-
-function wholeFile(headers: ReplyHeaders, { size }: StoredStat, file: OpenFile | undefined): Reply | Promise<Reply> {
-  if (!file) return { status: 200, headers };
-  return file.content ? { status: 200, headers, body: file.content } : withContent(200, headers, file, size);
-}
-
-/** The content, compressed. The length of a small one is known beforehand, to HEAD as well. */
-async function compressedFile(
-  headers: ReplyHeaders,
-  file: OpenFile,
-  coding: MadeCoding,
-  isHead: boolean,
-): Promise<Reply> {
-  if (file.stat.size > maxPiece)
-    return { status: 200, headers, ...(!isHead && { body: compressedStream(file, coding) }) };
-  const body = await compressedBytes(file, coding);
-  headers["content-length"] = String(body.byteLength);
-  return { status: 200, headers, ...(!isHead && { body }) };
-}
-
-function oneRange(
-  headers: ReplyHeaders,
-  { size }: StoredStat,
-  span: ByteSpan,
-  file: OpenFile | undefined,
-): Reply | Promise<Reply> {
-  const length = span.end - span.start + 1;
-  headers["content-length"] = String(length);
-  headers["content-range"] = contentRange(span, size);
-  return file ? withContent(206, headers, file, length, span) : { status: 206, headers };
-}
-
-async function withContent(
-  status: number,
-  headers: ReplyHeaders,
-  file: OpenFile,
-  length: number,
-  span?: ByteSpan,
-): Promise<Reply> {
-  return { status, headers, body: length <= maxPiece ? await file.bytes(span) : file.stream(span) };
 }
 
 function unsatisfiable(size: number): HttpError {

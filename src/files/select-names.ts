@@ -1,8 +1,8 @@
+import { TimeSlice } from "../event-loop/sliced-work.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Exchange } from "../server/exchange.ts";
 import type { StoredEntry } from "../storage/storage.ts";
-import { compareNames } from "./listing-order.ts";
-import { type ListingQuery, linkToPage } from "./listing-query.ts";
-import type { HoldNames } from "./names-budget.ts";
-import { mergeInSlices, type Slice, sortInSlices } from "./sort-in-slices.ts";
+import { compareNames, type ListingQuery, linkToPage } from "./listing-query.ts";
 
 /** How many names are collected before those that are not on the page are dropped again. */
 const freshNames = 4_096;
@@ -60,11 +60,9 @@ export async function selectNames(
 
   const sortIn = async (): Promise<void> => {
     const sorted = await sortInSlices(fresh, compareNames, slice);
-    selected = await mergeInSlices(selected, sorted, compareNames, slice);
+    selected = (await mergeInSlices(selected, sorted, compareNames, slice)).slice(0, limit);
     fresh = [];
-    if (selected.length < limit) return;
-    selected.length = limit;
-    last = selected.at(-1);
+    if (selected.length === limit) last = selected.at(-1);
   };
 
   for await (const entry of entries) {
@@ -91,4 +89,91 @@ export function linkToNext(query: ListingQuery, selected: SelectedNames): string
 
 export function hasMore({ names, before, directories, files, isFollowed }: SelectedNames): boolean {
   return isFollowed ?? before + names.length < directories + files;
+}
+
+/** An empty listing takes as many names, since it takes a place of its own. */
+const fewest = 1_000;
+
+/** How many names all listings together may hold in memory. */
+export class NamesBudget {
+  readonly #max: number;
+  #held = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Opens the account of one listing, until its exchange is over. Throws 503 `OVERLOADED` where there is no room. */
+  open(exchange: Pick<Exchange, "defer">): HoldNames {
+    let own = 0;
+    const hold: HoldNames = (count) => {
+      if (count <= own) return;
+      const others = this.#held - own;
+      // One that is alone may go on: it would fail again each time that the client asks again.
+      if (others > 0 && others + count > this.#max) throw tooMany();
+      own = count;
+      this.#held = others + count;
+    };
+    hold(fewest);
+    exchange.defer(() => {
+      this.#held -= own;
+      own = 0;
+    });
+    return hold;
+  }
+}
+
+/** Called before that many names are held. Throws 503 `OVERLOADED` where there is no room for them. */
+export type HoldNames = (count: number) => void;
+
+function tooMany(): HttpError {
+  const details = "Too many listings are being sent. Try again shortly, or ask for a shorter page with ?limit=.";
+  return new HttpError(503, "OVERLOADED", details, { headers: { "retry-after": "1" } });
+}
+
+/** Items sorted or merged between two looks at the clock: a millisecond of comparisons of the longest names. */
+const itemsAtOnce = 64;
+
+type Slice = Pick<TimeSlice, "isOver" | "renew">;
+type Compare<T> = (a: T, b: T) => number;
+
+/** A stable merge sort that gives way to other work every few milliseconds. */
+export async function sortInSlices<T>(
+  items: readonly T[],
+  compare: Compare<T>,
+  slice: Slice = new TimeSlice(),
+): Promise<T[]> {
+  let runs: T[][] = [];
+  for (let start = 0; start < items.length; start += itemsAtOnce) {
+    runs.push(items.slice(start, start + itemsAtOnce).sort(compare));
+    if (slice.isOver) await slice.renew();
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2)
+      merged.push(await mergeInSlices(runs[i] ?? [], runs[i + 1] ?? [], compare, slice));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function mergeInSlices<T>(left: T[], right: T[], compare: Compare<T>, slice: Slice): Promise<T[]> {
+  if (right.length === 0) return left;
+  const merged: T[] = [];
+  let l = 0;
+  let r = 0;
+  while (l < left.length && r < right.length) {
+    // Both indices are below the lengths, so these are items even where T allows undefined.
+    const a = left[l] as T;
+    const b = right[r] as T;
+    if (compare(a, b) <= 0) {
+      merged.push(a);
+      l += 1;
+    } else {
+      merged.push(b);
+      r += 1;
+    }
+    if (merged.length % itemsAtOnce === 0 && slice.isOver) await slice.renew();
+  }
+  return merged.concat(left.slice(l), right.slice(r));
 }

@@ -1,11 +1,35 @@
+import { TimeSlice } from "../event-loop/sliced-work.ts";
 import { HttpError } from "../http/http-error.ts";
 import { forbiddenInName, isHiddenPath } from "../http/request-target.ts";
-import type { StoredEntry } from "../storage/storage.ts";
-import { ClientSlice } from "./client-slice.ts";
+import { type Storage, StorageError, type StoredEntry, type StoredStat } from "../storage/storage.ts";
 import type { FileRequest } from "./file-request.ts";
-import { compareNames } from "./listing-order.ts";
-import { isOutOfSight, type ListedEntry, measureEntries } from "./measure-entries.ts";
-import { sortInSlices } from "./sort-in-slices.ts";
+import { compareNames } from "./listing-query.ts";
+import { sortInSlices } from "./select-names.ts";
+
+/** A {@link TimeSlice} of work for one client, which ends the work when that client has left. */
+export class ClientSlice {
+  readonly #slice: TimeSlice = new TimeSlice();
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  get isOver(): boolean {
+    return this.#slice.isOver || this.#signal.aborted;
+  }
+
+  /** Lets everything run that waits for the event loop. Throws once the client has left. */
+  async renew(): Promise<void> {
+    this.#refuseLeft();
+    await this.#slice.renew();
+    this.#refuseLeft();
+  }
+
+  #refuseLeft(): void {
+    if (this.#signal.aborted) throw new HttpError(499, "CLIENT_LEFT", "The client has left.");
+  }
+}
 
 /** Names that no URL can spell in UTF-8: half a surrogate pair. */
 const unspeakable = /\p{Surrogate}/u;
@@ -152,4 +176,42 @@ function pathOf(directory: string, { name, type }: StoredEntry): string {
 
 function tooLarge(details: string): HttpError {
   return new HttpError(413, "DIRECTORY_TOO_LARGE", `${details} Ask for a folder in it.`);
+}
+
+/** How many entries are measured together: enough to keep a disk busy, few enough to leave others room. */
+const batchSize = 32;
+
+export interface ListedEntry extends StoredEntry {
+  readonly stat: StoredStat;
+}
+
+/** Measures entries in batches, as they are asked for. Those that are gone, changed or out of sight are left out. */
+export async function* measureEntries(
+  storage: Pick<Storage, "stat">,
+  path: string,
+  names: readonly StoredEntry[],
+): AsyncGenerator<ListedEntry[]> {
+  for (let start = 0; start < names.length; start += batchSize) {
+    const batch = names.slice(start, start + batchSize);
+    const stats = await Promise.all(batch.map(({ name }) => statOf(storage, path + name)));
+    yield batch.flatMap(({ name, type }, index) => {
+      const stat = stats[index];
+      return stat?.type === type ? [{ name, type, stat }] : [];
+    });
+  }
+}
+
+async function statOf(storage: Pick<Storage, "stat">, path: string): Promise<StoredStat | undefined> {
+  try {
+    return await storage.stat(path);
+  } catch (error) {
+    if (isOutOfSight(error)) return undefined;
+    throw error;
+  }
+}
+
+const hides: ReadonlySet<string> = new Set(["forbidden", "name-too-long", "not-found", "not-a-directory"]);
+
+export function isOutOfSight(error: unknown): boolean {
+  return error instanceof StorageError && hides.has(error.code);
 }

@@ -1,11 +1,13 @@
-import { entityTag } from "../http/entity-tag.ts";
+import { parseFileName } from "../http/file-name.ts";
+import { HttpError } from "../http/http-error.ts";
 import { hasPreconditions } from "../http/preconditions.ts";
-import { locationOf } from "../http/request-target.ts";
-import { refuseEncodedContent } from "../server/admission.ts";
+import { refuseEncodedContent, tooLarge } from "../server/admission.ts";
+import type { Exchange } from "../server/exchange.ts";
 import type { Reply } from "../server/reply.ts";
-import type { CommitCheck } from "../storage/storage.ts";
-import { makeChange, preconditionCheck, storedReply, type WantedChange } from "./commit.ts";
+import type { CommitCheck, Content, StoredStat } from "../storage/storage.ts";
+import { announce, makeChange, preconditionCheck, storedReply } from "./commit.ts";
 import type { FileRequest } from "./file-request.ts";
+import { listedPath, refuseHiddenPath } from "./listed-path.ts";
 import { withoutFragments } from "./refuse-fragments.ts";
 
 /** PUT of a file: created (201) or replaced as a whole (200). */
@@ -20,17 +22,13 @@ export async function writeFile(request: FileRequest): Promise<Reply> {
   check(request.stat);
   refuseEncodedContent(exchange.headers);
   const { createParents } = options;
-  const wanted: WantedChange = {
-    kind: (stored) => (stored ? "replaced" : "created"),
-    content: await withoutFragments(request),
-    check,
-  };
+  const kind = (stored: StoredStat | undefined) => (stored ? "replaced" : "created");
+  const wanted = { kind, content: await withoutFragments(request), check };
   const { created, stat } = await makeChange(request, wanted, (content, check) =>
     storage.write(path, content, { check, createParents }),
   );
-  exchange.changed({ kind: created ? "created" : "replaced", path, etag: entityTag(stat.version), size: stat.size });
-  if (!created) return storedReply(200, path, stat);
-  return storedReply(201, path, stat, { location: locationOf(exchange, path) });
+  announce(exchange, created ? "created" : "replaced", path, stat);
+  return storedReply(exchange, created ? 201 : 200, path, stat);
 }
 
 /** Whether nothing of a PUT depends on what is there: the write itself finds that out, and checks the rights. */
@@ -41,4 +39,66 @@ export function replacesAnything(
 ): boolean {
   if (method !== "PUT" || path.endsWith("/") || hasPreconditions(headers) || beforeWrite) return false;
   return access.permitsPath("create", path) && access.permitsPath("overwrite", path);
+}
+
+/** POST to a file: the content is added to its end, all of it or nothing. */
+export async function appendFile(request: FileRequest): Promise<Reply> {
+  const { exchange, storage, options, path } = request;
+  const judge = preconditionCheck(exchange);
+  judge(request.stat);
+  refuseEncodedContent(exchange.headers);
+  let added = Number(exchange.headers["content-length"] ?? 0);
+  const refuseTooLarge: CommitCheck = (current) => {
+    if ((current?.size ?? 0) + added > options.maxFileSize) throw tooLarge(options.maxFileSize);
+  };
+  refuseTooLarge(request.stat);
+
+  async function* counted(content: Content): AsyncGenerator<Uint8Array> {
+    added = 0;
+    for await (const chunk of content) {
+      added += chunk.byteLength;
+      refuseTooLarge(request.stat);
+      yield chunk;
+    }
+  }
+  const check: CommitCheck = (current) => {
+    judge(current);
+    refuseTooLarge(current);
+  };
+  const wanted = { kind: () => "appended" as const, content: exchange.body, check };
+  const { stat } = await makeChange(request, wanted, (content, check) =>
+    storage.append(path, counted(content), { check }),
+  );
+  // Nothing was added, so there is no change to announce.
+  if (added > 0) announce(exchange, "appended", path, stat);
+  return storedReply(exchange, 200, path, stat);
+}
+
+/** POST to a directory: creates the file that `X-Filename` names (201), and never replaces one. */
+export async function createFile(request: FileRequest): Promise<Reply> {
+  const { exchange, storage, options } = request;
+  const wanted = request.path + fileNameOf(exchange);
+  refuseHiddenPath(exchange.method, wanted, options.dotfiles);
+  const path = await listedPath(exchange, request, wanted);
+  if (!exchange.access.permitsPath("create", path)) throw exchange.access.refusal();
+  if (await storage.stat(path)) {
+    throw new HttpError(409, "FILE_EXISTS", "A file of that name exists already; nothing was written.");
+  }
+  const check = preconditionCheck(exchange);
+  check(undefined);
+  refuseEncodedContent(exchange.headers);
+  const change = { kind: () => "created" as const, content: exchange.body, check };
+  const { stat } = await makeChange({ ...request, path, stat: undefined }, change, (content, check) =>
+    storage.write(path, content, { check, exclusive: true, createParents: false }),
+  );
+  announce(exchange, "created", path, stat);
+  return storedReply(exchange, 201, path, stat);
+}
+
+function fileNameOf(exchange: Exchange): string {
+  // Node joins fields of one name with a comma, which would turn two names into one.
+  if (exchange.count("x-filename") > 1) {
+    throw new HttpError(400, "INVALID_FILENAME", "Send one X-Filename header, and one file per request.");
+  }
+  return parseFileName(exchange.header("x-filename"));
 }

@@ -5,10 +5,8 @@ import { attachment } from "../http/file-name.ts";
 import type { Reply, ReplyHeaders } from "../server/reply.ts";
 import type { FileOptions } from "../server/site.ts";
 import type { OpenFile } from "../storage/storage.ts";
-import { ClientSlice } from "./client-slice.ts";
 import { type FileRequest, siteTitle } from "./file-request.ts";
-import { isOutOfSight } from "./measure-entries.ts";
-import { type TreeLimits, visibleTree } from "./visible-entries.ts";
+import { ClientSlice, isOutOfSight, type TreeLimits, visibleTree } from "./visible-entries.ts";
 
 const defaultLimits: TreeLimits = { maxEntries: 10_000, maxBytes: 4 * 1024 ** 3 };
 

@@ -2,10 +2,16 @@ import { ConfigError } from "../config.ts";
 import { DocumentCache } from "../elements/document-cache.ts";
 import type { ElementSpace } from "../elements/element-request.ts";
 import { browserModule, listingModule, moduleReply } from "../files/browser-module.ts";
-import { closeAtEnd, type FileRequest, openStandIn, purposeOf, standInPaths } from "../files/file-request.ts";
+import {
+  closeAtEnd,
+  type FileRequest,
+  openStandIn,
+  purposeOf,
+  servingOf,
+  standInPaths,
+} from "../files/file-request.ts";
 import { listedPath, refuseHiddenPath } from "../files/listed-path.ts";
-import { NamesBudget } from "../files/names-budget.ts";
-import { servingOf } from "../files/serving.ts";
+import { NamesBudget } from "../files/select-names.ts";
 import { replacesAnything } from "../files/write-file.ts";
 import { contentTypeTable } from "../http/content-type.ts";
 import { HttpError, methodNotAllowed, notFound } from "../http/http-error.ts";
@@ -20,7 +26,7 @@ import type { Plugin } from "../server/plugin.ts";
 import { type Reply, variesBy } from "../server/reply.ts";
 import type { FileHandling, FileOptions, Site } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
-import { type OpenFile, type Storage, StorageError, type StoredStat, type Unwatch } from "../storage/storage.ts";
+import { type Storage, StorageError, type Unwatch } from "../storage/storage.ts";
 import { storageAt } from "../storage/storage-at.ts";
 import { announceExternalEdits } from "./file-handler/external-edits.ts";
 import {
@@ -161,7 +167,7 @@ async function answer(exchange: Exchange, space: HandlerSpace): Promise<Reply> {
   if (range.unit !== "none" || headers["content-range"] !== undefined) refusePartialChange(method);
 
   const isUnseen = replacesAnything(exchange, space.options, path);
-  const addressed = isUnseen ? foundTarget(exchange, space, path, undefined) : await findTarget(exchange, space, path);
+  const addressed = isUnseen ? { ...space, exchange, path, stat: undefined } : await findTarget(exchange, space, path);
   const found = method === "PATCH" ? await documentOf(addressed) : addressed;
   const module = found.stat ? undefined : listingModule(found);
   if (module) return moduleReply(exchange, await browserModule(module));
@@ -208,7 +214,7 @@ async function answerForElements(
   if (!isElementMethod(method)) throw methodNotAllowed(allowedMethods(access, asked, elementOperations, methods));
   const { run, right } = elementOperations[method];
   requireRight(access, asked, method, right);
-  return run(Object.assign(request, { stat, selector, right })); // not a spread, see `foundTarget`
+  return run({ ...request, stat, selector, right });
 }
 
 /** Whether a method that files can take is not to be taken here. */
@@ -236,49 +242,30 @@ async function findTarget(exchange: Exchange, space: ElementSpace, path: string)
     const file = await space.storage.open(path, purpose);
     if (file) {
       closeAtEnd(exchange, file);
-      return foundTarget(exchange, space, path, file.stat, file);
+      return { ...space, exchange, path, stat: file.stat, file };
     }
   }
   const stat = await space.storage.stat(path);
   const isDirectory = stat?.type === "directory" && !path.endsWith("/");
-  return foundTarget(exchange, space, isDirectory ? `${path}/` : path, stat);
-}
-
-/** Field by field, which takes a tenth of the time of a spread; every request comes by here. */
-function foundTarget(
-  exchange: Exchange,
-  { storage, root, options, serving, contentTypeOf, listings, documents, bodies }: ElementSpace,
-  path: string,
-  stat: StoredStat | undefined,
-  file?: OpenFile,
-): FoundTarget {
-  return { storage, root, options, serving, contentTypeOf, listings, documents, bodies, exchange, path, stat, file };
+  return { ...space, exchange, path: isDirectory ? `${path}/` : path, stat };
 }
 
 /** The document whose elements are meant, as a GET finds it: of a directory its index file, or what stands in. */
 async function documentOf(found: FoundTarget): Promise<FoundTarget> {
-  if (!found.stat) return (await openStandIn(found)) ?? found;
-  if (found.stat.type !== "directory") return found;
-  let last: FoundTarget | undefined;
-  for (const index of found.serving.indexes) {
-    last = await findTarget(found.exchange, found, found.path + index);
-    if (last.stat) return last;
-  }
-  return (await openStandIn(found)) ?? last ?? found;
+  if (found.stat?.type === "file") return found;
+  const instead = await openStandIn(found);
+  const [index] = found.stat ? found.serving.indexes : [];
+  return instead ?? (index === undefined ? found : { ...found, path: found.path + index, stat: undefined });
 }
 
 /** The path of that document, for those who do not ask for its content. */
 async function documentAt(space: ElementSpace, path: string, accept?: string): Promise<string | undefined> {
   if (isHiddenPath(path, space.options.dotfiles)) return undefined;
   const stat = await space.storage.stat(path);
+  if (stat?.type === "file") return documentKind(path) && path;
   const directory = path.endsWith("/") ? path : `${path}/`;
-  const candidates = !stat
-    ? standInPaths(space, path, accept)
-    : stat.type === "file"
-      ? [path]
-      : [...space.serving.indexes.map((index) => directory + index), ...standInPaths(space, directory, accept)];
-  for (const candidate of candidates) {
-    const found = candidate === path ? stat : await space.storage.stat(candidate);
+  for (const candidate of standInPaths(space, stat ? directory : path, stat?.type, accept)) {
+    const found = await space.storage.stat(candidate);
     if (found?.type === "file") return documentKind(candidate) && candidate;
   }
   return undefined;

@@ -29,8 +29,10 @@ describe("the precondition check", () => {
 });
 
 describe("the reply for a stored file", () => {
-  it("has path, size and tag as JSON, the validators, and what else it is given", () => {
-    const reply = storedReply(201, "/a.txt", file, { location: "/app/a.txt" });
+  it("has path, size and tag as JSON, the validators, and where a new file is", () => {
+    const exchange = { ...asked({}), mount: "/app" } as Exchange;
+    expect(storedReply(exchange, 200, "/a.txt", file).headers).not.toHaveProperty("location");
+    const reply = storedReply(exchange, 201, "/a.txt", file);
     expect(reply).toEqual({
       status: 201,
       headers: {

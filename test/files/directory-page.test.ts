@@ -8,7 +8,7 @@ import {
   humanSize,
 } from "../../src/files/directory-page.ts";
 import { rowsOfGroup } from "../../src/files/directory-page-style.ts";
-import type { ListedEntry } from "../../src/files/measure-entries.ts";
+import type { ListedEntry } from "../../src/files/visible-entries.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 
 const modified = new Date("2025-03-04T05:06:07.089Z");

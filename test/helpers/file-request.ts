@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { FileRequest } from "../../src/files/file-request.ts";
-import { NamesBudget } from "../../src/files/names-budget.ts";
-import { servingOf } from "../../src/files/serving.ts";
+import { servingOf } from "../../src/files/file-request.ts";
+import { NamesBudget } from "../../src/files/select-names.ts";
 import { contentTypeTable } from "../../src/http/content-type.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import type { Access, Right, SelectedElements } from "../../src/server/access.ts";
