@@ -109,7 +109,7 @@ export function createFileServer(config: FileServerConfig): FileServer<Response 
     },
     fetch: entries.fetch,
     changes,
-    ...programFiles({ clients, life, hosts }),
+    ...programFiles(life, hosts),
     disconnect(isMeant: (client: ConnectedClient) => boolean): number {
       const plugins = new Set(hosts.sites.flatMap((site) => site.plugins));
       return [...plugins].reduce((ended, plugin) => ended + (plugin.disconnect?.(isMeant) ?? 0), 0);

@@ -1,16 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { Edit } from "../html/edit/edits.ts";
-import type { ClientAddresses } from "../http/client-address.ts";
 import { HttpError, notFound } from "../http/http-error.ts";
-import { patchTypes } from "../http/methods.ts";
-import { encodePath, parseRequestPath } from "../http/request-target.ts";
-import { unavailable } from "../server/admission.ts";
-import { errorReply } from "../server/error-reply.ts";
-import { Exchange, type IncomingRequest } from "../server/exchange.ts";
 import type { FileHistory, VersionList } from "../server/file-history.ts";
-import type { Inspection } from "../server/inspection.ts";
-import type { Reply } from "../server/reply.ts";
-import { type Answered, answerInside, incomingOf } from "./inner-exchange.ts";
+import type { InnerAnswer, InnerRequest } from "../server/inner-request.ts";
+import { askInside } from "./inner-exchange.ts";
 import type { LifeCycle } from "./life-cycle.ts";
 import type { HostedSite } from "./site.ts";
 import type { VirtualHosts } from "./virtual-hosts.ts";
@@ -90,28 +83,20 @@ export interface ProgramFiles {
   revert(path: string, commit: string, options?: ProgramWriteOptions): Promise<WrittenFile | undefined>;
 }
 
-interface ProgramParts {
-  readonly clients: ClientAddresses;
-  readonly life: LifeCycle;
-  readonly hosts: VirtualHosts;
-}
+type Asked = ProgramWriteOptions & Pick<InnerRequest, "method" | "path" | "headers" | "content" | "inspection">;
 
-interface Asked extends ProgramWriteOptions {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: IncomingRequest["headers"];
-  readonly content?: string | Uint8Array;
-  readonly inspection?: Inspection | undefined;
-}
-
-function missing(error: unknown): undefined {
-  if (error instanceof HttpError && error.status === 404) return undefined;
-  throw error;
-}
-
-export function programFiles(parts: ProgramParts): ProgramFiles {
+export function programFiles(life: LifeCycle, hosts: VirtualHosts): ProgramFiles {
+  const ask = async ({ user, host, ifMatch, headers, ...asked }: Asked): Promise<InnerAnswer> => {
+    const site = siteOf(hosts, host);
+    const name = host ?? (site.name === "*" ? "localhost" : site.name);
+    const fields = { ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
+    const program = { ...asked, headers: fields, host: name, user, mostBytes: Number.POSITIVE_INFINITY };
+    const answered = await askInside(life, site, program);
+    if (answered.error) throw answered.error;
+    return answered;
+  };
   const historyOf = ({ host }: ProgramOptions): FileHistory => {
-    const { history } = siteOf(parts.hosts, host);
+    const { history } = siteOf(hosts, host);
     if (!history) throw new HttpError(404, "NOT_FOUND", "The host has no history: list the plugin `history`.");
     return history;
   };
@@ -121,7 +106,7 @@ export function programFiles(parts: ProgramParts): ProgramFiles {
       const storage = at === undefined ? undefined : await historyOf(options).storageAt(path, at);
       if (at !== undefined && !storage) throw notFound();
       const inspection = storage && { storage };
-      const { headers, content } = await ask(parts, { ...options, method: "GET", path, headers: range, inspection });
+      const { headers, content } = await ask({ ...options, method: "GET", path, headers: range, inspection });
       const matches = headers["x-selector-matches"];
       return {
         content,
@@ -130,55 +115,34 @@ export function programFiles(parts: ProgramParts): ProgramFiles {
       };
     },
     async write(path, content, options = {}) {
-      const { status, headers } = await ask(parts, { ...options, method: "PUT", path, content });
+      const { status, headers } = await ask({ ...options, method: "PUT", path, content });
       return { created: status === 201, etag: String(headers["etag"]) };
     },
     async edit(path, edits, options = {}) {
-      const headers = { "content-type": patchTypes[0] };
+      const headers = { "content-type": "application/json" };
       const asked = { ...options, method: "PATCH", path, headers, content: JSON.stringify(edits) };
-      return JSON.parse((await ask(parts, asked)).content.toString()) as EditedPage;
+      return JSON.parse((await ask(asked)).content.toString()) as EditedPage;
     },
     async history(path, options = {}) {
-      await parts.life.ready();
+      await life.ready();
       return historyOf(options).list(path, options.limit ?? 50, options.after);
     },
     async revert(path, commit, options = {}) {
       const { host } = options;
-      const now = await ask(parts, { ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
+      const now = await ask({ ...(host !== undefined && { host }), method: "GET", path }).catch(missing);
       const content = await historyOf(options).restored(path, commit, "without", now?.content);
       const condition = now ? { ifMatch: options.ifMatch ?? String(now.headers["etag"]) } : {};
       const asked = { ...options, ...condition, path, method: content === undefined ? "DELETE" : "PUT" };
       const headers = now ? {} : { "if-none-match": "*" };
-      const answer = await ask(parts, content === undefined ? asked : { ...asked, headers, content });
+      const answer = await ask(content === undefined ? asked : { ...asked, headers, content });
       return content && { created: answer.status === 201, etag: String(answer.headers["etag"]) };
     },
   };
 }
 
-async function ask({ clients, life, hosts }: ProgramParts, asked: Asked): Promise<Answered> {
-  const { path, user, host } = asked;
-  if (life.isClosing) throw unavailable("CLOSING");
-  const site = siteOf(hosts, host);
-  const name = host ?? (site.name === "*" ? "localhost" : site.name);
-  const { method, headers = {}, content, ifMatch, inspection } = asked;
-  const fields = { host: name, ...headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
-  const incoming = incomingOf({ method, url: encodePath(path), headers: fields, content });
-  const init = { incoming, site, clients, ...parseRequestPath(incoming.url), host: name, protocol: "http" } as const;
-  const exchange = new Exchange({ ...init, isProgram: true, inspection });
-  if (user !== undefined) exchange.user = { name: user, roles: [] };
-  const answered = await answerInside(life, site, exchange, () => runFileHandler(site, exchange, path));
-  if (answered.error) throw answered.error;
-  return answered;
-}
-
-async function runFileHandler(site: HostedSite, exchange: Exchange, path: string): Promise<Reply> {
-  try {
-    const handler = site.fileHandlerOf(exchange.path);
-    if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${path}.`);
-    return await handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
-  } catch (error) {
-    return errorReply(exchange, error);
-  }
+function missing(error: unknown): undefined {
+  if (error instanceof HttpError && error.status === 404) return undefined;
+  throw error;
 }
 
 function siteOf(hosts: VirtualHosts, name: string | undefined): HostedSite {

@@ -29,7 +29,7 @@ export type ServeRequest = (
   claim?: Claim,
 ) => Promise<void>;
 
-export interface RequestPathParts {
+interface RequestPathParts {
   readonly clients: ClientAddresses;
   readonly life: LifeCycle;
   readonly uploads: UsageLimit;
@@ -41,26 +41,36 @@ export interface RequestPathParts {
 /** The whole path of a request, in order: address and host, checks, the host's plugins, the reply, the observers. */
 export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestPathParts): ServeRequest {
   return async (incoming, deliver, passOn, claim) => {
-    life.enter();
     const addressed = readAddress(incoming, clients);
     const { path, search, host, protocol } = addressed;
     const site = hosts.find(host) ?? nowhere;
     const exchange = new Exchange({ incoming, site, clients, path, search, host, protocol });
-    try {
-      if (claim && !((await isUpgradeOfPlugin(exchange, site, addressed)) && (await claim()))) return;
-      // Before anything is checked, counted or refused: the request is for the application around.
-      if (passOn && !site.options.methods.includes(exchange.method)) return passOn();
-      const reply = await answer(exchange, site, addressed);
-      if (exchange.congestion) await exchange.congestion;
-      await conclude(exchange, site, reply, deliver);
-    } catch (error) {
-      // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
-      await conclude(exchange, site, errorReply(exchange, error), deliver);
-    } finally {
-      await exchange.end();
-      life.leave();
-    }
+    await converse(life, site, exchange, () => answer(exchange, site, addressed, passOn, claim), deliver);
   };
+
+  /** `undefined` for what is left to the application around. */
+  async function answer(
+    exchange: Exchange,
+    site: HostedSite,
+    addressed: Addressed,
+    passOn: PassOn | undefined,
+    claim: Claim | undefined,
+  ): Promise<Reply | undefined> {
+    try {
+      if (claim && !((await isUpgradeOfPlugin(exchange, site, addressed)) && (await claim()))) return undefined;
+      // Before anything is checked, counted or refused.
+      if (passOn && !site.options.methods.includes(exchange.method)) {
+        passOn();
+        return undefined;
+      }
+      if (addressed.problem) throw addressed.problem.thrown;
+      if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
+      if (!life.isSettled) await life.ready();
+      return await admit(exchange, site, addressed);
+    } catch (error) {
+      return errorReply(exchange, error);
+    }
+  }
 
   async function isUpgradeOfPlugin(exchange: Exchange, site: HostedSite, { problem }: Addressed): Promise<boolean> {
     if (problem) return false;
@@ -70,17 +80,6 @@ export function requestPath({ clients, life, uploads, hosts, nowhere }: RequestP
     } catch (error) {
       site.report(error, exchange);
       return false;
-    }
-  }
-
-  async function answer(exchange: Exchange, site: HostedSite, addressed: Addressed): Promise<Reply> {
-    try {
-      if (addressed.problem) throw addressed.problem.thrown;
-      if (site === nowhere) throw new HttpError(421, "UNKNOWN_HOST", "No host of that name is served here.");
-      if (!life.isSettled) await life.ready();
-      return await admit(exchange, site, addressed);
-    } catch (error) {
-      return errorReply(exchange, error);
     }
   }
 
@@ -159,13 +158,37 @@ function refuseCrossSite({ method, isUpgrade, headers, protocol, site }: Exchang
   );
 }
 
-async function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver: Deliver): Promise<void> {
+/** Answers an exchange, delivers the reply, tells the observers, and releases what the exchange holds. */
+export async function converse(
+  life: LifeCycle,
+  site: HostedSite,
+  exchange: Exchange,
+  answer: () => Promise<Reply | undefined>,
+  deliver: Deliver,
+): Promise<Reply | undefined> {
+  life.enter();
+  try {
+    const reply = await answer();
+    if (!reply) return undefined;
+    if (exchange.congestion) await exchange.congestion;
+    return await conclude(exchange, site, reply, deliver);
+  } catch (error) {
+    // The reply could not even be begun: a plugin gave it a header field that HTTP does not know.
+    return await conclude(exchange, site, errorReply(exchange, error), deliver);
+  } finally {
+    await exchange.end();
+    life.leave();
+  }
+}
+
+async function conclude(exchange: Exchange, site: HostedSite, answered: Reply, deliver: Deliver): Promise<Reply> {
   const reply = completeReply(exchange, answered, site.options.serverHeader);
   const sent = await deliver(reply);
   if (sent) tell(exchange, site, reply, sent);
+  return reply;
 }
 
-export function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
+function tell(exchange: Exchange, site: HostedSite, { status, headers }: Reply, sent: Sent): void {
   const { bytes, aborted, failure } = sent;
   if (failure !== undefined) site.report(failure, exchange, status);
   if (site.observers.length === 0) return;

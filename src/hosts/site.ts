@@ -16,6 +16,7 @@ import {
   type OnAnswer,
 } from "../server/pipeline.ts";
 import type { Plugin, PluginSite } from "../server/plugin.ts";
+import type { Reply } from "../server/reply.ts";
 import type { ServerParts, SiteOptions } from "../server/site.ts";
 import { rootStorage } from "../storage/root-storage.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -26,6 +27,8 @@ export interface HostedSite extends PluginSite {
   answersUpgrade(exchange: Exchange): Promise<boolean>;
   /** Runs the pipeline. Never rejects: what is thrown becomes a reply. */
   readonly answer: Handler;
+  /** Runs the file handler alone, for the host program. */
+  readonly answerProgram: Handler;
   /** Runs the plugins that are `alwaysOn`, and answers 503 where none of them does. */
   readonly answerDuringOutage: Handler;
 }
@@ -109,6 +112,7 @@ export function createSite(name: string, config: HostConfig, server: HostParts):
       return false;
     },
     answer: composePipeline(listed, noPluginAnswered, refusalNotes(listed, config, server)),
+    answerProgram: composePipeline([], (exchange) => runFileHandler(site, exchange)),
     answerDuringOutage: composePipeline(
       listed.filter(({ plugin }) => plugin.alwaysOn),
       () => Promise.reject(server.outage() ?? new HttpError(503, "OVERLOADED", "Try again.")),
@@ -169,6 +173,12 @@ function withFileHandler(listed: readonly ListedPlugin[], storage: Storage | und
 function withClientModule(listed: readonly ListedPlugin[]): readonly ListedPlugin[] {
   const place = listed.findIndex((each) => isFileHandler(each.plugin) && isEverywhere(each));
   return listed.toSpliced(place === -1 ? listed.length : place, 0, ...listPlugins([clientModule()]));
+}
+
+async function runFileHandler(site: HostedSite, exchange: Exchange): Promise<Reply> {
+  const handler = site.fileHandlerOf(exchange.path);
+  if (!handler?.handle) throw new HttpError(404, "NOT_FOUND", `No files are at ${exchange.path}.`);
+  return handler.handle(exchange, () => Promise.reject(new TypeError("a file handler passes nothing on")));
 }
 
 const noPluginAnswered: Handler = () => Promise.reject(notFound());

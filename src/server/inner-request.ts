@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { Exchange } from "./exchange.ts";
 import type { Inspection } from "./inspection.ts";
-import type { ReplyHeaders } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 
 /** A request that a plugin makes for a client; the whole pipeline judges it as one that the client has sent. */
 export interface InnerRequest {
@@ -18,12 +18,8 @@ export interface InnerRequest {
   readonly inspection?: Inspection | undefined;
 }
 
-/** What was answered, with all of the content. */
-export interface InnerAnswer {
-  readonly status: number;
-  readonly headers: Readonly<ReplyHeaders>;
-  readonly content: Buffer;
-}
+/** What was answered, with its content up to `mostBytes`. */
+export type InnerAnswer = Omit<Reply, "body"> & { readonly content: Buffer };
 
 /** Fields of a client's request that say who it is, and nothing about its content, stay; so do those of proxies. */
 const ofOneRequest =
