@@ -172,9 +172,6 @@ const maxPastLength = 32 * 1024 * 1024;
 /** How many changes an iterator may lag behind before it is ended with an error instead of filling the memory. */
 const maxPending = 10_000;
 
-type Step = IteratorResult<Change, undefined>;
-const done: Step = { done: true, value: undefined };
-
 /** Notes a change before others hear of it; the reply to its request waits for the promise. */
 export type ChangeRecorder = (change: UnnumberedChange, origin: ChangeOrigin) => Promise<void> | undefined;
 
@@ -317,44 +314,31 @@ export class ChangeFeed implements AsyncIterable<Change> {
 
   /**
    * Changes from the moment of the call on, until the server is closed. An iterator that falls 10,000 changes behind
-   * gives those, and then throws.
+   * throws.
    */
   [Symbol.asyncIterator](): AsyncIterator<Change, undefined> {
-    const pending: Change[] = [];
-    const waiting: ((step: Step) => void)[] = [];
-    let state: "open" | "lagging" | "done" = this.#isEnded ? "done" : "open";
-
-    const unsubscribe = this.subscribe((change) => {
-      const resolve = waiting.shift();
-      if (resolve) resolve({ done: false, value: change });
-      else if (pending.length < maxPending) pending.push(change);
-      else end("lagging");
-    });
-    const end = (reason: "lagging" | "done"): void => {
-      state = reason;
-      unsubscribe();
-      this.#iterations.delete(endIteration);
-      for (const resolve of waiting.splice(0)) resolve(done);
+    let leave = (): void => {};
+    const start = (controller: ReadableStreamDefaultController<Change>): void => {
+      const end = (): void => {
+        leave();
+        controller.close();
+      };
+      const unsubscribe = this.subscribe((change) => {
+        if (controller.desiredSize) controller.enqueue(change);
+        else {
+          leave();
+          controller.error(new Error(`this iteration fell ${maxPending} changes behind; changes were lost`));
+        }
+      });
+      leave = () => {
+        unsubscribe();
+        this.#iterations.delete(end);
+      };
+      this.#iterations.add(end);
+      if (this.#isEnded) end();
     };
-    const endIteration = (): void => end("done");
-    this.#iterations.add(endIteration);
-
-    return {
-      next: async () => {
-        const change = pending.shift();
-        if (change) return { done: false, value: change };
-        if (state === "open") return new Promise((resolve) => waiting.push(resolve));
-        const wasLagging = state === "lagging";
-        state = "done";
-        if (wasLagging) throw new Error(`this iteration fell ${maxPending} changes behind; changes were lost`);
-        return done;
-      },
-      return: async () => {
-        pending.length = 0;
-        end("done");
-        return done;
-      },
-    };
+    const changes = new ReadableStream({ start, cancel: () => leave() }, { highWaterMark: maxPending });
+    return changes[Symbol.asyncIterator]();
   }
 }
 
