@@ -4,15 +4,18 @@ import type { ByteSpan } from "../storage/storage.ts";
 const maxSpans = 16;
 
 /**
- * Reads `Range: bytes=...` for a file of `size` bytes (RFC 9110 §14.1.2): the spans to send, in the requested order.
- * Spans that overlap or touch are joined.
- *
- * `"ignore"` means: answer with the whole file. That is for another unit, a value that breaks the grammar, or more than
- * 16 spans. `"unsatisfiable"` means 416: none of the ranges lies within the file.
+ * Reads `Range: bytes=...` for a file of `size` bytes (RFC 9110 §14.1.2): the spans to send, in the requested order,
+ * joined where they overlap or touch. `"ignore"`: another unit, a value that breaks the grammar, or more than 16 spans,
+ * so that the whole file is the answer. `"unsatisfiable"`: none of the ranges lies within the file (416).
  */
 export function parseByteRange(header: string, size: number): "ignore" | "unsatisfiable" | readonly ByteSpan[] {
   if (!/^bytes=/i.test(header)) return "ignore";
-  const ranges = header.slice("bytes=".length).split(",").map(trim).filter(Boolean).map(readRange);
+  const ranges = header
+    .slice("bytes=".length)
+    .split(",")
+    .map((range) => range.trim())
+    .filter(Boolean)
+    .map(readRange);
   if (ranges.length === 0 || !ranges.every((range) => range !== undefined)) return "ignore";
   // The last bytes of an empty file are all of it, but no Content-Range can say so.
   if (size === 0 && ranges.some(isSuffix)) return "ignore";
@@ -30,10 +33,6 @@ export function contentRange(span: ByteSpan, size: number): string {
 /** `Content-Range` of a 416 reply: how long the file is. */
 export function unsatisfiedRange(size: number): string {
   return `bytes */${size}`;
-}
-
-function trim(range: string): string {
-  return range.trim();
 }
 
 /** `5-9`, `5-` or, without a `first`, the last bytes: `-5`. */

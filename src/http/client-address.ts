@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { inspect } from "node:util";
 import proxyAddr from "proxy-addr";
 
 /**
@@ -21,10 +20,7 @@ export interface ClientAddresses {
   trusts(peer: string): boolean;
 }
 
-/**
- * Compiles `trustProxy`. Only `header` is read: a proxy that sets one of the two headers passes on the other from the
- * client. Throws a `TypeError` for a value that is none of {@link TrustProxy}.
- */
+/** Compiles `trustProxy`. Only `header` is read: a proxy that sets one of the two passes on the client's other one. */
 export function clientAddress(trustProxy: TrustProxy, header: ForwardingHeader): ClientAddresses {
   const isTrusted = compileTrust(trustProxy);
   if (isTrusted === undefined) return { address: peerAddress, trusts: () => false };
@@ -56,16 +52,26 @@ type Trust = (address: string, hop: number) => boolean;
 /** `undefined`: nothing is trusted. */
 function compileTrust(value: TrustProxy): Trust | undefined {
   if (typeof value === "function") return value;
-  if (value === false || value === 0 || value === "") return undefined;
-  if (value === true) return () => true;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return (_address, hop) => hop < value;
-  const ranges = typeof value === "string" ? value.split(",").map((range) => range.trim()) : value;
-  if (!Array.isArray(ranges) || !ranges.every(isRange)) throw invalidTrust(value);
-  if (ranges.length === 0) return undefined;
+  if (typeof value === "boolean") return value ? () => true : undefined;
+  if (typeof value === "number") return value > 0 ? (_address, hop) => hop < value : undefined;
+  const ranges = rangesOf(value);
+  return ranges.length > 0 ? proxyAddr.compile([...ranges]) : undefined;
+}
+
+function rangesOf(value: string | readonly string[]): readonly string[] {
+  if (typeof value !== "string") return value;
+  return value === "" ? [] : value.split(",").map((range) => range.trim());
+}
+
+export function isTrustProxy(value: unknown): value is TrustProxy {
+  if (typeof value === "function" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0;
+  if (typeof value !== "string" && !Array.isArray(value)) return false;
+  const ranges: readonly unknown[] = rangesOf(value);
   try {
-    return proxyAddr.compile(ranges);
-  } catch (cause) {
-    throw invalidTrust(value, cause);
+    return ranges.every((range) => isRange(range) && proxyAddr.compile(range));
+  } catch {
+    return false; // which is all that the error says
   }
 }
 
@@ -76,17 +82,10 @@ function isRange(range: unknown): range is string {
   return typeof range === "string" && (rangeNames.includes(range) || isIP(range.split("/")[0] ?? "") !== 0);
 }
 
-function invalidTrust(value: unknown, cause?: unknown): TypeError {
-  const expected = 'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal" or "uniquelocal"';
-  return new TypeError(`trustProxy: ${inspect(value)} is not one of ${expected}`, { cause });
-}
-
 /**
  * The addresses that proxies report, the nearest first, `undefined` for one that is withheld (`unknown`, `_hidden`) or
- * malformed. `forwarded` is RFC 7239; `x-forwarded-for` a list of addresses, with or without ports.
- *
- * Split from the right, whatever is quoted: what a client wrote must not change how the part of the nearest proxy is
- * read. An element with a comma or a semicolon in quotes is unreadable.
+ * malformed. Split from the right, whatever is quoted: what a client wrote must not change how the part of the nearest
+ * proxy is read. `forwarded` is RFC 7239.
  */
 export function* forwardedFor(header: ForwardingHeader, value: string): Generator<string | undefined> {
   for (const element of value.split(",").reverse()) {
@@ -114,10 +113,7 @@ function nodeAddress(node: string | undefined): string | undefined {
   return canonicalAddress(ipv6 ?? ipv4 ?? node);
 }
 
-/**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address. One household has 2^64 addresses
- * of its own, so a limit for each address would be no limit at all.
- */
+/** What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, which one household has. */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;
   const [start = "", end] = address.split("::", 2);
@@ -132,32 +128,24 @@ function groupsOf(part: string): number[] {
   return part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
 }
 
-const mappedPrefix = "::ffff:";
 const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * The canonical spelling of an IP address, so that equal addresses are equal strings: IPv6 as RFC 5952 writes it,
- * without a zone; an IPv4-mapped one (`::ffff:192.0.2.1`, what a dual-stack socket reports) as the IPv4 address.
- * `undefined` for anything but an address.
+ * without a zone; an IPv4-mapped one (what a dual-stack socket reports) as the IPv4 address. `undefined` for others.
  */
 export function canonicalAddress(text: string): string | undefined {
-  if (text.startsWith(mappedPrefix) && isIPv4(text.slice(mappedPrefix.length))) return text.slice(mappedPrefix.length);
-  if (isIP(text) !== 6) return isIP(text) === 4 ? text : undefined;
-  const [address = ""] = text.split("%");
-  const canonical = canonicalIPv6(address);
-  return canonical && fromMapped(canonical);
+  const ipv4 = text.startsWith("::ffff:") ? text.slice("::ffff:".length) : text;
+  if (isIPv4(ipv4)) return ipv4;
+  const canonical = canonicalIPv6(text.replace(/%.*/s, ""));
+  const [, ...groups] = mapped.exec(canonical ?? "") ?? [];
+  return groups.length > 0 ? groups.map(octets).join(".") : canonical;
 }
 
 /** An IPv6 address as RFC 5952 writes it; `undefined` for anything else, and for one with a zone. */
 export function canonicalIPv6(text: string): string | undefined {
   if (!isIPv6(text) || text.includes("%")) return undefined;
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
-}
-
-function fromMapped(address: string): string {
-  const [, high, low] = mapped.exec(address) ?? [];
-  if (high === undefined || low === undefined) return address;
-  return [high, low].map(octets).join(".");
 }
 
 function octets(group: string): string {

@@ -1,4 +1,3 @@
-import { inspect } from "node:util";
 import mimeTypes from "mime-types";
 
 const unknownType = "application/octet-stream";
@@ -25,21 +24,25 @@ const builtInTypes: ReadonlyMap<string, string> = new Map([
   ...Object.entries(specifiedTypes),
 ]);
 
-const extensionName = /^[^./\\\s]+$/;
 // RFC 9110 §8.3.1
 const token = "[\\w!#$%&'*+.^`|~-]+";
 const mediaType = new RegExp(`^${token}/${token}(?: *; *${token}=(?:${token}|"[ !#-[\\]-~]*"))*$`);
 
+export function isMediaType(text: string): boolean {
+  return mediaType.test(text);
+}
+
+/** Whether a text is an extension, with or without its dot. */
+export function isExtension(text: string): boolean {
+  return /^\.?[^./\\\s]+$/.test(text);
+}
+
 /**
- * A function from a path to its `Content-Type`, which follows from the extension, in upper or lower case. `overrides`
- * come first, by extension with or without its dot (`{ ".md": "text/markdown; charset=utf-8" }`); then the stored type;
- * then the interface specification's table; then the registry, text in UTF-8. An unknown extension is
- * `application/octet-stream`.
- *
- * Throws a `TypeError` for an override that is not an extension and a media type.
+ * A function from a path to its `Content-Type`, which follows from the extension, in upper or lower case: `overrides`
+ * by extension, with or without its dot; the stored type; the interface specification's table; the registry.
  */
 export function contentTypeTable(overrides: Readonly<Record<string, string>>): ContentTypeOf {
-  const own = new Map(Object.entries(overrides).map(checkOverride));
+  const own = new Map(Object.entries(overrides).map(([key, type]) => [key.replace(/^\./, "").toLowerCase(), type]));
   return (path, stored) => {
     const extension = extensionOf(path);
     const known = stored !== undefined && mediaType.test(stored) ? stored : builtInTypes.get(extension);
@@ -59,17 +62,4 @@ function extensionOf(path: string): string {
 
 function withCharset([extension, type]: readonly [string, string]): [string, string] {
   return [extension, type.startsWith("text/") ? `${type}; charset=utf-8` : type];
-}
-
-function checkOverride([key, type]: readonly [string, unknown]): [string, string] {
-  const extension = key.startsWith(".") ? key.slice(1) : key;
-  if (!extensionName.test(extension)) {
-    throw new TypeError(`contentTypes: ${JSON.stringify(key)} is not a file extension such as ".md"`);
-  }
-  if (typeof type !== "string" || !mediaType.test(type)) {
-    throw new TypeError(
-      `contentTypes[${JSON.stringify(key)}]: ${inspect(type)} is not a media type such as "text/plain"`,
-    );
-  }
-  return [extension.toLowerCase(), type];
 }

@@ -19,7 +19,7 @@ export function tagsOfVersions(list: string): string {
   return list.replaceAll(/\.(?:br|zstd|gzip)\.[^".]*"/g, '"');
 }
 
-/** Whether `If-Match` or `If-Range` names `tag`: strong comparison (RFC 9110 §8.8.3.2), a weak tag never matches. */
+/** Whether `If-Match` names `tag`: strong comparison (RFC 9110 §8.8.3.2), a weak tag never matches. */
 export function matchesStrongly(list: string, tag: string): boolean {
   return [...list.matchAll(members)].some(([, weak, opaque]) => weak === undefined && opaque === tag);
 }

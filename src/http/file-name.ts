@@ -7,11 +7,8 @@ import { utf8Header } from "./selector-range.ts";
 const extendedValue = /^utf-8'[a-z0-9-]*'/i;
 
 /**
- * The name in an `X-Filename` field, as sent by POST into a directory: UTF-8, percent-encoded where needed
- * (`na%C3%AFve.txt`), or an RFC 8187 value (`UTF-8''na%C3%AFve.txt`).
- *
- * Throws 400 `MISSING_FILENAME` without one, and 400 `INVALID_FILENAME` for anything but one name of at most 255 bytes.
- * The caller decides whether the name is hidden.
+ * The name in an `X-Filename` field: UTF-8, percent-encoded where needed, or an RFC 8187 value. Throws 400 for anything
+ * but one name of at most 255 bytes. The caller decides whether the name is hidden.
  */
 export function parseFileName(header: string | undefined): string {
   const text = header === undefined ? "" : header.replace(extendedValue, "");
@@ -25,10 +22,7 @@ export function parseFileName(header: string | undefined): string {
   return name;
 }
 
-/**
- * The `Content-Disposition` of a file that is to be saved under a name (RFC 6266). A name that is not plain is given
- * twice: exactly, as an RFC 8187 value, and with `_` for what old clients would misread.
- */
+/** The `Content-Disposition` of a file to be saved (RFC 6266): exact, and with `_` for what old clients misread. */
 export function attachment(name: string): string {
   const plain = name.replace(/[^ -~]|["\\%]/gu, "_");
   const quoted = `attachment; filename="${plain}"`;

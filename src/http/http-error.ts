@@ -108,10 +108,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * Makes an error without a stack trace, for what refuses requests by the thousand and says itself what is wrong: the
- * trace takes as long as all else of such a reply.
- */
+/** Makes an error without a stack trace, which takes as long as all else of a refusal. */
 export function withoutTrace(make: () => HttpError): HttpError {
   const { stackTraceLimit } = Error;
   Reflect.set(Error, "stackTraceLimit", 0); // which does not throw where a host program has frozen it

@@ -1,16 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The origin that a request addresses. */
+/** The origin that a request addresses; host and port as the `Host` field carries them. */
 interface TargetOrigin {
   readonly protocol: "http" | "https";
-  /** Host and port, as the `Host` field carries them. */
   readonly host: string;
 }
 
 /**
- * Whether a browser sends this request for a page of another site, so that a write must be refused: it carries the
- * user's cookies and passwords, but not the user's consent. `allowedOrigins` are exempt, as {@link serialisedOrigin}
- * spells them. A request with neither `Sec-Fetch-Site` nor `Origin` does not come from a page in a browser.
+ * Whether a browser sends this request for a page of another site, with the user's cookies and without the user's
+ * consent. A request with neither `Sec-Fetch-Site` nor `Origin` does not come from a page in a browser.
  */
 export function isCrossSite(
   headers: IncomingHttpHeaders,
@@ -30,10 +28,7 @@ export function isCrossSite(
   return !isTarget(source, target);
 }
 
-/**
- * An origin as RFC 6454 §6.2 serialises it: lower-case, without the default port. `undefined` for anything but a single
- * origin, and for `null`, which sandboxed pages of every site share.
- */
+/** An origin as RFC 6454 §6.2 serialises it; `undefined` for anything else, and for `null`, which many sites share. */
 export function serialisedOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\\s]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin } = new URL(text);

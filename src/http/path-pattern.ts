@@ -14,9 +14,7 @@ const forbidden = /[\x00-\x1f\x7f-\x9f\\]/;
 /**
  * Reads a path pattern: an absolute path, in which `*` stands for any characters of one segment and `:username` for the
  * segment that is the user's name. `/*` at the end covers the directory and all below it. A trailing slash makes no
- * difference, neither here nor in the path. Names are compared character by character: upper and lower case differ.
- *
- * Throws a `TypeError` whose message says what was expected.
+ * difference, neither here nor in the path. Throws a `TypeError` whose message says what was expected.
  */
 export function compilePathPattern(pattern: string): PathPattern {
   const isTree = pattern.endsWith("/*");
@@ -84,10 +82,7 @@ function compileSegment(segment: string): MatchSegment {
   return matchWildcards(segment.split("*"));
 }
 
-/**
- * Looks for the pieces between the stars from left to right, each where it comes first. Nothing is tried twice, unlike
- * in a regular expression, so that no pattern together with a hostile name takes long.
- */
+/** Looks for each piece between stars where it comes first: unlike in a regular expression, nothing is tried twice. */
 function matchWildcards(pieces: readonly string[]): MatchSegment {
   const first = pieces[0] ?? "";
   const last = pieces.at(-1) ?? "";

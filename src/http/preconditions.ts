@@ -15,11 +15,8 @@ export function hasPreconditions(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Judges `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since` in the order of RFC 9110 §13.2.2.
- * `current` describes what is stored, `undefined` for nothing. `extraTags` satisfy `If-Match` like `current.etag`: the
- * tag of the whole document, for a write of some of its elements.
- *
- * `"not-modified"` is the 304 of GET and HEAD; for `"failed"` see {@link preconditionFailed}.
+ * Judges the conditions in the order of RFC 9110 §13.2.2; `current` is what is stored. `extraTags` satisfy `If-Match`
+ * like `current.etag`: the tag of the whole document, for a write of some of its elements.
  */
 export function evaluatePreconditions(
   method: string,
@@ -49,29 +46,19 @@ export function evaluatePreconditions(
   return "proceed";
 }
 
-/**
- * Whether a `Range` field counts (RFC 9110 §13.1.5): the version of which the client has a part is still stored. A weak
- * tag is never enough to join parts, and a date must be the `Last-Modified` to the second.
- */
+/** Whether a `Range` field counts (RFC 9110 §13.1.5): no weak tag, and a date must be the `Last-Modified`. */
 export function isRangeCurrent(ifRange: string | undefined, current: Validators): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return ifRange === current.etag;
   return isSameMoment(ifRange, current);
 }
 
-/**
- * Whether a date may be told as `Last-Modified`: it must not lie after `Date` (RFC 9110 §8.8.2.1). One that does was
- * set by another clock, or by this one before it was set back, and says nothing.
- */
+/** Whether a date may be told as `Last-Modified`: not after `Date` (RFC 9110 §8.8.2.1), which another clock has set. */
 export function isPast(modified: Date): boolean {
   return modified.getTime() <= Date.now();
 }
 
-/**
- * Whether a date field is the `Last-Modified` of what is stored. A later date is not taken for "not modified since":
- * where a clock was set back, or an older file was put in its place, what is stored now has an earlier date than what
- * the client has.
- */
+/** A later date is not "not modified since": an older file may have been put in the place of what the client has. */
 function isSameMoment(field: string, { modified }: Validators): boolean {
   const date = parseHttpDate(field);
   return date !== undefined && seconds(date) === seconds(modified) && isPast(modified);
@@ -93,7 +80,6 @@ function isMatched(ifMatch: string, current: Validators | undefined, extraTags: 
 
 function isNamed(ifNoneMatch: string, current: Validators | undefined): boolean {
   if (current === undefined) return false;
-  // Browsers send back the one tag that they were given.
   return ifNoneMatch === current.etag || ifNoneMatch === "*" || matchesWeakly(ifNoneMatch, current.etag);
 }
 

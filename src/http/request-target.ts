@@ -36,11 +36,8 @@ const hostName = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::(\d{0,5}))?$/;
 const hostLiteral = /^\[([0-9a-f:.]+)\](?::(\d{0,5}))?$/;
 
 /** A request target, in its canonical spelling. */
-export interface RequestTarget {
-  /**
-   * The one canonical spelling: decoded, beginning with `/`, without empty, `.` and `..` segments, ending in `/` for a
-   * directory. `"*"` for the asterisk-form, which only OPTIONS may use.
-   */
+interface RequestTarget {
+  /** Decoded, from `/`, without empty, `.` and `..` segments, ending in `/` for a directory; `"*"` of OPTIONS. */
   readonly path: string;
   /** The query with its `?`, as sent; `""` where there is none. */
   readonly search: string;
@@ -50,11 +47,8 @@ export interface RequestTarget {
 
 /**
  * Reads a request target (RFC 9112 §3.2) in origin-form, absolute-form or asterisk-form. Escapes are decoded once, as
- * UTF-8, and bytes that should have been escaped are accepted.
- *
- * Throws 400 `INVALID_PATH` for anything that another program could read differently: malformed escapes and UTF-8,
- * control characters, a backslash, an escaped `/` or `\`, `..` beyond the root, a fragment, and names that no file
- * system can store.
+ * UTF-8. Throws 400 `INVALID_PATH` for anything that another program could read differently, and for names that no
+ * file system can store.
  */
 export function parseRequestPath(target: string): RequestTarget {
   if (target.startsWith("/")) return parseOriginForm(target);
@@ -68,9 +62,7 @@ export function parseRequestPath(target: string): RequestTarget {
 
 /**
  * The name in a `Host` field (RFC 9110 §7.2): lower-case, without port and trailing dot, an IPv6 address in brackets in
- * its shortest spelling. `""` if none was sent. Internationalised names arrive in Punycode.
- *
- * Throws 400 `INVALID_HOST` for everything else.
+ * its shortest spelling. `""` if none was sent. Throws 400 `INVALID_HOST` for everything else.
  */
 export function parseHost(value: string | undefined): string {
   if (value === undefined || value === "") return "";
@@ -83,10 +75,7 @@ export function parseHost(value: string | undefined): string {
   return canonical;
 }
 
-/**
- * Whether a name, as {@link parseHost} gives it, cannot be registered by others: an IP address, `localhost`
- * or a name below it (RFC 6761 §6.3), or none at all, which no browser sends.
- */
+/** Whether others cannot register a host name: an address, `localhost` or below (RFC 6761 §6.3), or none at all. */
 export function isLocalName(host: string): boolean {
   return host === "" || host.startsWith("[") || isIPv4(host) || /(?:^|\.)localhost$/.test(host);
 }
@@ -148,11 +137,7 @@ export function isCanonicalPath(path: string): boolean {
   }
 }
 
-/**
- * Whether clients must not see a canonical path. A segment that begins with a dot is hidden unless `dotfiles` is
- * `"allow"`; except `/.well-known` at the root (RFC 8615) and everything below it. The server's own temporary files,
- * Windows device names, names ending in a dot or a space, and names with a colon are always hidden.
- */
+/** Whether clients must not see a canonical path: by `dotfiles`, except below `/.well-known` (RFC 8615), or ever. */
 export function isHiddenPath(path: string, dotfiles: "ignore" | "allow"): boolean {
   if (neverShown.test(path)) return true;
   if (dotfiles === "allow" || !path.includes("/.")) return false;

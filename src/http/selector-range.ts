@@ -13,8 +13,7 @@ const xmlName = /[^/]\.(?:xhtml|xml|svg)$/i;
 
 /**
  * What a `Range` field asks for. `"other"` is an unknown unit or a malformed value: a read answers with the whole file
- * (RFC 9110 §14.2), while a write must refuse everything but `"none"` and `"selector"` with 400 `INVALID_RANGE`, since
- * a client that meant a part must never overwrite the whole.
+ * (RFC 9110 §14.2); a write refuses it, since a client that meant a part must never overwrite the whole.
  */
 type RangeHeader =
   | { readonly unit: "none" }
@@ -29,11 +28,8 @@ export function documentKind(path: string): "html" | "xml" | undefined {
 }
 
 /**
- * Reads a `Range` field (RFC 9110 §14.2), given how often it was sent. The unit stands directly before its `=`, in any
- * case; the rest, read as UTF-8 and trimmed, is the selector.
- *
- * Throws 400 `INVALID_SELECTOR` for an empty selector or one that is not UTF-8, and 400 `INVALID_RANGE` for several
- * fields one of which is a selector. Several without a selector are `"other"`.
+ * Reads a `Range` field (RFC 9110 §14.2), given how often it was sent. Throws 400 `INVALID_SELECTOR` for an empty
+ * selector or one that is not UTF-8, and 400 `INVALID_RANGE` for several fields one of which is a selector.
  */
 export function parseRange(value: string | undefined, count: number): RangeHeader {
   if (value === undefined) return { unit: "none" };
@@ -61,10 +57,7 @@ export function asksForElements(value: string | undefined): boolean {
   return value !== undefined && anySelectorUnit.test(value);
 }
 
-/**
- * The readings of a selector, to be tried in this order until one parses: the text unchanged, and, if every `%` begins
- * a valid escape, percent-decoded. (Some clients escape, but `[href="%20"]` must keep its meaning.)
- */
+/** The readings of a selector, tried in this order: unchanged, as `[href="%20"]` means that, then percent-decoded. */
 export function selectorCandidates(selector: string): readonly string[] {
   if (!selector.includes("%")) return [selector];
   try {
@@ -86,10 +79,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const ascii = /^[\x00-\x7f]*$/;
 const beyondLatin1 = /[^\x00-\xff]/;
 
-/**
- * The text of a header value that was sent as UTF-8. Node hands header bytes over as latin1, one character each, so
- * that `é` arrives as `Ã©`; this reads them again. `undefined` where the bytes are not valid UTF-8.
- */
+/** The text of a header value that was sent as UTF-8, whose bytes Node reads as latin1; `undefined` for other bytes. */
 export function utf8Header(value: string): string | undefined {
   if (ascii.test(value)) return value;
   // Not a string of bytes. As bytes it would be cut to its low halves: U+012F would turn into "/".

@@ -1,10 +1,9 @@
 import { inspect } from "node:util";
 import { ConfigError, type FileServerConfig, type HostConfig } from "../config.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { contentTypeTable } from "../http/content-type.ts";
+import { isTrustProxy } from "../http/client-address.ts";
+import { isExtension, isMediaType } from "../http/content-type.ts";
 import { fileMethods } from "../http/methods.ts";
 import { isCanonicalPath, parseHost } from "../http/request-target.ts";
-import { messageOf } from "../server/logger.ts";
 import { listPlugins } from "../server/pipeline.ts";
 import {
   aFunction,
@@ -22,7 +21,6 @@ import {
   anyOf,
   integer,
   listOf,
-  number,
   type OptionsSchema,
   oneOf,
   optionsOf,
@@ -91,7 +89,11 @@ const ofHost = {
   title: textNotEmpty,
   dotfiles: oneOf(["ignore", "allow"]),
   symlinks: oneOf(["within-root", "never"]),
-  contentTypes: recordOf(text("a media type"), "an object of media types by extension"),
+  contentTypes: recordOf(
+    text('a media type such as "text/plain"', isMediaType),
+    "an object of media types by extension",
+    text('a file extension such as ".md"', isExtension),
+  ),
   createParents: yesOrNo,
   untrustedContent: yesOrNo,
   precompressed: yesOrNo,
@@ -161,9 +163,9 @@ export const serverOptions: OptionsSchema = optionsOf(
   {
     ...ofServerHost,
     hosts: recordOf(hostOptions, "an object of hosts by name", hostName),
-    trustProxy: anyOf(
-      [yesOrNo, number("hops"), text("addresses"), listOf(text("an address"), "addresses"), aFunction],
-      "true, false, a number of hops, addresses, or a function",
+    trustProxy: valueThat(
+      isTrustProxy,
+      'true, false, a number of hops, addresses, CIDR ranges, "loopback", "linklocal", "uniquelocal", or a function',
     ),
     forwardedHeader: oneOf(["x-forwarded-for", "forwarded"]),
     allowedHosts: listOf(hostName, "a list of host names"),
@@ -203,25 +205,21 @@ export function hostKey(name: string): string {
 /** Throws one {@link ConfigError} that names everything that is wrong with a configuration. */
 export function checkConfig(config: unknown): asserts config is FileServerConfig {
   const problems = problemsOf(serverOptions, config, "the configuration");
-  if (problems.length === 0) problems.push(...inconsistencies(config as FileServerConfig));
-  if (problems.length > 0) throw new ConfigError(problems);
+  throwIfAny(problems.length > 0 ? problems : inconsistencies(config as FileServerConfig));
 }
 
 /** Throws one {@link ConfigError} that names everything that is wrong with the options of a file handler. */
 export function checkFileHandlerOptions(options: unknown): void {
   const problems = problemsOf(fileHandlerOptions, options, "fileHandler");
-  if (problems.length === 0) {
-    const { root, storage, contentTypes = {} } = options as HostConfig;
-    if (root !== undefined && storage !== undefined)
-      problems.push("fileHandler has both root and storage: expected one");
-    problems.push(...failureOf("fileHandler.", () => contentTypeTable(contentTypes)));
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
+  throwIfAny(problems.length > 0 ? problems : doubleSource("fileHandler", options as HostConfig));
 }
 
 /** Throws one {@link ConfigError} that names everything that is wrong with the options of a plugin. */
 export function checkOptions(plugin: string, schema: Schema, options: unknown): void {
-  const problems = problemsOf(schema, options, "the options").map((problem) => `${plugin}: ${problem}`);
+  throwIfAny(problemsOf(schema, options, "the options").map((problem) => `${plugin}: ${problem}`));
+}
+
+function throwIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
@@ -230,8 +228,8 @@ function problemsOf(schema: Schema, value: unknown, what: string): string[] {
 }
 
 function sentenceOf({ path, kind, expected }: Problem, config: unknown, what: string): string {
-  const option = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
-  const name = option.replace(/^\./, "") || what;
+  const option = path.map((part) => (typeof part === "number" || /^[./]/.test(part) ? `[${shown(part)}]` : `.${part}`));
+  const name = option.join("").replace(/^\./, "") || what;
   if (kind === "option") return `${name} has no option ${expected}`;
   if (kind === "name") return `${name}: expected ${expected}`;
   return `${name} is ${shown(path.reduce(member, config))}: expected ${expected}`;
@@ -252,7 +250,7 @@ function inconsistencies(config: FileServerConfig): string[] {
   const problems: string[] = [];
   const names = new Map<string, string>();
   const hosts = Object.entries(config.hosts ?? {});
-  const hasDefault = config.root !== undefined || config.storage !== undefined;
+  const hasDefault = hasSource(config);
   for (const [name, host] of hosts) {
     for (const alias of [name, ...(host.aliases ?? [])].map(hostKey)) {
       if (names.has(alias)) problems.push(`hosts.${name}: the name "${alias}" is taken by hosts.${names.get(alias)}`);
@@ -262,29 +260,20 @@ function inconsistencies(config: FileServerConfig): string[] {
   }
   if (hasDefault && names.has("*"))
     problems.push('hosts.*: root or storage beside "hosts" is the default host already');
-  problems.push(...failureOf("", () => clientAddress(config.trustProxy ?? false, "x-forwarded-for")));
-  problems.push(...failureOf("", () => contentTypeTable(config.contentTypes ?? {})));
-  for (const [name, { contentTypes = {} }] of hosts) {
-    problems.push(...failureOf(`hosts.${name}.`, () => contentTypeTable(contentTypes)));
-  }
   if (hasDefault || hosts.length === 0) problems.push(...sourceProblems("the configuration", config));
   return problems;
 }
 
 function sourceProblems(where: string, host: HostConfig): string[] {
-  if (host.root !== undefined && host.storage !== undefined)
-    return [`${where} has both root and storage: expected one`];
-  const hasSource = host.root !== undefined || host.storage !== undefined;
   const bringsOwn = listPlugins(host.plugins ?? []).some(({ plugin: { name } }) => name === "file-handler");
-  return hasSource || bringsOwn ? [] : [`${where} has no root: expected a directory to serve, or a storage`];
+  if (hasSource(host) || bringsOwn) return doubleSource(where, host);
+  return [`${where} has no root: expected a directory to serve, or a storage`];
 }
 
-/** What the rule says that reads an option; it says it in the words of this file. */
-function failureOf(where: string, read: () => unknown): string[] {
-  try {
-    read();
-    return [];
-  } catch (error) {
-    return [where + messageOf(error)];
-  }
+function hasSource({ root, storage }: HostConfig): boolean {
+  return root !== undefined || storage !== undefined;
+}
+
+function doubleSource(where: string, { root, storage }: HostConfig): string[] {
+  return root !== undefined && storage !== undefined ? [`${where} has both root and storage: expected one`] : [];
 }

@@ -275,7 +275,7 @@ describe("a page that is no configuration", () => {
     [
       "trusts nonsense",
       serverPage(meta("trustProxy", "yes"), named("a")),
-      /^config.html:2: trustProxy: 'yes' is not one of true, false, a number of hops/,
+      /^config.html:2: trustProxy is "yes": expected true, false, a number of hops/,
     ],
     [
       "has a content type that is none",
